@@ -1,0 +1,119 @@
+"""Measure how well people in purchase histories can be recognized, and make the data safe.
+
+    import sudare
+
+    with sudare.read_history("purchases.csv") as history:
+        print(sudare.assess_attackers(history).to_rows())
+
+Names are loaded when they are first used, so that importing sudare costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sudare.version import __version__
+
+if TYPE_CHECKING:
+    from sudare.data.history import PurchaseHistory, Reading
+    from sudare.data.reading import read_history
+    from sudare.data.synthetic import GeneratedHistory, generate_history
+    from sudare.engine.duckdb import DuckDBEngine
+    from sudare.errors import (
+        BadRows,
+        ColumnNotFound,
+        InputError,
+        KnowledgeNotUnderstood,
+        MemoryNotEnough,
+        OptionNotUsable,
+        OutputNotWritable,
+        SourceNotReadable,
+        SudareError,
+    )
+    from sudare.report.history import write_history_report
+    from sudare.risk.attackers import (
+        AttackerRisk,
+        AttackersAssessment,
+        PartStatistics,
+        assess_attackers,
+        assess_knowledge,
+    )
+    from sudare.risk.customers import CustomerRisk, CustomerRisks, customer_risks, write_customer_risks
+    from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
+    from sudare.risk.values import KnowledgeValue, most_identifying, write_values
+
+_HOMES = {
+    "sudare.data.history": ("PurchaseHistory", "Reading"),
+    "sudare.data.reading": ("read_history",),
+    "sudare.data.synthetic": ("GeneratedHistory", "generate_history"),
+    "sudare.engine.duckdb": ("DuckDBEngine",),
+    "sudare.errors": (
+        "BadRows",
+        "ColumnNotFound",
+        "InputError",
+        "KnowledgeNotUnderstood",
+        "MemoryNotEnough",
+        "OptionNotUsable",
+        "OutputNotWritable",
+        "SourceNotReadable",
+        "SudareError",
+    ),
+    "sudare.report.history": ("write_history_report",),
+    "sudare.risk.attackers": (
+        "AttackerRisk",
+        "AttackersAssessment",
+        "PartStatistics",
+        "assess_attackers",
+        "assess_knowledge",
+    ),
+    "sudare.risk.customers": ("CustomerRisk", "CustomerRisks", "customer_risks", "write_customer_risks"),
+    "sudare.risk.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
+    "sudare.risk.values": ("KnowledgeValue", "most_identifying", "write_values"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "TEN_ATTACKERS",
+    "AttackerRisk",
+    "AttackersAssessment",
+    "BadRows",
+    "ColumnNotFound",
+    "CustomerRisk",
+    "CustomerRisks",
+    "DuckDBEngine",
+    "GeneratedHistory",
+    "InputError",
+    "Knowledge",
+    "KnowledgeNotUnderstood",
+    "KnowledgeValue",
+    "MemoryNotEnough",
+    "OptionNotUsable",
+    "OutputNotWritable",
+    "PartStatistics",
+    "PurchaseHistory",
+    "Reading",
+    "SourceNotReadable",
+    "SudareError",
+    "__version__",
+    "assess_attackers",
+    "assess_knowledge",
+    "customer_risks",
+    "generate_history",
+    "most_identifying",
+    "parse_knowledge",
+    "read_history",
+    "write_customer_risks",
+    "write_history_report",
+    "write_values",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'sudare' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,42 @@
+"""The command `sudare` and its groups."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sudare.cli import attackers, demo, generate
+from sudare.cli.frame import Settings
+from sudare.version import __version__
+
+app = typer.Typer(
+    name="sudare",
+    help="Measure how well people in purchase histories can be recognized, and make the data safe.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sudare {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error happened.")] = False,
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+    Settings.debug = debug
+
+
+app.command("attackers")(attackers.attackers)
+app.command("knowledge")(attackers.knowledge)
+app.command("demo")(demo.demo)
+app.add_typer(generate.app, name="generate")

@@ -1,0 +1,130 @@
+"""Purchase histories: who bought what on which day.
+
+A history is rows (customer, day, item, and where known time, price, quantity); a visit is one (customer, day) pair
+(Ito, Kikuchi, Nakagawa, section 3: the table T(id, day)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sudare.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Rows left out of a history for one reason."""
+
+    reason: str
+    column: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a source was read: what was found, what was guessed, what was left out."""
+
+    source: str
+    format: str
+    columns: dict[str, str]
+    guesses: dict[str, str]
+    rows: int
+    dropped: tuple[Dropped, ...] = ()
+    sha256: str | None = None
+
+    @property
+    def dropped_rows(self) -> int:
+        """The number of rows left out."""
+        return sum(part.rows for part in self.dropped)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return asdict(self)
+
+
+# Tables made from the purchases when they are first needed. `visit` numbers follow customer and day, so that of
+# two visits of a customer the earlier one has the smaller number.
+_DERIVED = {
+    "visit": (
+        "SELECT CAST(row_number() OVER (ORDER BY customer, day) AS INTEGER) AS visit, customer, day, rows "
+        "FROM (SELECT customer, day, CAST(count(*) AS INTEGER) AS rows FROM {purchase} GROUP BY customer, day)"
+    ),
+    "line": (
+        "SELECT visit, customer, day, rows, item, times FROM "
+        "(SELECT customer, day, item, CAST(count(*) AS INTEGER) AS times FROM {purchase} GROUP BY customer, day, item) "
+        "JOIN {visit} USING (customer, day)"
+    ),
+    "basket_items": "SELECT visit, list(item ORDER BY item) AS items FROM {line} GROUP BY visit",
+    "item_set": (
+        "SELECT CAST(row_number() OVER () AS INTEGER) AS item_set, items "
+        "FROM (SELECT DISTINCT items FROM {basket_items})"
+    ),
+    "basket": (
+        "SELECT visit, customer, day, rows, item_set "
+        "FROM {visit} JOIN {basket_items} USING (visit) JOIN {item_set} USING (items)"
+    ),
+    "calendar": (
+        "SELECT customer, CAST(count(*) AS INTEGER) AS days, CAST(sum(rows) AS INTEGER) AS rows "
+        "FROM {visit} GROUP BY customer"
+    ),
+}
+_NEEDS = {
+    "visit": ("purchase",),
+    "line": ("purchase", "visit"),
+    "basket_items": ("line",),
+    "item_set": ("basket_items",),
+    "basket": ("visit", "basket_items", "item_set"),
+    "calendar": ("visit",),
+}
+
+
+@dataclass(eq=False)
+class PurchaseHistory:
+    """A purchase history on an engine; customers and items are numbered in the order of their names.
+
+    `parts` are the columns of `purchase` beyond customer, day and item: some of time, price, quantity. Use it in a
+    `with` block, or close it, to give back memory and temporary files.
+    """
+
+    engine: Engine
+    reading: Reading
+    records: int
+    customers: int
+    parts: tuple[str, ...]
+    _prefix: str = field(repr=False)
+    _made: set[str] = field(default_factory=set, repr=False)
+    _own_engine: bool = field(default=False, repr=False)
+
+    def table(self, name: str) -> str:
+        """Return the SQL name of a table of the model, making it first if it is derived and new.
+
+        Stored: purchase, customer, item (code, name). Derived: visit, line (the distinct items of visits), basket
+        (visits with the number of their item set), item_set, calendar (visits per customer).
+        """
+        if name in _DERIVED:
+            needed = {need: self.table(need) for need in _NEEDS[name]}
+            return self.derive(name, _DERIVED[name].format(**needed))
+        return self._prefix + name
+
+    def derive(self, name: str, query: str) -> str:
+        """Return the SQL name of a table made by a query when it is first asked for, and kept."""
+        if name not in self._made:
+            self.engine.run(f"CREATE TEMP TABLE {self._prefix}{name} AS {query}")
+            self._made.add(name)
+        return self._prefix + name
+
+    def close(self) -> None:
+        """Give back the engine if the history made it, else drop its tables."""
+        if self._own_engine:
+            self.engine.close()
+            return
+        for name in ("purchase", "customer", "item", *self._made):
+            self.engine.run(f"DROP TABLE IF EXISTS {self._prefix}{name}")
+        self._made.clear()
+
+    def __enter__(self) -> PurchaseHistory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,199 @@
+"""Reading purchase histories from files, relations and dataframes into the model's tables."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sudare.data.history import Dropped, PurchaseHistory, Reading
+from sudare.data.roles import ROLES, assign_roles
+from sudare.data.rules import RULES, parsed
+from sudare.data.sources import Source, SourceOptions, open_source
+from sudare.engine import DuckDBEngine, Engine
+from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.progress import Progress, silent
+
+SHOWN_BAD_ROWS = 10
+SHOWN_CELL_LETTERS = 40
+_numbers = itertools.count(1)
+
+
+def read_history(
+    source: object,
+    *,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    date_format: str | None = None,
+    missing: Mapping[str, Sequence[str]] | None = None,
+    bad_rows: Literal["refuse", "drop"] = "refuse",
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> PurchaseHistory:
+    """Read a purchase history from a CSV, Parquet or Excel file, a DuckDB relation or any dataframe.
+
+    Columns are found by their names (English, Japanese, UCI's) unless `columns` gives them (role -> column); a
+    headerless file of five or seven columns is read as the contests' formats. Customer, day and item must not be
+    missing; time, price and quantity may be, and a missing value is then a value of its own. `missing` names further
+    values that mean "missing" in a column (role -> values). Bad rows are refused (`BadRows` shows the first ten and
+    the total) or dropped and counted in the result's `reading`.
+    """
+    if bad_rows not in ("refuse", "drop"):
+        raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {bad_rows!r}.")
+    for role in missing or {}:
+        if role not in ROLES:
+            raise OptionNotUsable(f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --missing customer=0")
+    own = engine is None
+    engine = engine or DuckDBEngine()
+    options = SourceOptions(delimiter, header, encoding, sheet)
+    try:
+        with ExitStack() as cleanup:
+            progress("reading", 0, 3)
+            opened = open_source(source, engine, options, cleanup)
+            roles = assign_roles(opened.columns, columns or {}, header=opened.header, source=opened.name)
+            loader = _Loader(engine, opened, roles, date_format, missing or {})
+            return loader.load(drop=bad_rows == "drop", own_engine=own, progress=progress)
+    except BaseException:
+        if own:
+            engine.close()
+        raise
+
+
+@dataclass(eq=False)
+class _Loader:
+    """Brings one opened source into the model's tables."""
+
+    engine: Engine
+    source: Source
+    roles: dict[str, int]
+    date_format: str | None
+    missing: Mapping[str, Sequence[str]]
+    prefix: str = field(default_factory=lambda: f"history{next(_numbers)}_")
+
+    def load(self, *, drop: bool, own_engine: bool, progress: Progress) -> PurchaseHistory:
+        numbers = self._stage()
+        progress("checking", 1, 3)
+        dropped = self._check(drop=drop)
+        progress("numbering customers and items", 2, 3)
+        read, kept, parts = self._count(numbers)
+        self._number(parts)
+        customers = self.engine.rows(f"SELECT count(*) FROM {self.prefix}customer")[0][0]
+        columns = {role: self.source.columns[place] for role, place in self.roles.items()}
+        rows = read + sum(part.rows for part in dropped if part.column == "")
+        reading = Reading(
+            self.source.name,
+            self.source.format,
+            columns,
+            self.source.guesses,
+            rows,
+            dropped,
+            self.source.sha256,
+        )
+        progress("reading", 3, 3)
+        return PurchaseHistory(self.engine, reading, kept, customers, parts, self.prefix, _own_engine=own_engine)
+
+    def _query(self) -> str:
+        columns = {role: (self.source.expressions[p], self.source.types[p]) for role, p in self.roles.items()}
+        return parsed(self.source.table, columns, date_format=self.date_format, missing=self.missing)
+
+    def _stage(self) -> list[str]:
+        parts: list[str] = [role for role in ("price", "quantity") if role in self.roles]
+        names = ["customer", "day", "item", "minute", *parts, "problem"]
+        self.engine.run(f"CREATE TEMP TABLE {self.prefix}staged AS SELECT {', '.join(names)} FROM ({self._query()})")
+        return parts
+
+    def _check(self, *, drop: bool) -> tuple[Dropped, ...]:
+        staged = f"{self.prefix}staged"
+        counts = self.engine.rows(
+            f"SELECT problem, count(*) FROM {staged} WHERE problem > 0 GROUP BY problem ORDER BY problem"
+        )
+        broken = self.source.broken_lines(self.engine)
+        dropped = [Dropped(RULES[n - 1].reason, self._column(RULES[n - 1].role), rows) for n, rows in counts]
+        if broken:
+            dropped.insert(0, Dropped("the line does not divide into the columns", "", len(broken)))
+        if dropped and not drop:
+            raise BadRows(self._refusal(dropped, broken))
+        return tuple(dropped)
+
+    def _column(self, role: str) -> str:
+        return self.source.columns[self.roles[role]]
+
+    def _refusal(self, dropped: list[Dropped], broken: Mapping[int, str]) -> str:
+        total = sum(part.rows for part in dropped)
+        shown = sorted(self._first_bad_cells(broken) + [(line, f"row {line:,}: {why}") for line, why in broken.items()])
+        lines = [f"{self.source.name} has {total:,} bad {'row' if total == 1 else 'rows'}; nothing was read."]
+        lines += [f"  {text}" for _, text in shown[:SHOWN_BAD_ROWS]]
+        if total > SHOWN_BAD_ROWS:
+            lines.append(f"  ... and {total - SHOWN_BAD_ROWS:,} more")
+        lines.append("By reason: " + "; ".join(_counted(part) for part in dropped) + ".")
+        lines.append("Hint: mend them, or leave them out and go on with --bad-rows drop." + self._date_hint(dropped))
+        return "\n".join(lines)
+
+    def _date_hint(self, dropped: list[Dropped]) -> str:
+        if not any(part.reason == "no day in a known form" for part in dropped):
+            return ""
+        return "\nKnown forms: 2010/12/1, 2010-12-01 and ISO date-times; others by, e.g., --date-format '%d.%m.%Y'."
+
+    def _first_bad_cells(self, broken: Mapping[int, str]) -> list[tuple[int, str]]:
+        texts = {role: self.source.expressions[self.roles[role]] for role in self.roles}
+        cells = ", ".join(f"CAST({text} AS VARCHAR)" for text in texts.values())
+        # The scan keeps the order of the source, so counting its rows gives their places.
+        counted = f"SELECT row_number() OVER () AS record, * FROM ({self._query()})"
+        raw = f"SELECT row_number() OVER () AS record, [{cells}] AS cells FROM {self.source.table}"
+        found = self.engine.rows(
+            f"SELECT record, problem, cells FROM (SELECT record, problem FROM ({counted}) WHERE problem > 0 "
+            f"ORDER BY record LIMIT {SHOWN_BAD_ROWS}) JOIN ({raw}) USING (record) ORDER BY record"
+        )
+        places = self.source.rows_of([record for record, _, _ in found], broken)
+        cell = {role: number for number, role in enumerate(texts)}
+        return [
+            (places[record], self._describe(places[record], problem, cells[cell[RULES[problem - 1].role]]))
+            for record, problem, cells in found
+        ]
+
+    def _describe(self, row: int, problem: int, value: str | None) -> str:
+        rule = RULES[problem - 1]
+        where = f"row {row:,}, column {self._column(rule.role)}: "
+        if value is None or not value.strip():
+            return where + rule.reason
+        shown = value if len(value) <= SHOWN_CELL_LETTERS else value[:SHOWN_CELL_LETTERS] + "..."
+        return where + (
+            f"{shown!r} is {rule.reason}" if rule.reason.startswith("no ") else f"{rule.reason} ({shown!r})"
+        )
+
+    def _count(self, parts: list[str]) -> tuple[int, int, tuple[str, ...]]:
+        read, kept, timed = self.engine.rows(
+            "SELECT count(*), count(*) FILTER (WHERE problem = 0), "
+            f"coalesce(max(minute) FILTER (WHERE problem = 0), 0) > 0 FROM {self.prefix}staged"
+        )[0]
+        if not kept:
+            what = "no rows of data" if not read else "no rows left after the bad ones were dropped"
+            raise SourceNotReadable(f"{self.source.name} has {what}.\nHint: give a file with at least one row of data.")
+        has_time = "time" in self.roles or timed
+        return read, kept, (*(("time",) if has_time else ()), *parts)
+
+    def _number(self, parts: Sequence[str]) -> None:
+        staged = f"{self.prefix}staged"
+        for role in ("customer", "item"):
+            self.engine.run(
+                f"CREATE TEMP TABLE {self.prefix}{role} AS "
+                "SELECT CAST(row_number() OVER (ORDER BY name) AS INTEGER) AS code, name "
+                f"FROM (SELECT DISTINCT {role} AS name FROM {staged} WHERE problem = 0)"
+            )
+        kept = "".join(f", {'minute AS time' if part == 'time' else part}" for part in parts)
+        self.engine.run(
+            f"CREATE TEMP TABLE {self.prefix}purchase AS SELECT c.code AS customer, day, i.code AS item{kept} "
+            f"FROM {staged} JOIN {self.prefix}customer AS c ON c.name = customer "
+            f"JOIN {self.prefix}item AS i ON i.name = item WHERE problem = 0"
+        )
+        self.engine.run(f"DROP TABLE {staged}")
+
+
+def _counted(part: Dropped) -> str:
+    where = f" (column {part.column})" if part.column else ""
+    return f"{part.rows:,} x {part.reason}{where}"

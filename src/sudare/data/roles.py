@@ -1,0 +1,122 @@
+"""What the columns of a purchase history mean, and the names people give them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from sudare.errors import ColumnNotFound, OptionNotUsable
+
+REQUIRED = ("customer", "day", "item")
+ROLES = (*REQUIRED, "invoice", "time", "price", "quantity")
+
+# The headerless formats of the PWS Cup contests, by their number of columns.
+CONTEST_FORMATS = {
+    5: ("customer", "day", "item", "price", "quantity"),
+    7: ("customer", "invoice", "day", "time", "item", "price", "quantity"),
+}
+
+# Best name first: where two columns could play a role, the earlier name wins.
+NAMES = {
+    "customer": (
+        "customer customerid customerno customernumber customercode custid cust client clientid user userid member "
+        "memberid pid pseudonym 顧客 顧客id 顧客番号 顧客コード 仮名 会員 会員id 会員番号 "
+        "ユーザ ユーザid ユーザー ユーザーid 利用者 利用者id 利用者番号 お客様番号"
+    ).split(),
+    "day": (
+        "day date purchaseday purchasedate invoicedate orderdate transactiondate visitdate salesdate datetime "
+        "invoicedatetime purchasedatetime orderdatetime timestamp 購買日 購入日 日付 年月日 購買年月日 購入年月日 "
+        "注文日 取引日 売上日 来店日 購買日時 購入日時 注文日時 取引日時 日時"
+    ).split(),
+    "item": (
+        "item itemid itemno itemcode product productid productcode productno stockcode sku goods goodsid goodscode "
+        "article articleid jan jancode 購買商品 購入商品 商品 商品id 商品コード 商品番号 "
+        "品番 janコード 品目 商品名 品名"
+    ).split(),
+    "invoice": (
+        "invoice invoiceno invoiceid invoicenumber order orderid orderno receipt receiptid receiptno basket basketid "
+        "transaction transactionid 伝票 伝票id 伝票番号 注文 注文id 注文番号 レシート レシートid "
+        "レシート番号 取引id 取引番号"
+    ).split(),
+    "time": (
+        "time purchasetime invoicetime ordertime transactiontime 購買時 購買時刻 購入時刻 時刻 時間 注文時刻 取引時刻"
+    ).split(),
+    "price": "price unitprice priceperunit itemprice 単価 価格 値段 税込価格 税抜価格".split(),
+    "quantity": "quantity qty units pieces amount 個数 数量 購買個数 購入個数 点数".split(),
+}
+
+
+def fold(name: str) -> str:
+    """Reduce a column name to what counts when it is compared: letters and digits, full width as half width."""
+    return "".join(letter for letter in unicodedata.normalize("NFKC", name).casefold() if letter.isalnum())
+
+
+def is_role_name(name: str) -> bool:
+    """Tell whether a column of this name would be given a role."""
+    return any(fold(name) in names for names in NAMES.values())
+
+
+def assign_roles(columns: Sequence[str], given: Mapping[str, str], *, header: bool, source: str) -> dict[str, int]:
+    """Return the position of the column of each role: as given, by name, or by a contest's format.
+
+    A given column is named as in the header or by its position from 1.
+    """
+    found = {} if header else _by_format(columns)
+    if header:
+        found = _by_name(columns)
+    taken = {role: _position(columns, role, name, source) for role, name in given.items()}
+    found = {role: place for role, place in found.items() if role not in given and place not in taken.values()}
+    found.update(taken)
+    missing = [role for role in REQUIRED if role not in found]
+    if missing:
+        raise ColumnNotFound(_missing_message(columns, missing, header=header, source=source))
+    return {role: found[role] for role in ROLES if role in found}
+
+
+def _by_format(columns: Sequence[str]) -> dict[str, int]:
+    return {role: place for place, role in enumerate(CONTEST_FORMATS.get(len(columns), ()))}
+
+
+def _by_name(columns: Sequence[str]) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for place, column in enumerate(columns):
+        places.setdefault(fold(column), place)
+    hits = {role: [name for name in names if name in places] for role, names in NAMES.items()}
+    return {role: places[names[0]] for role, names in hits.items() if names}
+
+
+def _position(columns: Sequence[str], role: str, name: str, source: str) -> int:
+    if role not in ROLES:
+        raise OptionNotUsable(
+            f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --column customer=CustomerID"
+        )
+    if name in columns:
+        return columns.index(name)
+    if name.isdecimal() and 1 <= int(name) <= len(columns):
+        return int(name) - 1
+    raise ColumnNotFound(
+        f"Column {name!r} (for {role}) is not in {source}.\n"
+        f"Columns there: {_listed(columns)}.\n"
+        f"Hint: name one of them, or its position from 1: --column {role}=1"
+    )
+
+
+def _missing_message(columns: Sequence[str], missing: Sequence[str], *, header: bool, source: str) -> str:
+    roles = " and ".join(missing)
+    options = " ".join(f"--column {role}=<column>" for role in missing)
+    if header:
+        return (
+            f"No column of {source} looks like {roles}.\n"
+            f"Columns there: {_listed(columns)}.\n"
+            f"Hint: say which it is: {options}; if the first line is data, add --no-header."
+        )
+    return (
+        f"{source} has no header and {len(columns)} columns, so the place of {roles} is not known "
+        "(without a header, five or seven columns are read as the contests' formats).\n"
+        f"Hint: give positions from 1: {options}; if the first line is a header, add --header."
+    )
+
+
+def _listed(columns: Sequence[str], most: int = 20) -> str:
+    shown = ", ".join(columns[:most])
+    return f"{shown}, ... ({len(columns)} in all)" if len(columns) > most else shown

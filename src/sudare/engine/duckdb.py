@@ -1,0 +1,137 @@
+"""The embedded engine: DuckDB in this process, bounded in memory, spilling to a private folder."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from sudare.engine.protocol import Column, Row, quote_name, quote_text
+from sudare.errors import MemoryNotEnough, OptionNotUsable
+
+DEFAULT_MEMORY = "2GB"
+
+
+class DuckDBEngine:
+    """An in-memory DuckDB that keeps at most `memory` and spills the rest to a folder it removes.
+
+    Extensions are never downloaded and settings are locked, so that no file can make it do more than read.
+    """
+
+    def __init__(self, *, memory: str = DEFAULT_MEMORY, threads: int | None = None) -> None:
+        self._memory = memory
+        self._spill = Path(tempfile.mkdtemp(prefix="sudare-"))
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": memory,
+            "temp_directory": str(self._spill),
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+        if threads is not None:
+            config["threads"] = threads
+        try:
+            self._connection = duckdb.connect(config=config)
+        except duckdb.Error as error:
+            shutil.rmtree(self._spill, ignore_errors=True)
+            reason = str(error).splitlines()[0]
+            raise OptionNotUsable(
+                f"The engine does not accept memory {memory!r} or threads {threads!r}: {reason}\n"
+                "Hint: memory is written like 2GB or 500MB, threads is a whole number from 1."
+            ) from None
+        self._connection.execute("SET enable_progress_bar = false")
+        self._connection.execute("SET lock_configuration = true")
+
+    def run(self, sql: str) -> None:
+        """Run a statement for its effect."""
+        with self._explained():
+            self._connection.execute(sql)
+
+    def rows(self, sql: str) -> list[Row]:
+        """Answer a query whose result is small."""
+        with self._explained():
+            return self._connection.execute(sql).fetchall()
+
+    def columns(self, sql: str) -> dict[str, Column]:
+        """Answer a query with one array a column."""
+        with self._explained():
+            return dict(self._connection.execute(sql).fetchnumpy())
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn DuckDB's ways of saying "no memory" and "interrupted" into ours."""
+        try:
+            yield
+        except duckdb.OutOfMemoryException:
+            raise MemoryNotEnough(
+                f"The work needs more than the {self._memory} of memory it may use.\n"
+                "Hint: allow more with --memory 8GB, or ask for less (fewer rows or visits known)."
+            ) from None
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if "interrupted" in str(error).lower():
+                raise KeyboardInterrupt from None
+            raise
+
+    def describe(self, table: str) -> dict[str, str]:
+        """Return the columns of a table or table expression and their SQL types."""
+        return {str(row[0]): str(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {table}")}
+
+    def attach_columns(self, table: str, columns: Mapping[str, Column]) -> None:
+        """Make a table of arrays of equal length."""
+        self._connection.register("attached_columns", dict(columns))
+        self.run(f"CREATE OR REPLACE TEMP TABLE {quote_name(table)} AS SELECT * FROM attached_columns")
+        self._connection.unregister("attached_columns")
+
+    def attach_frame(self, table: str, frame: object) -> None:
+        """Make a dataframe readable under a name, without copying it."""
+        self._connection.register(table, frame)
+
+    def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
+        """Return a table expression that reads a UTF-8 CSV file as text; lines rejected before are forgotten."""
+        for table in ("reject_errors", "reject_scans"):
+            self.run(f"DROP TABLE IF EXISTS {table}")
+        types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in columns)
+        return (
+            f"read_csv({quote_text(str(path))}, delim = {quote_text(delimiter)}, header = {str(header).lower()}, "
+            f"quote = '\"', escape = '\"', auto_detect = false, nullstr = '', store_rejects = true, "
+            f"columns = {{{types}}})"
+        )
+
+    def parquet(self, path: Path) -> str:
+        """Return a table expression that reads a Parquet file or a folder of them."""
+        pattern = path / "**" / "*.parquet" if path.is_dir() else path
+        return f"read_parquet({quote_text(str(pattern))})"
+
+    def rejected_lines(self) -> list[tuple[int, str]]:
+        """Return byte position and reason of the lines `csv` could not split into columns, in order."""
+        found = self.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'")
+        if not found[0][0]:
+            return []
+        lines = self.rows(
+            "SELECT line_byte_position, arg_min(error_message, column_idx) FROM reject_errors "
+            "GROUP BY line_byte_position ORDER BY line_byte_position"
+        )
+        return [(int(line), str(reason)) for line, reason in lines]
+
+    def write(self, query: str, path: Path) -> None:
+        """Write a query's result to a CSV or Parquet file, by its ending."""
+        kind = "(FORMAT parquet, COMPRESSION zstd)" if path.suffix == ".parquet" else "(FORMAT csv, HEADER true)"
+        try:
+            self.run(f"COPY ({query}) TO {quote_text(str(path))} {kind}")
+        except duckdb.IOException as error:
+            raise OSError(errno.EIO, str(error).splitlines()[0]) from None
+
+    def close(self) -> None:
+        """Give back memory and temporary files."""
+        self._connection.close()
+        shutil.rmtree(self._spill, ignore_errors=True)
+
+    def __enter__(self) -> DuckDBEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,288 @@
+"""Charts as SVG text: Vega-Lite specifications, one look for all reports, rendered without browser or script.
+
+Each function is named after what it shows and takes plain numbers with labels already in the reader's language.
+Labels are data of the specification, never part of an expression, so text from users stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from math import ceil, floor, log10
+from typing import Any
+from unicodedata import east_asian_width
+
+Spec = dict[str, Any]
+
+FONTS = (
+    "system-ui, 'Segoe UI', 'Hiragino Sans', 'Yu Gothic', Meiryo, 'Noto Sans CJK JP', 'Noto Sans JP', "
+    "IPAPGothic, sans-serif"
+)
+# Both colours have a contrast above 6 on white; in black and white they are told apart by shape and filling.
+FIRST, SECOND, INK, LINK, FAINT = "#1c5c8a", "#a8430a", "#222222", "#8c8c8c", "#d8d8d8"
+
+# Drawn sizes. A chart fills its place on the page; with these its letters come out at about the size of the text
+# beside it, on a phone as well.
+WIDE, NARROW = 540, 250
+ROW_HEIGHT = 24
+LETTER = 12
+MOST_LABEL_WIDTH = 260
+# The widest usual sans-serif letters, in parts of the letter's height. The reader's fonts are not those of the
+# machine that draws, so room for labels is reckoned by these.
+LATIN_WIDTH, KANJI_WIDTH = 0.57, 1.02
+# Beyond this largest value a scatter plot needs logarithmic axes to show its small values.
+MOST_LINEAR = 100
+MOST_TICKS = 8
+
+_CONFIG: Spec = {
+    "aria": False,  # the whole picture is described once, on its root
+    "background": "transparent",
+    "font": FONTS,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": LETTER,
+        "titleFontSize": LETTER,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "labelLimit": MOST_LABEL_WIDTH,
+        "gridColor": FAINT,
+        "domainColor": INK,
+        "tickColor": INK,
+    },
+    "legend": {"labelColor": INK, "labelFontSize": LETTER, "labelLimit": MOST_LABEL_WIDTH},
+    "title": {"color": INK, "fontSize": LETTER, "fontWeight": "normal", "anchor": "start", "frame": "bounds"},
+    "text": {"color": INK, "fontSize": LETTER},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart: its specification, and in words what it shows."""
+
+    spec: Spec
+    title: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A labelled share between 0 and 1, written as `text`; `low` and `high` bound it where it is an estimate."""
+
+    label: str
+    value: float
+    text: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two positive numbers under one label."""
+
+    label: str
+    first: float
+    second: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place in a scatter plot where `weight` things lie."""
+
+    x: int
+    y: int
+    weight: int = 1
+
+
+def share_bars(shares: Sequence[Share], *, axis: str, title: str, description: str) -> Chart:
+    """Show shares as horizontal bars from 0 to 100 %, their numbers beside them, and their bounds where given."""
+    rows = [
+        {"label": s.label, "value": s.value, "text": s.text, "low": s.low, "high": s.high, "end": s.high or s.value}
+        for s in shares
+    ]
+    # The axis ends at 1; the room beyond holds the numbers of full bars.
+    scale = {"domain": [0, 1.22], "nice": False}
+    ticks = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".0%", "domain": False, "ticks": False}
+    x = {"field": "value", "type": "quantitative", "title": axis, "scale": scale, "axis": ticks}
+    bars = {"mark": {"type": "bar", "color": FIRST, "height": {"band": 0.62}}, "encoding": {"x": x}}
+    bounds = {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "color": INK, "strokeWidth": 3},
+        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+    }
+    numbers = {
+        "mark": {"type": "text", "align": "left", "dx": 5},
+        "encoding": {"x": {**x, "field": "end"}, "text": {"field": "text"}},
+    }
+    return Chart(_labelled_rows(rows, [bars, bounds, numbers]), title, description)
+
+
+def pairs_on_log_scale(
+    pairs: Sequence[Pair], *, names: tuple[str, str], axis: str, title: str, description: str
+) -> Chart:
+    """Show two numbers a row, a filled dot and a hollow diamond, on a logarithmic axis with a line at 1."""
+    rows = [
+        {"label": p.label, "low": min(p.first, p.second), "high": max(p.first, p.second), "value": v, "name": name}
+        for p in pairs
+        for v, name in zip((p.first, p.second), names, strict=True)
+    ]
+    scale, ticks = _powers_of_ten([number for p in pairs for number in (p.first, p.second)])
+    x = {"field": "value", "type": "quantitative", "title": axis, "scale": scale, "axis": ticks}
+    one = {"data": {"values": [{"x": 1}]}, "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3]}}
+    one["encoding"] = {"x": {**x, "field": "x"}, "y": None}
+    links = {
+        "mark": {"type": "rule", "color": LINK},
+        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+    }
+    return Chart(_labelled_rows(rows, [one, links, _two_symbols(x, names)]), title, description)
+
+
+def _two_symbols(x: Spec, names: tuple[str, str]) -> Spec:
+    name = {"field": "name", "type": "nominal", "sort": list(names), "title": None}
+    legend = {"orient": "top", "direction": "horizontal", "symbolStrokeWidth": 2}
+    ranges = {"stroke": [FIRST, SECOND], "fill": [FIRST, "#ffffff"], "shape": ["circle", "diamond"]}
+    channels = {
+        channel: {**name, "scale": {"domain": list(names), "range": two}, "legend": legend}
+        for channel, two in ranges.items()
+    }
+    mark = {"type": "point", "size": 90, "strokeWidth": 2, "opacity": 1}
+    return {"mark": mark, "encoding": {"x": x, **channels}}
+
+
+def cumulative_shares(quantiles: Sequence[float], *, axes: tuple[str, str], title: str, description: str) -> Chart:
+    """Show for each share from 0 to 100 % how much does not exceed it, from equally spaced quantiles (two or more)."""
+    last = len(quantiles) - 1
+    corners = [(0.0, 0.0), *((value, n / last) for n, value in enumerate(quantiles)), (1.0, 1.0)]
+    rows = [{"place": n, "value": value, "share": share} for n, (value, share) in enumerate(corners)]
+    ticks = {"values": [0, 0.5, 1], "format": ".0%"}
+    share = {"type": "quantitative", "scale": {"domain": [0, 1]}}
+    encoding = {
+        "x": {"field": "value", **share, "title": axes[0], "axis": ticks},
+        "y": {"field": "share", **share, "title": None, "axis": {**ticks, **_room("100%")}},
+        "order": {"field": "place", "type": "quantitative"},
+    }
+    mark = {"type": "line", "interpolate": "step-after", "color": FIRST, "strokeWidth": 2.5}
+    return Chart(_small({"mark": mark, "encoding": encoding}, rows, axes[1], height=0.8), title, description)
+
+
+def scatter(points: Sequence[Point], *, axes: tuple[str, str], title: str, description: str) -> Chart:
+    """Show whole numbers from 1 against each other, with the line where they are equal; larger circles hold more."""
+    most_x, most_y = max(p.x for p in points), max(p.y for p in points)
+    logarithmic = needs_log_axes(points)
+    x = {"field": "x", **_number_axis(most_x, {}, logarithmic=logarithmic), "title": axes[0]}
+    y = {"field": "y", **_number_axis(most_y, _room(f"{most_y:,}"), logarithmic=logarithmic), "title": None}
+    start, end = int(logarithmic), min(most_x, most_y)
+    equal = {
+        "data": {"values": [{"x": start, "y": start}, {"x": end, "y": end}]},
+        "mark": {"type": "line", "color": INK, "strokeDash": [4, 3], "strokeWidth": 1},
+        "encoding": {"x": x, "y": y},
+    }
+    heaviest = max(2, *(p.weight for p in points))
+    size = {"type": "sqrt", "domain": [1, heaviest], "range": [20, 240]}
+    circles = {
+        "mark": {"type": "point", "filled": True, "color": FIRST, "opacity": 0.55},
+        "encoding": {
+            "x": x,
+            "y": y,
+            "size": {"field": "weight", "type": "quantitative", "scale": size, "legend": None},
+        },
+    }
+    rows = [{"x": p.x, "y": p.y, "weight": p.weight} for p in points]
+    return Chart(_small({"layer": [equal, circles]}, rows, axes[1], height=1), title, description)
+
+
+def needs_log_axes(points: Sequence[Point]) -> bool:
+    """Tell whether a scatter plot of these points has logarithmic axes."""
+    return max(max(p.x, p.y) for p in points) > MOST_LINEAR
+
+
+def _number_axis(most: int, room: Spec, *, logarithmic: bool) -> Spec:
+    if logarithmic:
+        _, ticks = _powers_of_ten([1, most])
+        scale = {"type": "log", "domain": [1, max(most, 2)], "nice": False}
+        return {"type": "quantitative", "scale": scale, "axis": {**ticks, **room}}
+    axis = {"format": ",d", "tickCount": 4, "tickMinStep": 1, **room}
+    return {"type": "quantitative", "scale": {"domain": [0, most], "nice": True}, "axis": axis}
+
+
+def _powers_of_ten(numbers: Sequence[float]) -> tuple[Spec, Spec]:
+    """Return a logarithmic scale around positive numbers and 1, and an axis with equally spaced powers of ten.
+
+    The powers are counted from 10^0 in both directions, so that 1 is always among them.
+    """
+    low, high = floor(log10(min(*numbers, 1))), ceil(log10(max(*numbers, 1)))
+    step = max(1, ceil((high - low) / (MOST_TICKS - 1)))
+    powers = range(floor(low / step) * step, max(ceil(high / step), floor(low / step) + 1) * step + 1, step)
+    written = ", ".join(f"'{n}': '{_power_text(n)}'" for n in powers)
+    axis = {
+        "values": [10.0**n for n in powers],
+        "labelExpr": f"{{{written}}}[round(log(datum.value) / LN10)]",
+        "labelFlush": False,
+        "labelOverlap": False,
+    }
+    return {"type": "log", "domain": [10.0 ** powers[0], 10.0 ** powers[-1]], "nice": False}, axis
+
+
+def _power_text(exponent: int) -> str:
+    if -3 <= exponent <= 3:
+        return f"{10**exponent:,}" if exponent >= 0 else f"{10.0**exponent:.{-exponent}f}"
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _room(label: str) -> Spec:
+    # Digits are wider than letters on average; the tick takes the rest.
+    return {"minExtent": text_width(label) + 10}
+
+
+def text_width(text: str) -> int:
+    """Return the room a label may need, whatever font the reader has."""
+    wide = sum(east_asian_width(letter) in "WF" for letter in text)
+    return ceil(LETTER * (wide * KANJI_WIDTH + (len(text) - wide) * LATIN_WIDTH))
+
+
+def _labelled_rows(rows: list[Spec], layers: list[Spec]) -> Spec:
+    """Return a wide chart with a row a label, in the order given."""
+    room = min(MOST_LABEL_WIDTH, max(text_width(row["label"]) for row in rows))
+    axis = {"ticks": False, "domain": False, "labelPadding": 8, "minExtent": room + 8}
+    y = {"field": "label", "type": "nominal", "sort": None, "title": None, "axis": axis}
+    for layer in layers:
+        layer["encoding"].setdefault("y", y)
+        if layer["encoding"]["y"] is None:
+            del layer["encoding"]["y"]
+    size = {"width": WIDE, "height": {"step": ROW_HEIGHT}, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return {
+        "data": {"values": rows},
+        "padding": {"left": 4, "right": 20, "top": 4, "bottom": 6},
+        **size,
+        "layer": layers,
+    }
+
+
+def _small(view: Spec, rows: list[Spec], above: str, *, height: float) -> Spec:
+    """Return a small chart; the name of its upright axis stands above it, where it reads without turning one's head."""
+    size = {"width": NARROW, "height": round(NARROW * height), "autosize": {"type": "fit", "contains": "padding"}}
+    padding = {"left": 4, "right": 14, "top": 4, "bottom": 6}
+    return {"data": {"values": rows}, "title": {"text": above}, "padding": padding, **size, **view}
+
+
+def render(chart: Chart) -> str:
+    """Return a chart as SVG text that takes the width of its place and is read aloud by its title and description."""
+    # A large library that only those who draw should load.
+    import vl_convert
+
+    drawn = vl_convert.vegalite_to_svg({**chart.spec, "config": _CONFIG}, allowed_base_urls=[])
+    opening, rest = drawn.split(">", 1)
+    frame = re.search(r'viewBox="[0-9. -]+"', opening)
+    if frame is None:
+        raise RuntimeError(f"The drawing has no viewBox: {opening}")
+    words = f"<title>{escape(chart.title)}</title><desc>{escape(chart.description)}</desc>"
+    root = f'<svg xmlns="http://www.w3.org/2000/svg" {frame.group()} width="100%" role="img"'
+    return f'{root} aria-label="{escape(chart.title)}">{words}{_shortened(rest)}'
+
+
+def _shortened(drawn: str) -> str:
+    """Round what is inside of tags to hundredths of a pixel: a third of a scatter plot is digits nobody sees."""
+    return re.sub(r"<[^<>]+>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag.group()), drawn)

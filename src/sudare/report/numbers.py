@@ -1,0 +1,62 @@
+"""Writing numbers, days and times so that people read them easily, in each language."""
+
+from __future__ import annotations
+
+import datetime as dt
+from math import floor, log10
+
+from sudare.messages import Texts
+
+# From here on digits are no longer read one by one: powers of ten say more.
+MOST_PLAIN = 10**12
+# Rounding noise of sums of fractions: 1 - 1e-12 is certainty.
+NOISE = 1e-12
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Numbers:
+    """Writes the numbers of one language."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    def count(self, number: int) -> str:
+        """Return a whole number with its thousands divided."""
+        return f"{number:,}" if number < MOST_PLAIN else self._scientific(number)
+
+    def decimal(self, number: float, digits: int = 2) -> str:
+        """Return a number with so many digits after the point."""
+        return f"{number:,.{digits}f}" if abs(number) < MOST_PLAIN else self._scientific(number)
+
+    def percent(self, share: float) -> str:
+        """Return a share as percentage; only 0 is written as 0 % and only 1 as 100 %."""
+        if share <= 0 or share >= 1 - NOISE:
+            return self._texts("report.number.percent", value="0" if share <= 0 else "100")
+        if share < 0.00005:
+            return self._texts("report.number.below", value=self._texts("report.number.percent", value="0.01"))
+        if share >= 0.99995:
+            return self._texts("report.number.above", value=self._texts("report.number.percent", value="99.99"))
+        return self._texts("report.number.percent", value=f"{share * 100:.2f}")
+
+    def theory(self, value: float) -> str:
+        """Return a theoretical probability: as percentage, or as plain number where it exceeds 1."""
+        return self.percent(value) if value <= 1 else self.decimal(value)
+
+    def correlation(self, value: float | None) -> str:
+        """Return a correlation with three digits; a dash where it is not defined."""
+        return self._texts("report.number.none") if value is None else f"{value:.3f}"
+
+    def day(self, day: dt.date) -> str:
+        """Return a day as it is written in the language."""
+        return self._texts("report.number.day", year=day.year, month=day.month, day=day.day)
+
+    def moment(self, moment: dt.datetime) -> str:
+        """Return a day and time to the minute, with the time zone if it is known."""
+        zone = moment.strftime(" UTC%z") if moment.tzinfo else ""
+        return f"{self.day(moment.date())} {moment:%H:%M}{zone}"
+
+    def _scientific(self, number: float) -> str:
+        # A whole number may exceed what a float holds; log10 takes it all the same.
+        exponent = floor(log10(number))
+        mantissa = 10 ** (log10(number) - exponent)
+        return f"{mantissa:.2f} × 10{str(exponent).translate(_SUPERSCRIPTS)}"

@@ -1,0 +1,100 @@
+"""The frame every report shares: one self-contained HTML page that needs no network and runs no script."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from sudare.messages import Texts
+from sudare.report.charts import Chart, render
+from sudare.report.numbers import Numbers
+from sudare.report.wording import knowledge_label, knowledge_sentence
+
+# A name is shown whole up to here: a cell may hold anything, and the page must stay small.
+MOST_LETTERS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a report says of itself; `sections` are the names of its parts, each a template in the folder `kind`.
+
+    The titles are the texts `report.<kind>.section.<name>`. `footer` gives names and values of what made the page.
+    """
+
+    kind: str
+    title: str
+    sections: tuple[str, ...]
+    footer: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One drawing of a figure, with a line of text above it where a figure has several."""
+
+    svg: Markup
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One or more drawings under one caption."""
+
+    panels: tuple[Panel, ...]
+    caption: str
+
+
+def panel(chart: Chart, label: str = "") -> Panel:
+    """Draw a chart; its SVG is made here and escapes its texts, so it goes into the page as it is."""
+    return Panel(Markup(render(chart)), label)  # noqa: S704
+
+
+def render_page(page: Page, texts: Texts, values: Mapping[str, object]) -> str:
+    """Return the whole page as text; every value is escaped unless it is a drawing made here."""
+    return environment(texts).get_template("page.html").render(page=page, **values)
+
+
+def environment(texts: Texts) -> Environment:
+    """Return the templates' environment for one language; an unknown name in a template is an error."""
+    found = Environment(
+        loader=PackageLoader("sudare.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    numbers = Numbers(texts)
+    found.globals.update(t=texts, language=texts.language, next_number=_counter(texts))
+    found.filters.update(
+        count=numbers.count,
+        correlation=numbers.correlation,
+        day=lambda day: numbers.day(dt.date.fromisoformat(str(day))),
+        decimal=numbers.decimal,
+        moment=numbers.moment,
+        percent=numbers.percent,
+        theory=numbers.theory,
+        label=lambda knowledge: knowledge_label(knowledge, texts),
+        sentence=lambda knowledge: knowledge_sentence(knowledge, texts),
+        short=lambda text: shortened(text, texts),
+    )
+    return found
+
+
+def _counter(texts: Texts) -> Callable[[str], str]:
+    """Return a function that numbers figures and tables in the order in which they are asked for."""
+    counts: Counter[str] = Counter()
+
+    def next_number(kind: str) -> str:
+        counts[kind] += 1
+        return texts(f"report.page.{kind}", number=counts[kind])
+
+    return next_number
+
+
+def shortened(text: str, texts: Texts, *, most: int = MOST_LETTERS) -> str:
+    """Return a text as it is, or its beginning where it is longer than `most` letters."""
+    return text if len(text) <= most else texts("report.label.cut", text=text[:most].rstrip())

@@ -1,0 +1,95 @@
+"""How many customers share what an attacker knows: the mean identification probability and what surrounds it.
+
+The crowd of a value x of knowledge X is the number of customers who have it, |U_x| in Ito, Kikuchi, Nakagawa, section
+4.2. An attacker who learns x picks one customer of the crowd, right with probability 1/|U_x|.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, sqrt
+from typing import Literal
+
+from sudare.data.history import PurchaseHistory
+from sudare.risk.facts import Facts, facts
+from sudare.risk.knowledge import Knowledge
+
+Weighting = Literal["occurrence", "record"]
+WEIGHTINGS: tuple[Weighting, ...] = ("occurrence", "record")
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdSize:
+    """All values of a knowledge that the same number of customers have."""
+
+    customers: int
+    values: int
+    occurrences: int
+    records: int
+    squared_occurrences: int
+
+    def weight(self, weighting: Weighting) -> int:
+        """Return the occurrences, or the rows of the history that carry the values."""
+        return self.occurrences if weighting == "occurrence" else self.records
+
+
+@dataclass(frozen=True, slots=True)
+class Crowds:
+    """The values of a knowledge by the number of customers who have them, smallest crowd first."""
+
+    sizes: tuple[CrowdSize, ...]
+
+    @property
+    def values(self) -> int:
+        """The number of different values that occur."""
+        return sum(size.values for size in self.sizes)
+
+    @property
+    def occurrences(self) -> int:
+        """The number of occurrences of all values."""
+        return sum(size.occurrences for size in self.sizes)
+
+    def measured(self, weighting: Weighting) -> float:
+        """Return the mean identification probability, sum over x of w_x / sum(w) * 1 / |U_x| (section 4.1)."""
+        total = sum(size.weight(weighting) for size in self.sizes)
+        return fsum(size.weight(weighting) / size.customers for size in self.sizes) / total if total else 0.0
+
+    def unique_share(self, weighting: Weighting) -> float:
+        """Return the share of the weight on values that only one customer has."""
+        total = sum(size.weight(weighting) for size in self.sizes)
+        return sum(size.weight(weighting) for size in self.sizes if size.customers == 1) / total if total else 0.0
+
+    @property
+    def correlation(self) -> float | None:
+        """Pearson's correlation of occurrences and customers over the values (Figures 4 to 6); None where constant."""
+        n, x = self.values, self.occurrences
+        xx = sum(size.squared_occurrences for size in self.sizes)
+        y = sum(size.values * size.customers for size in self.sizes)
+        yy = sum(size.values * size.customers**2 for size in self.sizes)
+        xy = sum(size.occurrences * size.customers for size in self.sizes)
+        spread = (n * xx - x * x) * (n * yy - y * y)
+        return (n * xy - x * y) / sqrt(spread) if spread else None
+
+
+def count_crowds(history: PurchaseHistory, knowledge: Knowledge) -> Crowds:
+    """Count exactly how many customers share each value of a knowledge.
+
+    Only whole numbers leave the engine, one line a crowd size, so the result does not depend on the order of
+    summation.
+    """
+    rows = history.engine.rows(
+        "SELECT customers, count(*), sum(occurrences), sum(records), sum(CAST(occurrences AS HUGEINT) * occurrences) "
+        f"FROM ({by_value(facts(history, knowledge))}) GROUP BY customers ORDER BY customers"
+    )
+    return Crowds(tuple(CrowdSize(*(int(number) for number in row)) for row in rows))
+
+
+def by_value(found: Facts) -> str:
+    """Return a query with one row a value: its keys, occurrences, records and customers."""
+    keys = "".join(f"{key}, " for key in found.keys)
+    group = f"GROUP BY {', '.join(found.keys)}" if found.keys else ""
+    # Casts keep the squares of occurrences in range and the arithmetic on machine words.
+    return (
+        f"SELECT {keys}CAST(sum(occurrences) AS BIGINT) AS occurrences, CAST(sum(records) AS BIGINT) AS records, "
+        f"count(*) AS customers FROM ({found.query}) {group}"
+    )

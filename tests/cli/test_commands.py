@@ -1,0 +1,250 @@
+"""The command line as a user meets it: results, errors, exit codes, interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sudare.cli.app import app
+from sudare.version import __version__
+
+Run = Callable[..., Result]
+COMMAND = [sys.executable, "-c", "from sudare.cli import main; main()"]
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run a command in this process."""
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version").stdout == f"sudare {__version__}\n"
+    assert "attackers" in run("--help").stdout
+    assert run().exit_code == 2
+
+
+def test_attackers_print_a_table_with_a_sentence_each(run: Run, toy_file: Path) -> None:
+    result = run("attackers", toy_file, "--knowledge", "day + item*2")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert any(line.startswith("5 ") and "Knows the day of a visit." in line and "60.00 %" in line for line in lines)
+    assert any(line.startswith("day + item*2") and "100.00 %" in line for line in lines)
+    assert "Theory (possible values / rows) can exceed 1" in result.stdout
+    assert "Read " in result.stderr
+    assert "encoding 'utf-8', delimiter ',', header 'no'" in result.stderr
+    assert "customer=1, day=3, item=5" in result.stderr
+
+
+def test_attackers_speak_japanese(run: Run, toy_file: Path) -> None:
+    result = run("attackers", toy_file, "--lang", "ja")
+    assert "ある来店の日を知っている。" in result.stdout
+    assert "識別確率" in result.stdout
+
+
+def test_attackers_print_json_alone_on_stdout(run: Run, toy_file: Path) -> None:
+    found = json.loads(run("attackers", toy_file, "--json", "--weighting", "record").stdout)
+    assert (found["records"], found["customers"], found["weighting"]) == (10, 3, "record")
+    assert [a["attacker"] for a in found["attackers"]] == list(range(10))
+    assert found["attackers"][5]["measured"] == pytest.approx(0.65)
+    assert found["reading"]["columns"]["customer"] == "1"
+
+
+def test_attackers_write_customers_and_a_report(run: Run, toy_file: Path, tmp_path: Path) -> None:
+    customers, report = tmp_path / "customers.csv", tmp_path / "report.html"
+    result = run("attackers", toy_file, "--customers", customers, "--report", report, "--lang", "ja")
+    assert result.exit_code == 0, result.output
+    assert customers.read_text().startswith("customer,attacker_0")
+    assert '<html lang="ja"' in report.read_text(encoding="utf-8")
+    assert f"Wrote {report}" in result.stderr
+
+
+def test_columns_can_be_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "h.csv"
+    path.write_text("who,when,thing\na,5.1.2024,tea\nb,6.1.2024,tea\n")
+    words = ["--column", "customer=who", "--column", "day=when", "--column", "item=3", "--date-format", "%d.%m.%Y"]
+    assert run("attackers", path, *words).exit_code == 0
+
+
+def test_dropped_rows_are_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "h.csv"
+    path.write_text("customer,day,item\na,2024/1/5,tea\n0,2024/1/5,tea\n")
+    result = run("attackers", path, "--missing", "customer=0", "--bad-rows", "drop")
+    assert result.exit_code == 0
+    assert "Dropped 1 rows: customer is missing (column customer)" in result.stderr
+
+
+def test_knowledge_shows_values_and_customers(run: Run, toy_file: Path, tmp_path: Path) -> None:
+    result = run("knowledge", toy_file, "3", "--values", tmp_path / "values.csv")
+    assert result.exit_code == 0, result.output
+    assert "Identifies the right customer in 80.00 % of cases" in result.stdout
+    assert "ジュース" in result.stdout
+    assert (tmp_path / "values.csv").read_text(encoding="utf-8").count("\n") == 9
+
+
+def test_knowledge_prints_json(run: Run, toy_file: Path) -> None:
+    found = json.loads(run("knowledge", toy_file, "day", "--json", "--top", "1").stdout)
+    assert found["measured"] == pytest.approx(0.6)
+    assert [value["day"] for value in found["most_identifying"]] == ["2010-12-03"]
+    assert found["customers"]["unique"] == 1
+
+
+def test_sampled_knowledge_lists_no_values_and_says_why(run: Run, toy_file: Path) -> None:
+    result = run("knowledge", toy_file, "item*2", "--most-combinations", "1", "--samples", "100")
+    assert result.exit_code == 0, result.output
+    assert "estimate from a sample" in result.stdout
+
+
+def test_generate_writes_a_history(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "h.csv"
+    result = run("generate", "history", path, "--customers", "20", "--seed", "3")
+    assert result.exit_code == 0, result.output
+    assert "20 customers" in result.stderr
+    assert run("attackers", path).exit_code == 0
+
+
+def test_demo_leaves_data_and_report(run: Run, tmp_path: Path) -> None:
+    result = run("demo", tmp_path / "demo", "--lang", "en")
+    assert result.exit_code == 0, result.output
+    assert {entry.name for entry in (tmp_path / "demo").iterdir()} == {"history.csv", "report.html"}
+    assert "report.html" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["attackers", "missing.csv"], "There is no file missing.csv"),
+        (["attackers", "FOLDER"], "is a folder without Parquet files"),
+        (["attackers", "TOY", "--column", "customer"], "'customer' is not NAME=VALUE"),
+        (["attackers", "TOY", "--column", "customer=a", "--column", "customer=b"], "given twice"),
+        (["attackers", "TOY", "--knowledge", "shoe"], "there is no part 'shoe'"),
+        (["attackers", "TOY", "--lang", "fr"], "There is no language 'fr'"),
+        (["attackers", "TOY", "--memory", "lots"], "does not accept memory 'lots'"),
+        (["attackers", "TOY", "--report", "FOLDER"], "it is a folder"),
+        (["attackers", "TOY", "--report", "no/such/report.html"], "does not exist"),
+        (["attackers", "TOY", "--customers", "out.xlsx"], "written as .csv or .parquet"),
+        (["knowledge", "TOY", "day + shoe"], "there is no part 'shoe'"),
+        (["generate", "history", "out.txt"], ".csv"),
+        (["generate", "history", "out.csv", "--customers", "0"], "customers"),
+    ],
+)
+def test_bad_input_gets_one_message_and_exit_code_2(
+    run: Run, toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    places = {"TOY": str(toy_file), "FOLDER": str(tmp_path / "folder")}
+    result = run(*(places.get(word, word) for word in words))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    assert {entry.name for entry in tmp_path.iterdir()} == {"toy.csv", "folder"}
+
+
+def test_debug_shows_where(run: Run) -> None:
+    result = run("--debug", "attackers", "missing.csv")
+    assert result.exit_code == 2
+    assert "Traceback" in result.stderr
+
+
+def test_an_error_of_ours_is_one_message_and_exit_code_1(
+    run: Run, toy_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("something impossible")
+
+    monkeypatch.setattr("sudare.risk.attackers.assess_attackers", fail)
+    result = run("attackers", toy_file)
+    assert result.exit_code == 1
+    assert "Internal error, please report it: RuntimeError: something impossible" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def limit_file_size() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+
+def test_a_full_disk_leaves_no_half_report(toy_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    words = ["attackers", str(toy_file), "--report", str(out / "report.html")]
+    # A limit on the size of files fails writes as a full disk does.
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, preexec_fn=limit_file_size)
+    assert done.returncode == 2, done.stderr
+    assert "Cannot write" in done.stderr
+    assert "Nothing was left half-written" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(out.iterdir()) == []
+
+
+def test_a_full_disk_leaves_no_half_table(tmp_path: Path) -> None:
+    words = ["generate", "history", str(tmp_path / "h.csv"), "--customers", "50"]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, preexec_fn=limit_file_size)
+    assert done.returncode == 2, done.stderr
+    assert "Nothing was left half-written" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def interrupted(words: list[str], after: float, temporary: Path) -> subprocess.CompletedProcess[str]:
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [*COMMAND, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["generate", "history", "OUT", "--customers", "1000000"],
+        ["attackers", "DATA", "--knowledge", "(item)*4", "--most-combinations", "1000000000000000", "--report", "OUT"],
+    ],
+    ids=["generate", "attackers"],
+)
+def test_an_interruption_leaves_nothing_behind(words: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    places: dict[str, Any] = {"OUT": out / "out.csv", "DATA": tmp_path / "data.csv"}
+    if "DATA" in words:
+        subprocess.run([*COMMAND, "generate", "history", str(places["DATA"]), "--customers", "1000"], check=True)
+    done = interrupted([str(places.get(word, word)) for word in words], after=4, temporary=tmp_path / "temporary")
+    assert done.returncode == 130, done.stderr
+    assert "Interrupted. Nothing was left half-written." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(out.iterdir()) == []
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_closed_pipe_ends_quietly(toy_file: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "attackers", str(toy_file), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    _, err = process.communicate(timeout=60)
+    assert b"Traceback" not in err
+    assert b"Exception" not in err
+
+
+def test_nothing_but_the_result_is_printed_at_the_end(toy_file: Path) -> None:
+    done = subprocess.run([*COMMAND, "attackers", str(toy_file)], capture_output=True, text=True, check=True)
+    assert len(done.stderr.splitlines()) == 2
