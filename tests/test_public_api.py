@@ -61,4 +61,3 @@ def test_the_command_line_starts_without_the_engines() -> None:
 def test_using_the_library_loads_neither_spark_nor_the_web() -> None:
     toy = "sudare.DuckDBEngine().close(); sudare.assess_attackers; sudare.read_history"
     assert loaded_by(f"import sudare; {toy}") & {"pyspark", "fastapi", "sqlalchemy", "vl_convert"} == set()
-

@@ -82,7 +82,7 @@ def test_dropped_rows_are_told(run: Run, tmp_path: Path) -> None:
     path.write_text("customer,day,item\na,2024/1/5,tea\n0,2024/1/5,tea\n")
     result = run("attackers", path, "--missing", "customer=0", "--bad-rows", "drop")
     assert result.exit_code == 0
-    assert "Dropped 1 rows: customer is missing (column customer)" in result.stderr
+    assert "Dropped 1 row: customer is missing (column customer)" in result.stderr
 
 
 def test_knowledge_shows_values_and_customers(run: Run, toy_file: Path, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_full_disk_leaves_no_half_table(tmp_path: Path) -> None:
     words = ["generate", "history", str(tmp_path / "h.csv"), "--customers", "50"]
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, preexec_fn=limit_file_size)
     assert done.returncode == 2, done.stderr
-    assert "Nothing was left half-written" in done.stderr
+    assert "File too large. Nothing was left half-written" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

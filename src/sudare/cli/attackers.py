@@ -19,6 +19,7 @@ from sudare.cli.frame import (
     shown_progress,
 )
 from sudare.cli.history import HistoryOptions, reads_history
+from sudare.limits import MOST_COMBINATIONS, SAMPLES
 
 if TYPE_CHECKING:
     from sudare.messages import Texts
@@ -28,13 +29,16 @@ if TYPE_CHECKING:
 
 WeightingOption = Annotated[
     Literal["occurrence", "record"],
-    typer.Option(help="How likely a value is to be known: by its occurrences, or by the rows that carry it."),
+    typer.Option(
+        metavar="occurrence|record",
+        help="How likely a value is to be known: by its occurrences, or by the rows that carry it.",
+    ),
 ]
 MostCombinationsOption = Annotated[
     int,
-    typer.Option(min=1, help="Count exactly up to this many combinations, estimate from a sample beyond."),
+    typer.Option(min=1, metavar="N", help="Count exactly up to this many combinations, estimate from a sample beyond."),
 ]
-SamplesOption = Annotated[int, typer.Option(min=2, help="Size of such a sample.")]
+SamplesOption = Annotated[int, typer.Option(min=2, metavar="N", help="Size of such a sample.")]
 
 QUANTILES = (10, 50, 90)
 
@@ -45,16 +49,19 @@ def attackers(
     source: HistoryOptions,
     weighting: WeightingOption = "occurrence",
     knowledge: Annotated[
-        list[str] | None, typer.Option(help="Further knowledge, such as 'day + item*2' (repeatable).")
+        list[str] | None,
+        typer.Option(metavar="KNOWLEDGE", help="Further knowledge, such as 'day + item*2' (repeatable)."),
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="OUT", help="Write an HTML report to this file.")] = None,
     customers: Annotated[
         Path | None,
-        typer.Option(help="Write each customer's probability to be identified to this .csv or .parquet file."),
+        typer.Option(
+            metavar="OUT", help="Write each customer's probability to be identified to this .csv or .parquet file."
+        ),
     ] = None,
     seed: SeedOption = 0,
-    most_combinations: MostCombinationsOption = 20_000_000,
-    samples: SamplesOption = 10_000,
+    most_combinations: MostCombinationsOption = MOST_COMBINATIONS,
+    samples: SamplesOption = SAMPLES,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
@@ -180,13 +187,14 @@ def knowledge(
         typer.Argument(metavar="KNOWLEDGE", help="What is known: 'day + item*2', or the number of an attacker."),
     ],
     values: Annotated[
-        Path | None, typer.Option(help="Write all values of the knowledge to this .csv or .parquet file.")
+        Path | None,
+        typer.Option(metavar="OUT", help="Write all values of the knowledge to this .csv or .parquet file."),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many values and customers to show.")] = 10,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many values and customers to show.")] = 10,
     weighting: WeightingOption = "occurrence",
     seed: SeedOption = 0,
-    most_combinations: MostCombinationsOption = 20_000_000,
-    samples: SamplesOption = 10_000,
+    most_combinations: MostCombinationsOption = MOST_COMBINATIONS,
+    samples: SamplesOption = SAMPLES,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:

@@ -31,7 +31,7 @@ PLAIN_PROGRESS_SECONDS = 10.0
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 LanguageOption = Annotated[str, typer.Option("--lang", metavar="en|ja", help="Language of the output and the report.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of everything random; same seed, same result.")]
+SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of everything random; same seed, same result.")]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -142,6 +142,11 @@ def pairs(words: list[str] | None, option: str, example: str) -> dict[str, list[
             raise OptionNotUsable(f"{option} {word!r} is not NAME=VALUE.\nHint: {option} {example}")
         found.setdefault(name.strip(), []).append(value.strip())
     return found
+
+
+def counted(number: int, thing: str) -> str:
+    """Say how many there are of a thing: 1 row, 1,000 rows."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def percent(value: float) -> str:

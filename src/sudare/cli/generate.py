@@ -16,7 +16,7 @@ app = typer.Typer(help="Make synthetic data that resemble real ones.", no_args_i
 @guarded
 def history(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, .csv or .parquet.")],
-    customers: Annotated[int, typer.Option(help="Number of customers; about 95 rows each.")] = 400,
+    customers: Annotated[int, typer.Option(metavar="N", help="Number of customers; about 95 rows each.")] = 400,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from sudare.cli.frame import note, pairs
+from sudare.cli.frame import counted, note, pairs
 from sudare.errors import OptionNotUsable
+from sudare.limits import MEMORY
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
@@ -34,24 +35,32 @@ class HistoryOptions:
             help="Column of a role (customer, day, item, invoice, time, price, quantity).",
         ),
     ] = None
-    delimiter: Annotated[str | None, typer.Option(help="Delimiter of a CSV file. Found if not given.")] = None
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="CHARACTER", help="Delimiter of a CSV file. Found if not given.")
+    ] = None
     header: Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first line has names.")] = (
         None
     )
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a CSV file. Found if UTF-8, UTF-16 or cp932.")] = (
+    encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Encoding of a CSV file. Found if UTF-8, UTF-16 or cp932.")
+    ] = None
+    sheet: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file. The first if not given.")
+    ] = None
+    date_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Form of the days, such as '%d.%m.%Y'.")] = (
         None
     )
-    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file. The first if not given.")] = None
-    date_format: Annotated[str | None, typer.Option(help="Form of the days, such as '%d.%m.%Y'.")] = None
     missing: Annotated[
         list[str] | None,
         typer.Option(metavar="ROLE=VALUE", help="A value that means missing, such as customer=0."),
     ] = None
-    bad_rows: Annotated[Literal["refuse", "drop"], typer.Option(help="What to do with rows that cannot be used.")] = (
-        "refuse"
-    )
-    memory: Annotated[str, typer.Option(help="Memory the engine may use.")] = "2GB"
-    threads: Annotated[int | None, typer.Option(help="Threads the engine may use. All cores if not given.")] = None
+    bad_rows: Annotated[
+        Literal["refuse", "drop"], typer.Option(metavar="refuse|drop", help="What to do with rows that cannot be used.")
+    ] = "refuse"
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use.")] = MEMORY
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads the engine may use. All cores if not given.")
+    ] = None
 
     @contextmanager
     def read(self, progress: Progress) -> Iterator[PurchaseHistory]:
@@ -87,11 +96,11 @@ def _single(found: dict[str, list[str]]) -> dict[str, str]:
 def tell_reading(reading: Reading) -> None:
     """Say on stderr what was read, guessed and dropped."""
     guessed = "".join(f", {name} {value!r}" for name, value in reading.guesses.items())
-    note(f"Read {reading.source}: {reading.format}, {reading.rows:,} rows{guessed}")
+    note(f"Read {reading.source}: {reading.format}, {counted(reading.rows, 'row')}{guessed}")
     note("Columns: " + ", ".join(f"{role}={column}" for role, column in reading.columns.items()))
     for part in reading.dropped:
         where = f" (column {part.column})" if part.column else ""
-        note(f"Dropped {part.rows:,} rows: {part.reason}{where}")
+        note(f"Dropped {counted(part.rows, 'row')}: {part.reason}{where}")
 
 
 def reads_history(command: Callable[..., None]) -> Callable[..., None]:

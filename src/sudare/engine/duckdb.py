@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
+import re
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +16,7 @@ import duckdb
 
 from sudare.engine.protocol import Column, Row, quote_name, quote_text
 from sudare.errors import MemoryNotEnough, OptionNotUsable
-
-DEFAULT_MEMORY = "2GB"
+from sudare.limits import MEMORY
 
 
 class DuckDBEngine:
@@ -23,12 +25,14 @@ class DuckDBEngine:
     Extensions are never downloaded and settings are locked, so that no file can make it do more than read.
     """
 
-    def __init__(self, *, memory: str = DEFAULT_MEMORY, threads: int | None = None) -> None:
+    def __init__(self, *, memory: str = MEMORY, threads: int | None = None) -> None:
         self._memory = memory
-        self._spill = Path(tempfile.mkdtemp(prefix="sudare-"))
+        spill = tempfile.mkdtemp(prefix="sudare-")
+        # Runs at close, or when the program ends without it.
+        self._remove_spill = weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         config: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": memory,
-            "temp_directory": str(self._spill),
+            "temp_directory": spill,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         }
@@ -37,7 +41,7 @@ class DuckDBEngine:
         try:
             self._connection = duckdb.connect(config=config)
         except duckdb.Error as error:
-            shutil.rmtree(self._spill, ignore_errors=True)
+            self._remove_spill()
             reason = str(error).splitlines()[0]
             raise OptionNotUsable(
                 f"The engine does not accept memory {memory!r} or threads {threads!r}: {reason}\n"
@@ -123,15 +127,22 @@ class DuckDBEngine:
         try:
             self.run(f"COPY ({query}) TO {quote_text(str(path))} {kind}")
         except duckdb.IOException as error:
-            raise OSError(errno.EIO, str(error).splitlines()[0]) from None
+            raise _as_system_error(error) from None
 
     def close(self) -> None:
         """Give back memory and temporary files."""
         self._connection.close()
-        shutil.rmtree(self._spill, ignore_errors=True)
+        self._remove_spill()
 
     def __enter__(self) -> DuckDBEngine:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _as_system_error(error: duckdb.IOException) -> OSError:
+    """Return the error of the system that DuckDB tells of, if it says which it was."""
+    found = re.search(r'errno"?:\s*"?(\d+)', str(error))
+    number = int(found.group(1)) if found else errno.EIO
+    return OSError(number, os.strerror(number))

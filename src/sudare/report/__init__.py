@@ -1,1 +1,1 @@
-""
+"""Charts and self-contained HTML pages that show results to people."""

@@ -25,10 +25,10 @@ FIRST, SECOND, INK, LINK, FAINT = "#1c5c8a", "#a8430a", "#222222", "#8c8c8c", "#
 
 # Drawn sizes. A chart fills its place on the page; with these its letters come out at about the size of the text
 # beside it, on a phone as well.
-WIDE, NARROW = 540, 250
-ROW_HEIGHT = 24
-LETTER = 12
-MOST_LABEL_WIDTH = 260
+WIDE, NARROW = 460, 210
+ROW_HEIGHT = 25
+LETTER = 12.5
+MOST_LABEL_WIDTH = 230
 # The widest usual sans-serif letters, in parts of the letter's height. The reader's fonts are not those of the
 # machine that draws, so room for labels is reckoned by these.
 LATIN_WIDTH, KANJI_WIDTH = 0.57, 1.02
@@ -57,6 +57,9 @@ _CONFIG: Spec = {
     "title": {"color": INK, "fontSize": LETTER, "fontWeight": "normal", "anchor": "start", "frame": "bounds"},
     "text": {"color": INK, "fontSize": LETTER},
 }
+
+
+_NUMBERS: Spec = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +107,25 @@ def share_bars(shares: Sequence[Share], *, axis: str, title: str, description: s
         for s in shares
     ]
     # The axis ends at 1; the room beyond holds the numbers of full bars.
-    scale = {"domain": [0, 1.22], "nice": False}
-    ticks = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".0%", "domain": False, "ticks": False}
-    x = {"field": "value", "type": "quantitative", "title": axis, "scale": scale, "axis": ticks}
+    scale = {"domain": [0, 1.36], "nice": False}
+    ticks = {"values": [0, 0.5, 1], "format": ".0%", "domain": False, "ticks": False, "grid": False}
+    x = {"field": "value", "type": "quantitative", "title": axis, "stack": None, "scale": scale, "axis": ticks}
     bars = {"mark": {"type": "bar", "color": FIRST, "height": {"band": 0.62}}, "encoding": {"x": x}}
-    bounds = {
-        "transform": [{"filter": "isValid(datum.low)"}],
-        "mark": {"type": "rule", "color": INK, "strokeWidth": 3},
-        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
-    }
+    # Dark on a white edge, to be seen inside the bar as well as beyond it.
+    edge, line = _bounds(x, colour="#ffffff", width=7), _bounds(x, colour=INK, width=3)
     numbers = {
         "mark": {"type": "text", "align": "left", "dx": 5},
         "encoding": {"x": {**x, "field": "end"}, "text": {"field": "text"}},
     }
-    return Chart(_labelled_rows(rows, [bars, bounds, numbers]), title, description)
+    return Chart(_labelled_rows(rows, [bars, edge, line, numbers]), title, description)
+
+
+def _bounds(x: Spec, *, colour: str, width: int) -> Spec:
+    return {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "color": colour, "strokeWidth": width},
+        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+    }
 
 
 def pairs_on_log_scale(
@@ -255,7 +263,7 @@ def _labelled_rows(rows: list[Spec], layers: list[Spec]) -> Spec:
     size = {"width": WIDE, "height": {"step": ROW_HEIGHT}, "autosize": {"type": "fit-x", "contains": "padding"}}
     return {
         "data": {"values": rows},
-        "padding": {"left": 4, "right": 20, "top": 4, "bottom": 6},
+        "padding": {"left": 4, "right": 16, "top": 4, "bottom": 6},
         **size,
         "layer": layers,
     }
@@ -268,12 +276,16 @@ def _small(view: Spec, rows: list[Spec], above: str, *, height: float) -> Spec:
     return {"data": {"values": rows}, "title": {"text": above}, "padding": padding, **size, **view}
 
 
-def render(chart: Chart) -> str:
+def render(chart: Chart, *, percent_sign: str = "%") -> str:
     """Return a chart as SVG text that takes the width of its place and is read aloud by its title and description."""
     # A large library that only those who draw should load.
     import vl_convert
 
-    drawn = vl_convert.vegalite_to_svg({**chart.spec, "config": _CONFIG}, allowed_base_urls=[])
+    drawn = vl_convert.vegalite_to_svg(
+        {**chart.spec, "config": _CONFIG},
+        format_locale={**_NUMBERS, "percent": percent_sign},
+        allowed_base_urls=[],
+    )
     opening, rest = drawn.split(">", 1)
     frame = re.search(r'viewBox="[0-9. -]+"', opening)
     if frame is None:

@@ -48,9 +48,11 @@ class _Answers:
         )
 
     def single(self) -> str:
+        named = {number: self.texts(f"report.history.answer.single_{part}") for number, part in SINGLE_FACTS.items()}
         worst = most_dangerous([self.assessment.attackers[number] for number in SINGLE_FACTS])
-        things = self.texts.listed([self.texts(f"knows.{SINGLE_FACTS[risk.attacker or 0]}") for risk in worst])
-        return self.say("single" if len(worst) == 1 else "single_equal", worst[0], things=things)
+        things = self.texts.listed([named[risk.attacker or 0] for risk in worst])
+        facts = self.texts.listed(list(named.values()))
+        return self.say("single" if len(worst) == 1 else "single_equal", worst[0], things=things, facts=facts)
 
     def day_and_item(self) -> str:
         risk = self.assessment.attackers[DAY_AND_ITEM]

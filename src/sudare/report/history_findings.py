@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from sudare.data.history import PurchaseHistory
 from sudare.errors import OptionNotUsable
+from sudare.limits import MOST_COMBINATIONS
 from sudare.progress import Progress
-from sudare.risk.attackers import MOST_COMBINATIONS, STATISTICS_PARTS, AttackerRisk, AttackersAssessment, PartStatistics
+from sudare.risk.attackers import STATISTICS_PARTS, AttackerRisk, AttackersAssessment, PartStatistics
 from sudare.risk.crowds import count_crowds
 from sudare.risk.customers import CustomerRisks, customer_risks
 from sudare.risk.knowledge import parse_knowledge
@@ -62,7 +63,7 @@ class PartValues:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that the report shows beyond the assessment; `divided` tells that no item's name holds the divider of sets."""
+    """All that the report shows beyond the assessment; `divided`: no item's name holds the divider of sets."""
 
     extent: Extent
     customers: tuple[RiskByCustomer, ...]

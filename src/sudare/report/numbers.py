@@ -52,7 +52,8 @@ class Numbers:
 
     def moment(self, moment: dt.datetime) -> str:
         """Return a day and time to the minute, with the time zone if it is known."""
-        zone = moment.strftime(" UTC%z") if moment.tzinfo else ""
+        zone = f"{moment:%z}"
+        zone = f" UTC{zone[:3]}:{zone[3:5]}" if zone else ""
         return f"{self.day(moment.date())} {moment:%H:%M}{zone}"
 
     def _scientific(self, number: float) -> str:

@@ -48,9 +48,10 @@ class Figure:
     caption: str
 
 
-def panel(chart: Chart, label: str = "") -> Panel:
+def panel(chart: Chart, texts: Texts, label: str = "") -> Panel:
     """Draw a chart; its SVG is made here and escapes its texts, so it goes into the page as it is."""
-    return Panel(Markup(render(chart)), label)  # noqa: S704
+    drawn = render(chart, percent_sign=texts("report.number.percent", value=""))
+    return Panel(Markup(drawn), label)  # noqa: S704
 
 
 def render_page(page: Page, texts: Texts, values: Mapping[str, object]) -> str:

@@ -10,13 +10,16 @@ def knowledge_sentence(knowledge: Knowledge, texts: Texts) -> str:
     """Return one sentence that says what an attacker with this knowledge knows."""
     if not knowledge.parts:
         return texts("knows.nothing")
-    inside = [texts(f"knows.{part}") for part in knowledge.key_visit_parts]
-    if knowledge.row_parts:
-        inside.append(_rows(knowledge, texts))
-    if knowledge.visits > 1:
-        inside = [texts("knows.visits", visits=knowledge.visits, inside=texts.listed(inside))]
-    parts = [*(texts(f"knows.{part}") for part in knowledge.customer_parts), *inside]
-    return texts("knows.sentence", list=texts.listed(parts))
+    of_customer = texts.listed([texts(f"knows.{part}") for part in knowledge.customer_parts])
+    parts = [texts(f"knows.{part}") for part in knowledge.key_visit_parts]
+    of_visit = texts.listed([*parts, *([_rows(knowledge, texts)] if knowledge.row_parts else [])])
+    if not of_visit:
+        return texts("knows.customer", list=of_customer)
+    several = knowledge.visits > 1
+    if not of_customer:
+        return texts("knows.visits" if several else "knows.sentence", list=of_visit, visits=knowledge.visits)
+    key = "knows.both_visits" if several else "knows.both"
+    return texts(key, list=of_customer, inside=of_visit, visits=knowledge.visits)
 
 
 def _rows(knowledge: Knowledge, texts: Texts) -> str:

@@ -12,16 +12,13 @@ from typing import Any
 
 from sudare.data.history import PurchaseHistory
 from sudare.errors import OptionNotUsable
+from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
-from sudare.risk.crowds import WEIGHTINGS, Crowds, Weighting, by_value, count_crowds
+from sudare.risk.crowds import WEIGHTINGS, Weighting, by_value, count_crowds
 from sudare.risk.facts import EXPRESSIONS, check_parts, facts
 from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.risk.sampling import Estimate, combinations, estimate
 from sudare.risk.theory import possible_values, theoretical_probability
-
-# About ten seconds of joining on two cores; beyond, a sample answers.
-MOST_COMBINATIONS = 20_000_000
-SAMPLES = 10_000
 
 # The parts of Table 4 and Figures 4 to 6, by the attacker who knows just that part.
 STATISTICS_PARTS = {"day": 5, "count": 2, "item": 1}
@@ -163,7 +160,7 @@ def assess_attackers(
         )
         others.append(assess)
     progress("attackers", total, total)
-    statistics = tuple(part_statistics(history, part) for part in STATISTICS_PARTS)
+    statistics = tuple(part_statistics(history, part, ten[number]) for part, number in STATISTICS_PARTS.items())
     return AttackersAssessment(
         history.records, history.customers, weighting, seed, _ranked(ten), tuple(others), statistics
     )  # fmt: skip
@@ -257,15 +254,16 @@ def _ranks(values: Sequence[float]) -> list[int]:
     return [1 + sum(other > value for other in rounded) for value in rounded]
 
 
-def part_statistics(history: PurchaseHistory, part: str) -> PartStatistics:
-    """Return how often the values of a part occur (Table 4); of equally common frequencies the mode is the smallest."""
-    known = Knowledge(row_parts=(part,)) if part == "item" else Knowledge(visit_parts=(part,))
-    values = by_value(facts(history, known))
-    crowds: Crowds = count_crowds(history, known)
+def part_statistics(history: PurchaseHistory, part: str, risk: AttackerRisk) -> PartStatistics:
+    """Return how often the values of a part occur, given the risk of the attacker who knows just that part.
+
+    Of equally common frequencies the mode is the smallest.
+    """
+    values = by_value(facts(history, risk.knowledge))
     frequencies = history.engine.rows(
         f"SELECT occurrences, count(*) AS times FROM ({values}) GROUP BY occurrences ORDER BY times DESC, occurrences"
     )
+    total = sum(times for _, times in frequencies)
+    mean = sum(occurrences * times for occurrences, times in frequencies) / total
     largest = max(occurrences for occurrences, _ in frequencies)
-    return PartStatistics(
-        part, crowds.values, crowds.occurrences / crowds.values, largest, frequencies[0][0], crowds.correlation
-    )  # fmt: skip
+    return PartStatistics(part, total, mean, largest, frequencies[0][0], risk.correlation)

@@ -9,7 +9,8 @@ from typing import Any
 from sudare.data.history import PurchaseHistory
 from sudare.data.writing import whole_file
 from sudare.errors import OptionNotUsable
-from sudare.risk.attackers import MOST_COMBINATIONS, check_weighting
+from sudare.limits import MOST_COMBINATIONS
+from sudare.risk.attackers import check_weighting
 from sudare.risk.crowds import Weighting, by_value, count_crowds
 from sudare.risk.facts import facts, key_name, observation_table, value_table
 from sudare.risk.knowledge import Knowledge, parse_knowledge

@@ -1,0 +1,13 @@
+"""The limits of sudare, named; commands and functions have them as defaults."""
+
+from __future__ import annotations
+
+# Memory the embedded engine may use before it spills to disk.
+MEMORY = "2GB"
+
+# Combinations of known things that are counted exactly, about ten seconds of joining on two cores; beyond, a sample
+# answers.
+MOST_COMBINATIONS = 20_000_000
+
+# Size of such a sample: an interval of about one percent to either side.
+SAMPLES = 10_000

@@ -1,0 +1,134 @@
+"""The report of a purchase history: how well each attacker recognizes its customers, for a reader without the tool."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from sudare.data.history import PurchaseHistory, Reading
+from sudare.data.writing import check_writable, whole_file
+from sudare.messages import Texts, catalogue
+from sudare.progress import Progress, silent
+from sudare.report.history_answers import answers
+from sudare.report.history_figures import history_figures, risk_label
+from sudare.report.history_findings import Findings, gather_findings
+from sudare.report.page import Page, render_page, shortened
+from sudare.risk.attackers import AttackersAssessment
+from sudare.risk.sampling import CONFIDENCE
+from sudare.risk.values import ITEM_DIVIDER
+from sudare.version import __version__
+
+SECTIONS = (
+    "summary", "data", "assumptions", "attackers", "further", "statistics", "customers", "values", "parameters",
+)  # fmt: skip
+# The customers at highest risk are listed for those who know a single fact, and for a day with an item.
+HIGHEST_FOR = (1, 2, 5, 6)
+_DELIMITERS = {",": "comma", ";": "semicolon", "|": "bar"}
+
+
+def write_history_report(
+    path: str | Path,
+    history: PurchaseHistory,
+    assessment: AttackersAssessment,
+    *,
+    language: str = "en",
+    made: dt.datetime | None = None,
+    progress: Progress = silent,
+) -> None:
+    """Write an assessment as one self-contained HTML page, whole or not at all.
+
+    The page needs no network and holds no script. `made` is the date it bears (now if None); the same history,
+    assessment, language and date give the same page.
+    """
+    texts = Texts(language)
+    made = made or dt.datetime.now().astimezone()
+    # Asked first: an output that cannot be written should not cost a long computation.
+    check_writable(Path(path))
+    findings = gather_findings(history, assessment, progress)
+    page = history_page(history.reading, assessment, findings, texts, made)
+    with whole_file(Path(path)) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+
+
+def history_page(
+    reading: Reading, assessment: AttackersAssessment, findings: Findings, texts: Texts, made: dt.datetime
+) -> str:
+    """Return the report as HTML text."""
+    sections = tuple(name for name in SECTIONS if name != "further" or assessment.knowledge)
+    # The folders a file lies in are of no use to the reader and may tell more than they should.
+    source = shortened(Path(reading.source).name, texts)
+    title = texts("report.history.title", source=source)
+    values = {
+        "reading": reading,
+        "source": source,
+        "columns": column_names(reading, texts),
+        "guesses": guesses(reading, texts),
+        "reasons": {part.reason: reason_text(part.reason, texts) for part in reading.dropped},
+        "assessment": assessment,
+        "sampled": [risk for risk in assessment.knowledge if risk.sample],
+        "confidence": texts("report.number.percent", value=f"{100 * CONFIDENCE:g}"),
+        "findings": findings,
+        "answers": answers(assessment, findings, texts),
+        "figures": history_figures(assessment, findings, texts),
+        "highest": [findings.customers[number] for number in HIGHEST_FOR],
+        "risk_label": lambda risk: risk_label(risk, texts),
+        "basket": lambda items: basket_text(items, texts, divided=findings.divided),
+        "made": made,
+        "version": __version__,
+    }
+    footer = _footer(reading, assessment, texts)
+    return render_page(Page("history", title, sections, footer), texts, values)
+
+
+def _footer(reading: Reading, assessment: AttackersAssessment, texts: Texts) -> tuple[tuple[str, str], ...]:
+    weighting = texts(f"report.history.parameters.weighting_{assessment.weighting}")
+    return (
+        (texts("report.page.version"), f"sudare {__version__}"),
+        (texts("report.page.weighting"), weighting),
+        (texts("report.page.seed"), str(assessment.seed)),
+        (texts("report.page.input_hash"), reading.sha256 or texts("report.page.no_hash")),
+    )
+
+
+def column_names(reading: Reading, texts: Texts) -> Mapping[str, str]:
+    """Return the column of each role; columns without a header are named by their places."""
+    placed = all(column.isdecimal() for column in reading.columns.values())
+    if not placed:
+        return {role: shortened(column, texts) for role, column in reading.columns.items()}
+    return {role: texts("report.history.read.column_number", number=column) for role, column in reading.columns.items()}
+
+
+def guesses(reading: Reading, texts: Texts) -> list[str]:
+    """Return what was found out of the file, in words."""
+    return [
+        texts(
+            "report.history.read.guess", name=texts(f"report.history.guess.{name}"), value=_guessed(name, value, texts)
+        )
+        for name, value in reading.guesses.items()
+    ]
+
+
+def _guessed(name: str, value: str, texts: Texts) -> str:
+    word = _DELIMITERS.get(value, value)
+    known = f"report.history.guessed.{word}"
+    # A sheet may be called "no"; its name is not a word of ours.
+    return texts(known) if name != "sheet" and known in catalogue(texts.language) else shortened(value, texts)
+
+
+def reason_text(reason: str, texts: Texts) -> str:
+    """Return why rows were left out, in the reader's language if the reason is one of the known ones."""
+    key = "report.history.reason." + re.sub(r"\W+", "_", reason)
+    return texts(key) if key in catalogue(texts.language) else reason
+
+
+def basket_text(items: str, texts: Texts, *, divided: bool, most: int = 120) -> str:
+    """Return a set of items; a long one is cut after a whole item and tells how many there are, if that is sure."""
+    if len(items) <= most:
+        return items
+    if not divided:
+        return shortened(items, texts, most=most)
+    names = items.split(ITEM_DIVIDER)
+    start = items[:most].rpartition(ITEM_DIVIDER)[0] or items[:most].rstrip()
+    return texts("report.label.items", text=start + ITEM_DIVIDER, count=len(names))

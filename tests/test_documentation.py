@@ -1,0 +1,55 @@
+"""Documentation that a test can check is checked."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import typer.main
+
+import sudare
+from sudare.cli.app import app
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_command_line_reference_is_up_to_date() -> None:
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        from cli_reference import reference
+    finally:
+        sys.path.pop(0)
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == reference(), "run ./dev docs"
+
+
+def commands(group: object, name: str = "sudare") -> dict[str, object]:
+    found: dict[str, object] = {}
+    for word, command in getattr(group, "commands", {}).items():
+        found.update(commands(command, f"{name} {word}") or {f"{name} {word}": command})
+    return found
+
+
+def test_every_command_and_option_has_help() -> None:
+    for name, command in commands(typer.main.get_command(app)).items():
+        assert getattr(command, "help", None), name
+        for parameter in command.params:  # type: ignore[attr-defined]
+            assert parameter.help, f"{name} {parameter.name}"
+            assert parameter.metavar or parameter.is_flag, f"{name} {parameter.name} needs a metavar"
+
+
+def test_the_library_page_names_every_public_function() -> None:
+    page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    functions = [name for name in sudare.__all__ if name[0].islower()]
+    assert [name for name in functions if name not in page] == []
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_page_is_in_the_site() -> None:
+    listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in listed] == []
