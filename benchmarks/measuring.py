@@ -7,7 +7,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,18 +38,21 @@ class Clock:
         self._last = now
 
 
-def in_child(module: str, function: str, *arguments: Any, repeat: int = 1) -> Measured:
-    """Run a function of a benchmark module in a fresh process; of several runs the fastest counts.
+def in_child(module: str, function: str, *arguments: Any) -> Measured:
+    """Run a function of a benchmark module in a fresh process.
 
     The function takes a Clock first and returns its answer. Time starts after imports; memory is the peak of the
     process.
     """
     command = [sys.executable, str(HERE / "measuring.py"), module, function, json.dumps(arguments)]
-    runs = []
-    for _ in range(repeat):
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=HERE)
-        runs.append(Measured(**json.loads(done.stdout.splitlines()[-1])))
-    return min(runs, key=lambda run: run.seconds)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=HERE)
+    return Measured(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def fastest(module: str, functions: Sequence[str], *arguments: Any, rounds: int) -> list[Measured]:
+    """Run functions in turns, so that a slow moment of the machine meets all; of each the fastest run counts."""
+    runs = [[in_child(module, function, *arguments) for function in functions] for _ in range(rounds)]
+    return [min(of_one, key=lambda run: run.seconds) for of_one in zip(*runs, strict=True)]
 
 
 def main(module: str, function: str, arguments: str) -> None:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_the_command_line_reference_is_up_to_date() -> None:
-    sys.path.insert(0, str(ROOT / "docs"))
+    sys.path.insert(0, str(ROOT / "tools"))
     try:
         from cli_reference import reference
     finally:
@@ -51,5 +51,5 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_every_page_is_in_the_site() -> None:
-    listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = (ROOT / "zensical.toml").read_text(encoding="utf-8")
     assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in listed] == []

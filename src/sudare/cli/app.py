@@ -15,6 +15,7 @@ app = typer.Typer(
     help="Measure how well people in purchase histories can be recognized, and make the data safe.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help starts twice as fast and gives the text the whole width
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

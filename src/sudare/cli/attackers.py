@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,21 +11,13 @@ from sudare.cli.frame import (
     JsonOption,
     LanguageOption,
     SeedOption,
-    console,
     guarded,
     note,
-    percent,
     show_json,
     shown_progress,
 )
 from sudare.cli.history import HistoryOptions, reads_history
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
-
-if TYPE_CHECKING:
-    from sudare.messages import Texts
-    from sudare.risk.attackers import AttackerRisk, AttackersAssessment
-    from sudare.risk.customers import CustomerRisks
-    from sudare.risk.values import KnowledgeValue
 
 WeightingOption = Annotated[
     Literal["occurrence", "record"],
@@ -39,8 +31,6 @@ MostCombinationsOption = Annotated[
     typer.Option(min=1, metavar="N", help="Count exactly up to this many combinations, estimate from a sample beyond."),
 ]
 SamplesOption = Annotated[int, typer.Option(min=2, metavar="N", help="Size of such a sample.")]
-
-QUANTILES = (10, 50, 90)
 
 
 @guarded
@@ -65,9 +55,9 @@ def attackers(
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Measure how well ten attackers recognize the customers of a purchase history.
+    """Measure how well ten attackers recognize customers.
 
-    Each attacker knows something else about a customer's visit: the day, how many rows it has, one item or all items.
+    Each attacker of the customers in a purchase history knows something else about a customer's visit: the day, how many rows it has, one item or all items.
     Shown is how often each picks the right customer, measured on the data and by theory.
     """
     from sudare.messages import Texts
@@ -99,6 +89,8 @@ def attackers(
     if json:
         show_json({**found.to_dict(), "reading": reading.to_dict()})
     else:
+        from sudare.cli.attackers_text import show_attackers
+
         show_attackers(found, reading.source, texts)
     for path in (customers, report):
         if path:
@@ -115,67 +107,6 @@ def _check_outputs(report: Path | None, customers: Path | None) -> None:
     if customers:
         check_table_ending(customers)
         check_writable(customers)
-
-
-def show_attackers(found: AttackersAssessment, source: str, texts: Texts) -> None:
-    """Print the table of the ten attackers and further knowledge, with what its columns mean."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    out = console()
-    out.print(f"[bold]{escape(texts('attackers.title', source=source))}[/bold]")
-    out.print(
-        texts(
-            "attackers.read",
-            records=f"{found.records:,}",
-            customers=f"{found.customers:,}",
-            weighting=found.weighting,
-        )
-    )
-    table = Table(show_edge=False, pad_edge=False)
-    table.add_column(texts("attackers.attacker"), no_wrap=True)
-    table.add_column(texts("attackers.knows"))
-    for name in ("measured", "unique", "theory", "rank", "rank_theory"):
-        table.add_column(texts(f"attackers.{name}"), justify="right", no_wrap=name != "rank_theory")
-    for risk in (*found.attackers, *found.knowledge):
-        table.add_row(*_row(risk, texts))
-    out.print(table)
-    for remark in _remarks(found, texts):
-        out.print(remark)
-
-
-def _row(risk: AttackerRisk, texts: Texts) -> list[str]:
-    from sudare.report.wording import knowledge_sentence
-
-    return [
-        str(risk.attacker) if risk.attacker is not None else str(risk.knowledge),
-        knowledge_sentence(risk.knowledge, texts),
-        _measured(risk, texts),
-        percent(risk.unique_share),
-        f"{risk.theory:,.4f}" if risk.theory < 1e6 else f"{risk.theory:.3g}",
-        str(risk.rank_measured or ""),
-        str(risk.rank_theory or ""),
-    ]
-
-
-def _measured(risk: AttackerRisk, texts: Texts) -> str:
-    if risk.interval is None:
-        return percent(risk.measured)
-    low, high = (percent(end) for end in risk.interval)
-    return texts("attackers.sampled", value=percent(risk.measured), low=low, high=high)
-
-
-def _remarks(found: AttackersAssessment, texts: Texts) -> list[str]:
-    remarks = [texts("attackers.meaning")]
-    risks = (*found.attackers, *found.knowledge)
-    if any(risk.theory > 1 for risk in risks):
-        remarks.append(texts("attackers.theory_remark"))
-    sampled = next((risk for risk in risks if risk.sample), None)
-    if sampled:
-        remarks.append(texts("attackers.sample_remark", sample=f"{sampled.sample:,}", seed=found.seed))
-    if found.customers == 1:
-        remarks.append(texts("attackers.one_customer"))
-    return remarks
 
 
 @guarded
@@ -198,9 +129,9 @@ def knowledge(
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Look into one kind of background knowledge: its risk, its most identifying values, the customers at most risk.
+    """Look into one kind of background knowledge.
 
-    Parts of a visit: day, weekday, month, count, items. Parts of its rows: item, price, quantity, time, hour. Of the
+    Shown are its risk, its most identifying values and the customers at highest risk. Parts of a visit: day, weekday, month, count, items. Parts of its rows: item, price, quantity, time, hour. Of the
     customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
     """
     from sudare.data.writing import check_writable
@@ -241,61 +172,8 @@ def knowledge(
             }
         )
     else:
-        _show_knowledge(risk, listed, people, texts)
+        from sudare.cli.attackers_text import show_knowledge
+
+        show_knowledge(risk, listed, people, texts)
     if values:
         note(f"Wrote {values}")
-
-
-def _show_knowledge(
-    risk: AttackerRisk, listed: list[KnowledgeValue], people: CustomerRisks | None, texts: Texts
-) -> None:
-    from sudare.report.wording import knowledge_sentence
-
-    out = console()
-    out.print(f"[bold]{risk.knowledge}[/bold]  {knowledge_sentence(risk.knowledge, texts)}")
-    out.print(texts("knowledge.summary", measured=_measured(risk, texts), unique=percent(risk.unique_share)))
-    theory = f"{risk.theory:,.4f}" if risk.theory < 1e6 else f"{risk.theory:.3g}"
-    values = f"{risk.values:,}" if risk.values is not None else "?"
-    out.print(texts("knowledge.values", values=values, possible=f"{risk.possible:,}", theory=theory))
-    if people is None:
-        out.print(texts("knowledge.sampled"))
-        return
-    _show_values(listed, texts)
-    _show_customers(people, texts)
-
-
-def _show_values(listed: list[KnowledgeValue], texts: Texts) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(title=texts("knowledge.most_identifying"), show_edge=False, pad_edge=False, title_justify="left")
-    for name in listed[0].value if listed else ():
-        table.add_column(name, overflow="ellipsis", no_wrap=True, max_width=50)
-    for name in ("occurrences", "probability", "customers", "identification", "risk"):
-        table.add_column(texts(f"knowledge.{name}"), justify="right", no_wrap=True)
-    for value in listed:
-        cells = [escape(str(cell)) for cell in value.value.values()]
-        table.add_row(
-            *cells,
-            f"{value.occurrences:,}",
-            percent(value.probability),
-            f"{value.customers:,}",
-            percent(value.identification),
-            percent(value.risk),
-        )
-    console().print(table)
-
-
-def _show_customers(people: CustomerRisks, texts: Texts) -> None:
-    from rich.markup import escape
-
-    out = console()
-    counts = {"unique": f"{people.unique:,}", "customers": f"{people.customers:,}"}
-    out.print(texts("knowledge.customers_unique", share=percent(people.unique_rate), **counts))
-    if people.untouched:
-        out.print(texts("knowledge.untouched", untouched=f"{people.untouched:,}"))
-    if people.quantiles:
-        shown = [f"{share} %: {percent(people.quantiles[share])}" for share in QUANTILES]
-        out.print(texts("knowledge.quantiles", quantiles=", ".join(shown)))
-    highest = ", ".join(f"{escape(risk.customer)} ({percent(risk.probability)})" for risk in people.highest)
-    out.print(texts("knowledge.highest", customers=highest))

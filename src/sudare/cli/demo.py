@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.attackers import show_attackers
 from sudare.cli.frame import LanguageOption, SeedOption, guarded, note, shown_progress
 from sudare.cli.history import tell_reading
 from sudare.errors import OutputNotWritable
@@ -24,7 +23,11 @@ def demo(
     seed: SeedOption = 0,
     lang: LanguageOption = "en",
 ) -> None:
-    """Make a synthetic purchase history, assess it, and write a report."""
+    """Try everything once on synthetic data.
+
+    Makes a purchase history, assesses it and writes a report.
+    """
+    from sudare.cli.attackers_text import show_attackers
     from sudare.data.reading import read_history
     from sudare.data.synthetic import generate_history
     from sudare.messages import Texts

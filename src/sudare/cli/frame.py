@@ -149,10 +149,6 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def percent(value: float) -> str:
-    """Show a probability or share for people: 0.8945 is 89.45 %, a tiny one is not rounded to nothing."""
-    if 0 < value < 0.00005:
-        return "< 0.01 %"
-    if 0.99995 <= value < 1:
-        return "> 99.99 %"
-    return f"{100 * value:.2f} %"
+def ratio(value: float) -> str:
+    """Show a number that may be far from one: four decimals where they say something, else three digits."""
+    return f"{value:,.4f}" if 0.00005 <= value < 1e6 else f"{value:.3g}"

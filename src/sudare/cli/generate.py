@@ -20,7 +20,10 @@ def history(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Make a purchase history of synthetic customers: long tails, seasons, weekdays, favourites, discounts."""
+    """Make a purchase history of synthetic customers.
+
+    It has the long tails, seasons, weekdays, favourites and discounts of a real shop.
+    """
     from sudare.data.synthetic import generate_history
     from sudare.data.writing import check_writable
 

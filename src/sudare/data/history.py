@@ -57,7 +57,7 @@ _DERIVED = {
     ),
     "basket_items": "SELECT visit, list(item ORDER BY item) AS items FROM {line} GROUP BY visit",
     "item_set": (
-        "SELECT CAST(row_number() OVER () AS INTEGER) AS item_set, items "
+        "SELECT CAST(row_number() OVER (ORDER BY items) AS INTEGER) AS item_set, items "
         "FROM (SELECT DISTINCT items FROM {basket_items})"
     ),
     "basket": (

@@ -34,7 +34,7 @@ MOST_LABEL_WIDTH = 230
 LATIN_WIDTH, KANJI_WIDTH = 0.57, 1.02
 # Beyond this largest value a scatter plot needs logarithmic axes to show its small values.
 MOST_LINEAR = 100
-MOST_TICKS = 8
+MOST_INTERVALS = 4
 
 _CONFIG: Spec = {
     "aria": False,  # the whole picture is described once, on its root
@@ -212,18 +212,25 @@ def _number_axis(most: int, room: Spec, *, logarithmic: bool) -> Spec:
         _, ticks = _powers_of_ten([1, most])
         scale = {"type": "log", "domain": [1, max(most, 2)], "nice": False}
         return {"type": "quantitative", "scale": scale, "axis": {**ticks, **room}}
-    axis = {"format": ",d", "tickCount": 4, "tickMinStep": 1, **room}
-    return {"type": "quantitative", "scale": {"domain": [0, most], "nice": True}, "axis": axis}
+    step = _round_step(most / MOST_INTERVALS)
+    top = step * ceil(most / step)
+    axis = {"format": ",d", "values": list(range(0, top + 1, step)), **room}
+    return {"type": "quantitative", "scale": {"domain": [0, top], "nice": False}, "axis": axis}
+
+
+def _round_step(least: float) -> int:
+    """Return the smallest of 1, 2, 5, 10, 20, 50, ... that is not below `least`."""
+    steps = (m * int(10**n) for n in range(20) for m in (1, 2, 5))
+    return next(step for step in steps if step >= least)
 
 
 def _powers_of_ten(numbers: Sequence[float]) -> tuple[Spec, Spec]:
-    """Return a logarithmic scale around positive numbers and 1, and an axis with equally spaced powers of ten.
-
-    The powers are counted from 10^0 in both directions, so that 1 is always among them.
-    """
-    low, high = floor(log10(min(*numbers, 1))), ceil(log10(max(*numbers, 1)))
-    step = max(1, ceil((high - low) / (MOST_TICKS - 1)))
-    powers = range(floor(low / step) * step, max(ceil(high / step), floor(low / step) + 1) * step + 1, step)
+    """Return a logarithmic scale around positive numbers and 1, and an axis with equally spaced powers of ten."""
+    low = floor(log10(min(*numbers, 1)))
+    high = max(ceil(log10(max(*numbers, 1))), low + 1)
+    step = ceil((high - low) / MOST_INTERVALS)
+    # Counted from 10^0 in both directions, so that 1 is always among them.
+    powers = range(ceil(low / step) * step, high + 1, step)
     written = ", ".join(f"'{n}': '{_power_text(n)}'" for n in powers)
     axis = {
         "values": [10.0**n for n in powers],
@@ -231,7 +238,7 @@ def _powers_of_ten(numbers: Sequence[float]) -> tuple[Spec, Spec]:
         "labelFlush": False,
         "labelOverlap": False,
     }
-    return {"type": "log", "domain": [10.0 ** powers[0], 10.0 ** powers[-1]], "nice": False}, axis
+    return {"type": "log", "domain": [10.0**low, 10.0**high], "nice": False}, axis
 
 
 def _power_text(exponent: int) -> str:

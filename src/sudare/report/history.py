@@ -14,7 +14,7 @@ from sudare.progress import Progress, silent
 from sudare.report.history_answers import answers
 from sudare.report.history_figures import history_figures, risk_label
 from sudare.report.history_findings import Findings, gather_findings
-from sudare.report.page import Page, render_page, shortened
+from sudare.report.page import Page, Section, render_page, shortened
 from sudare.risk.attackers import AttackersAssessment
 from sudare.risk.sampling import CONFIDENCE
 from sudare.risk.values import ITEM_DIVIDER
@@ -56,10 +56,8 @@ def history_page(
     reading: Reading, assessment: AttackersAssessment, findings: Findings, texts: Texts, made: dt.datetime
 ) -> str:
     """Return the report as HTML text."""
-    sections = tuple(name for name in SECTIONS if name != "further" or assessment.knowledge)
     # The folders a file lies in are of no use to the reader and may tell more than they should.
     source = shortened(Path(reading.source).name, texts)
-    title = texts("report.history.title", source=source)
     values = {
         "reading": reading,
         "source": source,
@@ -78,8 +76,18 @@ def history_page(
         "made": made,
         "version": __version__,
     }
-    footer = _footer(reading, assessment, texts)
-    return render_page(Page("history", title, sections, footer), texts, values)
+    page = Page(
+        folder="history",
+        kind=texts("report.history.kind"),
+        title=texts("report.history.title", source=source),
+        sections=tuple(Section(name, texts(f"report.history.section.{name}")) for name in _sections(assessment)),
+        footer=_footer(reading, assessment, texts),
+    )
+    return render_page(page, texts, values)
+
+
+def _sections(assessment: AttackersAssessment) -> list[str]:
+    return [name for name in SECTIONS if name != "further" or assessment.knowledge]
 
 
 def _footer(reading: Reading, assessment: AttackersAssessment, texts: Texts) -> tuple[tuple[str, str], ...]:
@@ -102,33 +110,33 @@ def column_names(reading: Reading, texts: Texts) -> Mapping[str, str]:
 
 def guesses(reading: Reading, texts: Texts) -> list[str]:
     """Return what was found out of the file, in words."""
-    return [
-        texts(
-            "report.history.read.guess", name=texts(f"report.history.guess.{name}"), value=_guessed(name, value, texts)
-        )
-        for name, value in reading.guesses.items()
-    ]
+    return [_guess(name, value, texts) for name, value in reading.guesses.items()]
 
 
-def _guessed(name: str, value: str, texts: Texts) -> str:
-    word = _DELIMITERS.get(value, value)
-    known = f"report.history.guessed.{word}"
+def _guess(name: str, value: str, texts: Texts) -> str:
+    shown = shortened(value, texts)
     # A sheet may be called "no"; its name is not a word of ours.
-    return texts(known) if name != "sheet" and known in catalogue(texts.language) else shortened(value, texts)
+    if name != "sheet":
+        shown = _text_or(f"report.history.guessed.{_DELIMITERS.get(value, value)}", shown, texts)
+    return texts("report.history.read.guess", name=_text_or(f"report.history.guess.{name}", name, texts), value=shown)
 
 
 def reason_text(reason: str, texts: Texts) -> str:
     """Return why rows were left out, in the reader's language if the reason is one of the known ones."""
-    key = "report.history.reason." + re.sub(r"\W+", "_", reason)
-    return texts(key) if key in catalogue(texts.language) else reason
+    name = re.sub(r"\W+", "_", reason)
+    return _text_or(f"report.history.reason.{name}", reason, texts)
+
+
+def _text_or(key: str, otherwise: str, texts: Texts) -> str:
+    return texts(key) if key in catalogue(texts.language) else otherwise
 
 
 def basket_text(items: str, texts: Texts, *, divided: bool, most: int = 120) -> str:
     """Return a set of items; a long one is cut after a whole item and tells how many there are, if that is sure."""
     if len(items) <= most:
         return items
-    if not divided:
-        return shortened(items, texts, most=most)
     names = items.split(ITEM_DIVIDER)
+    if len(names) == 1 or not divided:
+        return shortened(items, texts, most=most)
     start = items[:most].rpartition(ITEM_DIVIDER)[0] or items[:most].rstrip()
     return texts("report.label.items", text=start + ITEM_DIVIDER, count=len(names))

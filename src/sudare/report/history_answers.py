@@ -37,11 +37,18 @@ class _Answers:
         return self.texts(f"report.history.answer.{key}", measured=measured, **values)
 
     def assessed(self) -> str:
-        extent = self.findings.extent
+        one = self.assessment.customers == 1
         return self.texts(
-            "report.history.answer.assessed_one_day" if extent.days == 1 else "report.history.answer.assessed",
+            "report.history.answer.assessed_one" if one else "report.history.answer.assessed",
             rows=self.numbers.count(self.assessment.records),
             customers=self.numbers.count(self.assessment.customers),
+            period=self.period(),
+        )
+
+    def period(self) -> str:
+        extent = self.findings.extent
+        return self.texts(
+            "report.history.answer.period_one" if extent.days == 1 else "report.history.answer.period",
             days=self.numbers.count(extent.days),
             first=self.numbers.day(extent.first),
             last=self.numbers.day(extent.last),
@@ -61,7 +68,7 @@ class _Answers:
     def customers(self) -> str:
         found = self.findings.customers[DAY_AND_ITEM].customers
         return self.texts(
-            "report.history.answer.day_item_customers",
+            "report.history.answer.day_item_customers" if found.unique else "report.history.answer.day_item_nobody",
             unique=self.numbers.count(found.unique),
             customers=self.numbers.count(found.customers),
             rate=self.numbers.percent(found.unique_rate),

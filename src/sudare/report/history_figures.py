@@ -29,13 +29,16 @@ KNOWING = slice(1, None)
 def history_figures(assessment: AttackersAssessment, findings: Findings, texts: Texts) -> dict[str, Figure]:
     """Return the figures by name; without anything to compare (one customer, one value) a figure is left out."""
     draw = _Figures(texts)
-    drawn = {"scatter": draw.scatter(findings.points)}
-    if assessment.customers > 1:
-        drawn["measured"] = draw.measured(assessment.attackers)
-        drawn["pairs"] = draw.pairs(assessment.attackers)
-        drawn["further"] = draw.further(assessment.knowledge)
-        drawn["cumulative"] = draw.cumulative(findings.customers[KNOWING])
-        drawn["unique"] = draw.unique(findings.customers)
+    if assessment.customers == 1:
+        return {}
+    drawn = {
+        "measured": draw.measured(assessment.attackers),
+        "pairs": draw.pairs(assessment.attackers),
+        "further": draw.further(assessment.knowledge),
+        "scatter": draw.scatter(findings.points),
+        "cumulative": draw.cumulative(findings.customers[KNOWING]),
+        "unique": draw.unique(findings.customers),
+    }
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
@@ -50,20 +53,21 @@ class _Figures:
         self.texts = texts
         self.numbers = Numbers(texts)
 
-    def t(self, key: str, **values: object) -> str:
-        return self.texts(f"report.history.{key}", **values)
-
     def measured(self, risks: Sequence[AttackerRisk]) -> Figure:
         shares = [self._measured_share(risk) for risk in _worst_first(risks)]
-        chart = self._bars(shares, "attackers.bars_title", axis=self.t("attackers.axis"))
-        return Figure((panel(chart, self.texts),), self.t("attackers.bars_caption"))
+        chart = self._bars(
+            shares, "report.history.attackers.bars_title", axis=self.texts("report.history.attackers.axis")
+        )
+        return Figure((panel(chart, self.texts),), self.texts("report.history.attackers.bars_caption"))
 
     def further(self, risks: Sequence[AttackerRisk]) -> Figure | None:
         shares = [self._measured_share(risk) for risk in _worst_first(risks) if risk.measured]
         if not shares:
             return None
-        chart = self._bars(shares, "further.bars_title", axis=self.t("attackers.axis"))
-        return Figure((panel(chart, self.texts),), self.t("further.bars_caption"))
+        chart = self._bars(
+            shares, "report.history.further.bars_title", axis=self.texts("report.history.attackers.axis")
+        )
+        return Figure((panel(chart, self.texts),), self.texts("report.history.further.bars_caption"))
 
     def unique(self, found: Sequence[RiskByCustomer]) -> Figure:
         shares = [
@@ -72,8 +76,10 @@ class _Figures:
             )
             for f in found
         ]
-        chart = self._bars(shares, "customers.bars_title", axis=self.t("customers.bars_axis"))
-        return Figure((panel(chart, self.texts),), self.t("customers.bars_caption"))
+        chart = self._bars(
+            shares, "report.history.customers.bars_title", axis=self.texts("report.history.customers.bars_axis")
+        )
+        return Figure((panel(chart, self.texts),), self.texts("report.history.customers.bars_caption"))
 
     def _measured_share(self, risk: AttackerRisk) -> Share:
         low, high = risk.interval or (None, None)
@@ -81,15 +87,19 @@ class _Figures:
         return Share(risk_label(risk, self.texts), risk.measured, text, low, high)
 
     def _bars(self, shares: Sequence[Share], title: str, *, axis: str) -> Chart:
-        spoken = [self.t("attackers.bars_value", label=share.label, value=share.text) for share in shares]
-        description = self.t("attackers.bars_description", list=self.texts("list.comma").join(spoken))
-        return share_bars(shares, axis=axis, title=self.t(title), description=description)
+        spoken = [
+            self.texts("report.history.attackers.bars_value", label=share.label, value=share.text) for share in shares
+        ]
+        description = self.texts(
+            "report.history.attackers.bars_description", list=self.texts("list.comma").join(spoken)
+        )
+        return share_bars(shares, axis=axis, title=self.texts(title), description=description)
 
     def pairs(self, risks: Sequence[AttackerRisk]) -> Figure:
         ordered = _worst_first(risks)
         spoken = [
-            self.t(
-                "attackers.pairs_value",
+            self.texts(
+                "report.history.attackers.pairs_value",
                 label=risk_label(risk, self.texts),
                 measured=self.numbers.percent(risk.measured),
                 theory=self.numbers.theory(risk.theory),
@@ -98,31 +108,41 @@ class _Figures:
         ]
         chart = pairs_on_log_scale(
             [Pair(risk_label(risk, self.texts), risk.measured, risk.theory) for risk in ordered],
-            names=(self.t("attackers.measured_name"), self.t("attackers.theory_name")),
-            axis=self.t("attackers.axis"),
-            title=self.t("attackers.pairs_title"),
-            description=self.t("attackers.bars_description", list=self.texts("list.comma").join(spoken)),
+            names=(
+                self.texts("report.history.attackers.measured_name"),
+                self.texts("report.history.attackers.theory_name"),
+            ),
+            axis=self.texts("report.history.attackers.axis"),
+            title=self.texts("report.history.attackers.pairs_title"),
+            description=self.texts(
+                "report.history.attackers.bars_description", list=self.texts("list.comma").join(spoken)
+            ),
         )
-        return Figure((panel(chart, self.texts),), self.t("attackers.pairs_caption"))
+        return Figure((panel(chart, self.texts),), self.texts("report.history.attackers.pairs_caption"))
 
     def cumulative(self, found: Sequence[RiskByCustomer]) -> Figure:
         panels = [
             panel(self._distribution(f, label), self.texts, self._with_median(f, label))
             for f, label in ((f, risk_label(f.risk, self.texts)) for f in found)
         ]
-        return Figure(tuple(panels), self.t("customers.cumulative_caption"))
+        return Figure(tuple(panels), self.texts("report.history.customers.cumulative_caption"))
 
     def _with_median(self, found: RiskByCustomer, label: str) -> str:
         median = self.numbers.percent(found.customers.quantiles[50])
-        return self.t("customers.cumulative_label", label=label, median=median)
+        return self.texts("report.history.customers.cumulative_label", label=label, median=median)
 
     def _distribution(self, found: RiskByCustomer, label: str) -> Chart:
         low, median, high = (self.numbers.percent(found.customers.quantiles[n]) for n in (25, 50, 75))
         return cumulative_shares(
             found.customers.quantiles,
-            axes=(self.t("customers.cumulative_x"), self.t("customers.cumulative_y")),
-            title=self.t("customers.cumulative_title", label=label),
-            description=self.t("customers.cumulative_description", low=low, median=median, high=high),
+            axes=(
+                self.texts("report.history.customers.cumulative_x"),
+                self.texts("report.history.customers.cumulative_y"),
+            ),
+            title=self.texts("report.history.customers.cumulative_title", label=label),
+            description=self.texts(
+                "report.history.customers.cumulative_description", low=low, median=median, high=high
+            ),
         )
 
     def scatter(self, parts: Sequence[PartPoints]) -> Figure | None:
@@ -131,23 +151,28 @@ class _Figures:
             for part, points in ((part, list(_drawn(part))) for part in parts)
             if len(points) > 1
         )
-        return Figure(panels, self.t("statistics.scatter_caption")) if panels else None
+        return Figure(panels, self.texts("report.history.statistics.scatter_caption")) if panels else None
 
     def _with_notes(self, part: PartPoints, points: Sequence[Point]) -> str:
         name = self.texts(f"part.{part.statistics.part}")
-        label = self.t("statistics.scatter_label", part=name, correlation=self._correlation(part))
-        notes = [self.t("statistics.scatter_log")] if needs_log_axes(points) else []
-        notes += [self.t("statistics.scatter_thinned", step=part.step)] if part.step > 1 else []
+        label = self.texts("report.history.statistics.scatter_label", part=name, correlation=self._correlation(part))
+        notes = [self.texts("report.history.statistics.scatter_log")] if needs_log_axes(points) else []
+        notes += [self.texts("report.history.statistics.scatter_thinned", step=part.step)] if part.step > 1 else []
         joined = self.texts("list.comma").join(notes)
-        return self.t("statistics.scatter_note", label=label, notes=joined) if notes else label
+        return self.texts("report.history.statistics.scatter_note", label=label, notes=joined) if notes else label
 
     def _crowds(self, part: PartPoints, points: Sequence[Point]) -> Chart:
         return scatter(
             points,
-            axes=(self.t("statistics.occurrences"), self.t("statistics.customers")),
-            title=self.t("statistics.scatter_title", part=self.texts(f"part.{part.statistics.part}")),
-            description=self.t(
-                "statistics.scatter_description",
+            axes=(
+                self.texts("report.history.statistics.occurrences"),
+                self.texts("report.history.statistics.customers"),
+            ),
+            title=self.texts(
+                "report.history.statistics.scatter_title", part=self.texts(f"part.{part.statistics.part}")
+            ),
+            description=self.texts(
+                "report.history.statistics.scatter_description",
                 values=self.numbers.count(part.statistics.values),
                 largest=self.numbers.count(part.statistics.largest),
                 correlation=self._correlation(part),

@@ -20,15 +20,24 @@ MOST_LETTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """What a report says of itself; `sections` are the names of its parts, each a template in the folder `kind`.
+class Section:
+    """A part of a page: its name, which is also that of its template, and its title."""
 
-    The titles are the texts `report.<kind>.section.<name>`. `footer` gives names and values of what made the page.
+    name: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a report says of itself; its sections and what stands below the title are templates in `folder`.
+
+    `footer` gives names and values of what made the page.
     """
 
+    folder: str
     kind: str
     title: str
-    sections: tuple[str, ...]
+    sections: tuple[Section, ...]
     footer: tuple[tuple[str, str], ...]
 
 

@@ -94,8 +94,10 @@ def observations(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
         return Facts(visit_keys, f"SELECT {', '.join(columns)} FROM {table}")
     copies = range(1, knowledge.rows + 1)
     columns += [f"l{n}.value AS value{n}" for n in copies]
-    columns.append(" * ".join(f"CAST(l{n}.times AS BIGINT)" for n in copies) + " AS occurrences")
-    columns.append(" + ".join(f"l{n}.times" for n in copies) + " AS records")
+    # Of one row both are the same expression, which the engine then adds up once; products need the wider type.
+    width = "" if knowledge.rows == 1 else "::BIGINT"
+    columns.append(" * ".join(f"l{n}.times{width}" for n in copies) + " AS occurrences")
+    columns.append(" + ".join(f"l{n}.times{width}" for n in copies) + " AS records")
     keys = (*visit_keys, *(f"value{n}" for n in copies))
     return Facts(keys, f"SELECT {', '.join(columns)} FROM {_joined_rows(history, knowledge)}")
 

@@ -10,7 +10,7 @@ import typer.main
 
 from sudare.cli.app import app
 
-PAGE = Path(__file__).parent / "cli.md"
+PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 
 
 def reference() -> str:

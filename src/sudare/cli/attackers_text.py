@@ -1,0 +1,126 @@
+"""Assessments of purchase histories as text on a terminal."""
+
+from __future__ import annotations
+
+from rich.markup import escape
+from rich.table import Table
+
+from sudare.cli.frame import console, ratio
+from sudare.messages import Texts
+from sudare.report.numbers import Numbers
+from sudare.report.wording import knowledge_sentence
+from sudare.risk.attackers import AttackerRisk, AttackersAssessment
+from sudare.risk.customers import CustomerRisks
+from sudare.risk.values import KnowledgeValue
+
+QUANTILES = (10, 50, 90)
+
+
+def show_attackers(found: AttackersAssessment, source: str, texts: Texts) -> None:
+    """Print the table of the ten attackers and further knowledge, with what its columns mean."""
+    out = console()
+    out.print(f"[bold]{escape(texts('attackers.title', source=source))}[/bold]")
+    out.print(
+        texts(
+            "attackers.read",
+            records=f"{found.records:,}",
+            customers=f"{found.customers:,}",
+            weighting=found.weighting,
+        )
+    )
+    table = Table(show_edge=False, pad_edge=False)
+    table.add_column(texts("attackers.attacker"), no_wrap=True)
+    table.add_column(texts("attackers.knows"))
+    for name in ("measured", "unique", "theory", "rank", "rank_theory"):
+        table.add_column(texts(f"attackers.{name}"), justify="right", no_wrap=name != "rank_theory")
+    for risk in (*found.attackers, *found.knowledge):
+        table.add_row(*_row(risk, texts))
+    out.print(table)
+    for remark in _remarks(found, texts):
+        out.print(remark)
+
+
+def _row(risk: AttackerRisk, texts: Texts) -> list[str]:
+    return [
+        str(risk.attacker) if risk.attacker is not None else str(risk.knowledge),
+        knowledge_sentence(risk.knowledge, texts),
+        _measured(risk, texts),
+        _percent(risk.unique_share, texts),
+        ratio(risk.theory),
+        str(risk.rank_measured or ""),
+        str(risk.rank_theory or ""),
+    ]
+
+
+def _measured(risk: AttackerRisk, texts: Texts) -> str:
+    if risk.interval is None:
+        return _percent(risk.measured, texts)
+    low, high = (_percent(end, texts) for end in risk.interval)
+    return texts("attackers.sampled", value=_percent(risk.measured, texts), low=low, high=high)
+
+
+def _remarks(found: AttackersAssessment, texts: Texts) -> list[str]:
+    remarks = [texts("attackers.meaning")]
+    risks = (*found.attackers, *found.knowledge)
+    if any(risk.theory > 1 for risk in risks):
+        remarks.append(texts("attackers.theory_remark"))
+    sampled = next((risk for risk in risks if risk.sample), None)
+    if sampled:
+        remarks.append(texts("attackers.sample_remark", sample=f"{sampled.sample:,}", seed=found.seed))
+    if found.customers == 1:
+        remarks.append(texts("attackers.one_customer"))
+    return remarks
+
+
+def show_knowledge(
+    risk: AttackerRisk, listed: list[KnowledgeValue], people: CustomerRisks | None, texts: Texts
+) -> None:
+    """Print what one kind of knowledge gives away; without `people` it was estimated from a sample."""
+    out = console()
+    out.print(f"[bold]{risk.knowledge}[/bold]  {knowledge_sentence(risk.knowledge, texts)}")
+    out.print(texts("knowledge.summary", measured=_measured(risk, texts), unique=_percent(risk.unique_share, texts)))
+    counts = {"possible": f"{risk.possible:,}", "theory": ratio(risk.theory)}
+    if people is None:
+        out.print(texts("knowledge.sampled", **counts))
+        return
+    out.print(texts("knowledge.values", values=f"{risk.values:,}", **counts))
+    _show_values(listed, texts)
+    _show_customers(people, texts)
+
+
+def _show_values(listed: list[KnowledgeValue], texts: Texts) -> None:
+    table = Table(title=texts("knowledge.most_identifying"), show_edge=False, pad_edge=False, title_justify="left")
+    for name in listed[0].value if listed else ():
+        table.add_column(name, overflow="ellipsis", no_wrap=True, max_width=50)
+    for name in ("occurrences", "probability", "customers", "identification", "risk"):
+        table.add_column(texts(f"knowledge.{name}"), justify="right", no_wrap=True)
+    for value in listed:
+        cells = [escape(str(cell)) for cell in value.value.values()]
+        table.add_row(
+            *cells,
+            f"{value.occurrences:,}",
+            _percent(value.probability, texts),
+            f"{value.customers:,}",
+            _percent(value.identification, texts),
+            _percent(value.risk, texts),
+        )
+    console().print(table)
+
+
+def _show_customers(people: CustomerRisks, texts: Texts) -> None:
+    out = console()
+    counts = {"unique": f"{people.unique:,}", "customers": f"{people.customers:,}"}
+    out.print(texts("knowledge.customers_unique", share=_percent(people.unique_rate, texts), **counts))
+    if people.untouched:
+        out.print(texts("knowledge.untouched", untouched=f"{people.untouched:,}"))
+    if people.quantiles:
+        shown = [f"{share} %: {_percent(people.quantiles[share], texts)}" for share in QUANTILES]
+        out.print(texts("knowledge.quantiles", quantiles=", ".join(shown)))
+    if people.highest:
+        highest = [f"{escape(risk.customer)} ({_percent(risk.probability, texts)})" for risk in people.highest]
+        out.print(texts("knowledge.highest", customers=", ".join(highest)))
+
+
+def _percent(share: float, texts: Texts) -> str:
+    """Return a share as percentage, without the no-break space that a page needs."""
+    return Numbers(texts).percent(share).replace("\N{NO-BREAK SPACE}", " ")

@@ -1,0 +1,125 @@
+"""The report in a real browser: offline, without errors, on a phone and on paper."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sudare
+from sudare.report.history import write_history_report
+from tests.conftest import TOY
+
+api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = Path("/usr/bin/chromium")
+OPTIONS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+EVIL = "7,700,2010/12/4,9:00,<script>document.title='evil'</script><img src=x onerror=alert(1)>,1,1\n"
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[api.Browser]:
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module", params=["en", "ja"])
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    wide = "".join(f"8,800,2010/12/5,9:00,{'wide' * 30}{n},1,1\n" for n in range(30))
+    (folder / "toy.csv").write_text(TOY + EVIL + wide, encoding="utf-8")
+    path = folder / "report.html"
+    with sudare.read_history(folder / "toy.csv") as history:
+        found = sudare.assess_attackers(history, knowledge=["day*2", "(day + item)*2", "days + item*2 + price*2"])
+        write_history_report(path, history, found, language=request.param, made=dt.datetime(2025, 1, 31))
+    return path
+
+
+def test_it_opens_from_a_file_without_requests_and_without_errors(browser: api.Browser, report: Path) -> None:
+    page = browser.new_page()
+    requests: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: errors.append(message.text))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("dialog", lambda dialog: errors.append(dialog.message))
+    page.goto(report.as_uri())
+    title = page.title()
+    page.close()
+    assert [url for url in requests if not url.startswith("data:")] == [report.as_uri()]
+    assert errors == []
+    assert "toy.csv" in title
+
+
+def test_items_with_markup_are_seen_as_they_are_written(browser: api.Browser, report: Path) -> None:
+    page = browser.new_page()
+    page.goto(report.as_uri())
+    assert page.locator("main img, main script").count() == 0
+    assert page.get_by_text("<script>document.title='evil'</script>").count() > 0
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1200])
+def test_no_page_is_wider_than_the_screen(browser: api.Browser, report: Path, width: int, scheme: str) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page.goto(report.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # Wide tables scroll in their own boxes; everything else lies within the page.
+    beyond = page.evaluate(
+        "[...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll table') "
+        "&& e.getBoundingClientRect().right > innerWidth + 0.5).map(e => e.outerHTML.slice(0, 80))"
+    )
+    page.close()
+    assert beyond == []
+
+
+def test_labels_of_charts_lie_within_their_drawings(browser: api.Browser, report: Path) -> None:
+    page = browser.new_page(viewport={"width": 1200, "height": 844})
+    page.goto(report.as_uri())
+    clipped = page.evaluate(
+        "[...document.querySelectorAll('svg text')].filter(t => { const a = t.getBoundingClientRect(), "
+        "b = t.closest('svg').getBoundingClientRect(); return a.left < b.left - 1 || a.right > b.right + 1 "
+        "|| a.top < b.top - 1 || a.bottom > b.bottom + 1 }).map(t => t.textContent)"
+    )
+    page.close()
+    assert clipped == []
+
+
+def test_dark_pages_keep_their_charts_on_a_light_ground(browser: api.Browser, report: Path) -> None:
+    page = browser.new_page(color_scheme="dark")
+    page.goto(report.as_uri())
+    colour = "e => getComputedStyle(e).backgroundColor.match(/\\d+/g).map(Number)"
+    body = page.locator("html").evaluate(colour)
+    figure = page.locator("figure").first.evaluate(colour)
+    page.close()
+    assert max(body) < 60
+    assert min(figure) > 230
+
+
+def test_it_prints_on_several_pages(browser: api.Browser, report: Path) -> None:
+    page = browser.new_page()
+    page.goto(report.as_uri())
+    printed = page.pdf(prefer_css_page_size=True)
+    page.close()
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) > 3
+
+
+def test_every_entry_of_the_contents_leads_to_a_section(browser: api.Browser, report: Path) -> None:
+    page = browser.new_page()
+    page.goto(report.as_uri())
+    targets = [link.get_attribute("href") for link in page.locator("nav a").all()]
+    found = [page.locator(f"section{target}").count() for target in targets]
+    page.close()
+    assert len(targets) == 9
+    assert set(found) == {1}

@@ -1,0 +1,90 @@
+"""The catalogue of texts: complete in both languages, and nothing in it that nobody says."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sudare
+from sudare.messages import LANGUAGES, Texts, catalogue
+
+SOURCES = Path(sudare.__file__).parent
+WORD = r"\w+"
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_all_languages_have_the_same_keys_in_the_same_order() -> None:
+    first, *others = (list(catalogue(language)) for language in LANGUAGES)
+    assert all(keys == first for keys in others)
+
+
+@pytest.mark.parametrize("key", catalogue(LANGUAGES[0]))
+def test_a_text_has_the_same_placeholders_in_all_languages_and_is_not_empty(key: str) -> None:
+    texts = [catalogue(language)[key] for language in LANGUAGES]
+    assert all(text.strip() for text in texts)
+    assert len({frozenset(placeholders(text)) for text in texts}) == 1
+
+
+def test_japanese_texts_are_japanese() -> None:
+    english, japanese = catalogue("en"), catalogue("ja")
+    same = [key for key, text in english.items() if japanese[key] == text and re.search(r"[A-Za-z]{3}", _bare(text))]
+    assert same == []
+
+
+def test_every_text_is_said_somewhere() -> None:
+    patterns = [re.compile(pattern) for pattern in sorted(set(_spoken()))]
+    unused = [key for key in catalogue("en") if not any(pattern.fullmatch(key) for pattern in patterns)]
+    assert unused == []
+
+
+def test_every_key_the_sources_name_exists() -> None:
+    tables = {key.partition(".")[0] for key in catalogue("en")}
+    file_name = r"\.html"
+    named = rf"(?:{'|'.join(tables)})(?:\\\.\w+)+"
+    spoken = [p for p in sorted(set(_spoken())) if re.match(named, p) and not p.endswith(file_name)]
+    keys = list(catalogue("en"))
+    missing = [pattern for pattern in spoken if not any(re.fullmatch(pattern, key) for key in keys)]
+    assert missing == []
+
+
+def test_an_unknown_key_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        Texts("en")("no.such.text")
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"{.*?}", "", text)
+
+
+def _spoken() -> Iterator[str]:
+    """Yield patterns of keys from the sources: whole keys and computed ones.
+
+    A computed part stands for one word, so `f"knows.{part}"` is every key directly in `knows`.
+    """
+    for path in sorted(SOURCES.rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        inner = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+        for node in nodes:
+            pattern = None if id(node) in inner else _python_pattern(node)
+            if pattern and re.fullmatch(r"[\w\\.+]+", pattern) and "." in pattern:
+                yield pattern
+    for path in sorted(SOURCES.rglob("*.html")):
+        for literal, computed in re.findall(r'"([\w.]+)"\s*(~)?', path.read_text(encoding="utf-8")):
+            yield re.escape(literal) + (WORD if computed else "")
+
+
+def _python_pattern(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return re.escape(node.value)
+    if isinstance(node, ast.JoinedStr):
+        parts = (re.escape(str(p.value)) if isinstance(p, ast.Constant) else WORD for p in node.values)
+        return "".join(parts)
+    return None
