@@ -57,8 +57,8 @@ def attackers(
 ) -> None:
     """Measure how well ten attackers recognize customers.
 
-    Each attacker of the customers in a purchase history knows something else about a customer's visit: the day, how many rows it has, one item or all items.
-    Shown is how often each picks the right customer, measured on the data and by theory.
+    Each attacker knows something else about a visit of a customer in a purchase history: the day, how many rows it
+    has, one item or all items. Shown is how often each picks the right customer, measured on the data and by theory.
     """
     from sudare.messages import Texts
     from sudare.risk.attackers import assess_attackers
@@ -131,7 +131,9 @@ def knowledge(
 ) -> None:
     """Look into one kind of background knowledge.
 
-    Shown are its risk, its most identifying values and the customers at highest risk. Parts of a visit: day, weekday, month, count, items. Parts of its rows: item, price, quantity, time, hour. Of the
+    Shown are its risk, its most identifying values and the customers at highest risk.
+
+    Parts of a visit: day, weekday, month, count, items. Parts of its rows: item, price, quantity, time, hour. Of the
     customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
     """
     from sudare.data.writing import check_writable
