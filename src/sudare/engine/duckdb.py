@@ -142,7 +142,8 @@ class DuckDBEngine:
 
 
 def _as_system_error(error: duckdb.IOException) -> OSError:
-    """Return the error of the system that DuckDB tells of, if it says which it was."""
+    """Return the error of the system that DuckDB tells of: by its number, or at the end of its first line."""
     found = re.search(r'errno"?:\s*"?(\d+)', str(error))
-    number = int(found.group(1)) if found else errno.EIO
-    return OSError(number, os.strerror(number))
+    if found:
+        return OSError(int(found.group(1)), os.strerror(int(found.group(1))))
+    return OSError(errno.EIO, str(error).splitlines()[0].rpartition(": ")[2])
