@@ -400,3 +400,13 @@ def test_closing_a_history_drops_its_tables(engine: DuckDBEngine, toy_file: Path
     with sudare.read_history(toy_file, engine=engine) as history:
         sudare.assess_attackers(history, knowledge=["(item + price)*2"])
     assert engine.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'history%'") == before
+
+
+def test_a_refused_source_leaves_nothing_on_the_engine(engine: DuckDBEngine) -> None:
+    before = engine.rows("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'history%' ORDER BY ALL")
+    frame = polars.DataFrame({"customer": [None], "day": ["2024-01-05"], "item": ["tea"]})
+    with pytest.raises(sudare.BadRows, match="row 1, column customer: customer is missing"):
+        sudare.read_history(frame, engine=engine)
+    assert engine.rows("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'history%' ORDER BY ALL") == before
+    with pytest.raises(Exception, match="attached_frame"):
+        engine.rows("SELECT * FROM attached_frame")

@@ -57,6 +57,7 @@ def read_history(
             opened = open_source(source, engine, options, cleanup)
             roles = assign_roles(opened.columns, columns or {}, header=opened.header, source=opened.name)
             loader = _Loader(engine, opened, roles, date_format, missing or {})
+            cleanup.callback(loader.forget)
             return loader.load(drop=bad_rows == "drop", own_engine=own, progress=progress)
     except BaseException:
         if own:
@@ -96,6 +97,10 @@ class _Loader:
         )
         progress("reading", 3, 3)
         return PurchaseHistory(self.engine, reading, kept, customers, parts, self.prefix, _own_engine=own_engine)
+
+    def forget(self) -> None:
+        """Drop what was only needed while reading."""
+        self.engine.run(f"DROP TABLE IF EXISTS {self.prefix}staged")
 
     def _query(self) -> str:
         columns = {role: (self.source.expressions[p], self.source.types[p]) for role, p in self.roles.items()}
@@ -191,7 +196,6 @@ class _Loader:
             f"FROM {staged} JOIN {self.prefix}customer AS c ON c.name = customer "
             f"JOIN {self.prefix}item AS i ON i.name = item WHERE problem = 0"
         )
-        self.engine.run(f"DROP TABLE {staged}")
 
 
 def _counted(part: Dropped) -> str:

@@ -69,7 +69,7 @@ def open_source(source: object, engine: Engine, options: SourceOptions, cleanup:
     """Make a source readable on the engine; temporary files live until `cleanup` is closed."""
     if isinstance(source, str | Path):
         return _open_path(Path(source), engine, options, cleanup)
-    return _open_frame(source, engine)
+    return _open_frame(source, engine, cleanup)
 
 
 def _open_path(path: Path, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:
@@ -152,7 +152,7 @@ def _open_parquet(path: Path, engine: Engine) -> Source:
     return _typed_source(str(path), "Parquet", table, described, file_hash(path) if path.is_file() else None)
 
 
-def _open_frame(frame: object, engine: Engine) -> Source:
+def _open_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
     try:
         native = nw.from_native(frame)  # type: ignore[call-overload]
     except TypeError:
@@ -164,6 +164,7 @@ def _open_frame(frame: object, engine: Engine) -> Source:
         native = native.collect()
     inner = native.to_native()
     engine.attach_frame("attached_frame", inner if kind == "pandas" else _ArrowStream(inner))
+    cleanup.callback(engine.detach_frame, "attached_frame")
     name = f"{kind} relation" if kind == "duckdb" else f"{kind} dataframe"
     return _typed_source(name, name, "attached_frame", engine.describe("attached_frame"), None)
 

@@ -94,6 +94,10 @@ class DuckDBEngine:
         """Make a dataframe readable under a name, without copying it."""
         self._connection.register(table, frame)
 
+    def detach_frame(self, table: str) -> None:
+        """Forget a dataframe."""
+        self._connection.unregister(table)
+
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
         """Return a table expression that reads a UTF-8 CSV file as text; lines rejected before are forgotten."""
         for table in ("reject_errors", "reject_scans"):

@@ -33,6 +33,9 @@ class Engine(Protocol):
     def attach_frame(self, table: str, frame: object) -> None:
         """Make a dataframe readable under a name, without copying it."""
 
+    def detach_frame(self, table: str) -> None:
+        """Forget a dataframe."""
+
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
         """Return a table expression that reads a UTF-8 CSV file as text; broken lines go to `rejected_lines`."""
 
