@@ -162,6 +162,10 @@ def _open_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
     kind = native.implementation.name.lower()
     if isinstance(native, nw.LazyFrame) and kind != "duckdb":
         native = native.collect()
+    if isinstance(native, nw.DataFrame):
+        # A column without any value has no type an engine could read.
+        empty = [name for name, type_ in native.schema.items() if type_ == nw.Unknown and native[name].is_null().all()]
+        native = native.with_columns(nw.col(name).cast(nw.String) for name in empty)
     inner = native.to_native()
     engine.attach_frame("attached_frame", inner if kind == "pandas" else _ArrowStream(inner))
     cleanup.callback(engine.detach_frame, "attached_frame")
