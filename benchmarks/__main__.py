@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = ("startup", "attackers", "scale")
+NAMES = ("startup", "attackers", "scale", "subsets")
 
 
 def main(words: list[str]) -> int:
@@ -25,10 +25,18 @@ def main(words: list[str]) -> int:
         print(f"## {module.TITLE}\n", flush=True)
         sections[name] = f"## {module.TITLE}\n\n{module.run()}\n"
         print(sections[name].split("\n\n", 1)[1], flush=True)
-    if not words:
-        (HERE / "RESULTS.md").write_text("\n".join([heading(), *sections.values()]), encoding="utf-8")
-        print(f"Wrote {HERE / 'RESULTS.md'}")
+    write(list(sections.values()))
     return 0
+
+
+def write(sections: list[str]) -> None:
+    """Write the results; sections that were not run stay as they are."""
+    path = HERE / "RESULTS.md"
+    old = path.read_text(encoding="utf-8").split("\n## ")[1:] if path.exists() else []
+    found = {text.split("\n", 1)[0]: f"## {text.strip()}\n" for text in old}
+    found.update({text.split("\n", 1)[0].removeprefix("## "): text for text in sections})
+    path.write_text("\n".join([heading(), *found.values()]), encoding="utf-8")
+    print(f"Wrote {path}")
 
 
 def heading() -> str:

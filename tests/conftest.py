@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import polars
 import pytest
 
 import sudare
@@ -65,3 +66,14 @@ def online_retail(real_data: Callable[[str], Path], engine: DuckDBEngine) -> Ite
     """The paper's data set T."""
     with sudare.read_history(real_data("online-retail-400.csv"), engine=engine) as history:
         yield history
+
+
+# Six records of three attributes, small enough to work by hand.
+PEOPLE = [("m", 30, "x"), ("m", 30, "x"), ("m", 40, "x"), ("f", 40, "x"), ("f", 40, "y"), ("f", 50, "y")]
+
+
+@pytest.fixture
+def people(engine: DuckDBEngine) -> Iterator[sudare.Table]:
+    frame = polars.DataFrame(PEOPLE, schema=["sex", "age", "town"], orient="row")
+    with sudare.read_table(frame, engine=engine) as table:
+        yield table

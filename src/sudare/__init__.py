@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sudare.data.history import PurchaseHistory, Reading
     from sudare.data.reading import read_history
     from sudare.data.synthetic import GeneratedHistory, generate_history
+    from sudare.data.table import Table, read_table
     from sudare.engine.duckdb import DuckDBEngine
     from sudare.errors import (
         BadRows,
@@ -41,12 +42,15 @@ if TYPE_CHECKING:
     )
     from sudare.risk.customers import CustomerRisk, CustomerRisks, customer_risks, write_customer_risks
     from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
+    from sudare.risk.records import ClassSize, RecordsAssessment, assess_records, write_record_risks
+    from sudare.risk.subsets import SubsetRisk, SubsetsAssessment, assess_subsets, write_subsets
     from sudare.risk.values import KnowledgeValue, most_identifying, write_values
 
 _HOMES = {
     "sudare.data.history": ("PurchaseHistory", "Reading"),
     "sudare.data.reading": ("read_history",),
     "sudare.data.synthetic": ("GeneratedHistory", "generate_history"),
+    "sudare.data.table": ("Table", "read_table"),
     "sudare.engine.duckdb": ("DuckDBEngine",),
     "sudare.errors": (
         "BadRows",
@@ -69,6 +73,8 @@ _HOMES = {
     ),
     "sudare.risk.customers": ("CustomerRisk", "CustomerRisks", "customer_risks", "write_customer_risks"),
     "sudare.risk.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
+    "sudare.risk.records": ("ClassSize", "RecordsAssessment", "assess_records", "write_record_risks"),
+    "sudare.risk.subsets": ("SubsetRisk", "SubsetsAssessment", "assess_subsets", "write_subsets"),
     "sudare.risk.values": ("KnowledgeValue", "most_identifying", "write_values"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -78,6 +84,7 @@ __all__ = [
     "AttackerRisk",
     "AttackersAssessment",
     "BadRows",
+    "ClassSize",
     "ColumnNotFound",
     "CustomerRisk",
     "CustomerRisks",
@@ -93,18 +100,27 @@ __all__ = [
     "PartStatistics",
     "PurchaseHistory",
     "Reading",
+    "RecordsAssessment",
     "SourceNotReadable",
+    "SubsetRisk",
+    "SubsetsAssessment",
     "SudareError",
+    "Table",
     "__version__",
     "assess_attackers",
     "assess_knowledge",
+    "assess_records",
+    "assess_subsets",
     "customer_risks",
     "generate_history",
     "most_identifying",
     "parse_knowledge",
     "read_history",
+    "read_table",
     "write_customer_risks",
     "write_history_report",
+    "write_record_risks",
+    "write_subsets",
     "write_values",
 ]
 

@@ -9,5 +9,8 @@ MEMORY = "2GB"
 # answers.
 MOST_COMBINATIONS = 20_000_000
 
+# Attributes whose subsets are all gone through: sixteen million subsets, half a gigabyte of results.
+MOST_EXHAUSTED = 24
+
 # Size of such a sample: an interval of about one percent to either side.
 SAMPLES = 10_000

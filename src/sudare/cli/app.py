@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli import attackers, demo, generate
+from sudare.cli import attackers, demo, generate, risk
 from sudare.cli.frame import Settings
 from sudare.version import __version__
 
@@ -40,4 +40,5 @@ def root(
 app.command("attackers")(attackers.attackers)
 app.command("knowledge")(attackers.knowledge)
 app.command("demo")(demo.demo)
+app.add_typer(risk.app, name="risk")
 app.add_typer(generate.app, name="generate")

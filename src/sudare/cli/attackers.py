@@ -16,7 +16,8 @@ from sudare.cli.frame import (
     show_json,
     shown_progress,
 )
-from sudare.cli.history import HistoryOptions, reads_history
+from sudare.cli.history import HistoryOptions
+from sudare.cli.options import taking
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 
 WeightingOption = Annotated[
@@ -34,7 +35,7 @@ SamplesOption = Annotated[int, typer.Option(min=2, metavar="N", help="Size of su
 
 
 @guarded
-@reads_history
+@taking(HistoryOptions)
 def attackers(
     source: HistoryOptions,
     weighting: WeightingOption = "occurrence",
@@ -99,8 +100,7 @@ def attackers(
 
 def _check_outputs(report: Path | None, customers: Path | None) -> None:
     """Find out before the work whether its results can be written."""
-    from sudare.data.writing import check_writable
-    from sudare.risk.values import check_table_ending
+    from sudare.data.writing import check_table_ending, check_writable
 
     if report:
         check_writable(report)
@@ -110,7 +110,7 @@ def _check_outputs(report: Path | None, customers: Path | None) -> None:
 
 
 @guarded
-@reads_history
+@taking(HistoryOptions)
 def knowledge(
     source: HistoryOptions,
     known: Annotated[
@@ -136,12 +136,12 @@ def knowledge(
     Parts of a visit: day, weekday, month, count, items. Parts of its rows: item, price, quantity, time, hour. Of the
     customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
     """
-    from sudare.data.writing import check_writable
+    from sudare.data.writing import check_table_ending, check_writable
     from sudare.messages import Texts
     from sudare.risk.attackers import assess_knowledge
     from sudare.risk.customers import customer_risks
     from sudare.risk.knowledge import parse_knowledge
-    from sudare.risk.values import check_table_ending, most_identifying, write_values
+    from sudare.risk.values import most_identifying, write_values
 
     texts, parsed = Texts(lang), parse_knowledge(known)
     if values:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from rich.markup import escape
 from rich.table import Table
 
-from sudare.cli.frame import console, ratio
+from sudare.cli.frame import console, percent, ratio
 from sudare.messages import Texts
-from sudare.report.numbers import Numbers
 from sudare.report.wording import knowledge_sentence
 from sudare.risk.attackers import AttackerRisk, AttackersAssessment
 from sudare.risk.customers import CustomerRisks
@@ -45,7 +44,7 @@ def _row(risk: AttackerRisk, texts: Texts) -> list[str]:
         str(risk.attacker) if risk.attacker is not None else str(risk.knowledge),
         knowledge_sentence(risk.knowledge, texts),
         _measured(risk, texts),
-        _percent(risk.unique_share, texts),
+        percent(risk.unique_share, texts),
         ratio(risk.theory),
         str(risk.rank_measured or ""),
         str(risk.rank_theory or ""),
@@ -54,9 +53,9 @@ def _row(risk: AttackerRisk, texts: Texts) -> list[str]:
 
 def _measured(risk: AttackerRisk, texts: Texts) -> str:
     if risk.interval is None:
-        return _percent(risk.measured, texts)
-    low, high = (_percent(end, texts) for end in risk.interval)
-    return texts("attackers.sampled", value=_percent(risk.measured, texts), low=low, high=high)
+        return percent(risk.measured, texts)
+    low, high = (percent(end, texts) for end in risk.interval)
+    return texts("attackers.sampled", value=percent(risk.measured, texts), low=low, high=high)
 
 
 def _remarks(found: AttackersAssessment, texts: Texts) -> list[str]:
@@ -78,7 +77,7 @@ def show_knowledge(
     """Print what one kind of knowledge gives away; without `people` it was estimated from a sample."""
     out = console()
     out.print(f"[bold]{risk.knowledge}[/bold]  {knowledge_sentence(risk.knowledge, texts)}")
-    out.print(texts("knowledge.summary", measured=_measured(risk, texts), unique=_percent(risk.unique_share, texts)))
+    out.print(texts("knowledge.summary", measured=_measured(risk, texts), unique=percent(risk.unique_share, texts)))
     counts = {"possible": f"{risk.possible:,}", "theory": ratio(risk.theory)}
     if people is None:
         out.print(texts("knowledge.sampled", **counts))
@@ -99,10 +98,10 @@ def _show_values(listed: list[KnowledgeValue], texts: Texts) -> None:
         table.add_row(
             *cells,
             f"{value.occurrences:,}",
-            _percent(value.probability, texts),
+            percent(value.probability, texts),
             f"{value.customers:,}",
-            _percent(value.identification, texts),
-            _percent(value.risk, texts),
+            percent(value.identification, texts),
+            percent(value.risk, texts),
         )
     console().print(table)
 
@@ -110,17 +109,12 @@ def _show_values(listed: list[KnowledgeValue], texts: Texts) -> None:
 def _show_customers(people: CustomerRisks, texts: Texts) -> None:
     out = console()
     counts = {"unique": f"{people.unique:,}", "customers": f"{people.customers:,}"}
-    out.print(texts("knowledge.customers_unique", share=_percent(people.unique_rate, texts), **counts))
+    out.print(texts("knowledge.customers_unique", share=percent(people.unique_rate, texts), **counts))
     if people.untouched:
         out.print(texts("knowledge.untouched", untouched=f"{people.untouched:,}"))
     if people.quantiles:
-        shown = [f"{share} %: {_percent(people.quantiles[share], texts)}" for share in QUANTILES]
+        shown = [f"{share} %: {percent(people.quantiles[share], texts)}" for share in QUANTILES]
         out.print(texts("knowledge.quantiles", quantiles=", ".join(shown)))
     if people.highest:
-        highest = [f"{escape(risk.customer)} ({_percent(risk.probability, texts)})" for risk in people.highest]
+        highest = [f"{escape(risk.customer)} ({percent(risk.probability, texts)})" for risk in people.highest]
         out.print(texts("knowledge.highest", customers=", ".join(highest)))
-
-
-def _percent(share: float, texts: Texts) -> str:
-    """Return a share as percentage, without the no-break space that a page needs."""
-    return Numbers(texts).percent(share).replace("\N{NO-BREAK SPACE}", " ")

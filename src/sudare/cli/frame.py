@@ -20,6 +20,8 @@ from sudare.progress import Progress
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from sudare.messages import Texts
+
 EXIT_INTERNAL = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -152,3 +154,10 @@ def counted(number: int, thing: str) -> str:
 def ratio(value: float) -> str:
     """Show a number that may be far from one: four decimals where they say something, else three digits."""
     return f"{value:,.4f}" if 0.00005 <= value < 1e6 else f"{value:.3g}"
+
+
+def percent(share: float, texts: Texts) -> str:
+    """Show a share as percentage, without the no-break space that a page needs."""
+    from sudare.report.numbers import Numbers
+
+    return Numbers(texts).percent(share).replace("\N{NO-BREAK SPACE}", " ")

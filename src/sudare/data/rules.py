@@ -46,7 +46,7 @@ def parsed(
     `columns` gives for each role the SQL expression and type of its column. Cells are trimmed; an empty cell, a
     not-a-number and the values of `missing` are missing.
     """
-    texts = {role: _text(*column, missing.get(role, ())) for role, column in columns.items()}
+    texts = {role: cell_text(*column, missing.get(role, ())) for role, column in columns.items()}
     moment = _moment(*columns["day"], texts["day"], date_format)
     inner = [
         *(f"{text} AS {role}_text" for role, text in texts.items() if role != "invoice"),
@@ -66,7 +66,8 @@ def parsed(
     return f"SELECT *, CAST(moment AS DATE) AS day, CASE {cases} ELSE 0 END AS problem FROM ({source})"
 
 
-def _text(expression: str, type_: str, missing: Sequence[str]) -> str:
+def cell_text(expression: str, type_: str, missing: Sequence[str]) -> str:
+    """Return a cell as trimmed text; an empty cell, a not-a-number and the values of `missing` are NULL."""
     if type_ == "VARCHAR":
         text = f"nullif(trim({expression}), '')"
     elif type_ in ("DOUBLE", "FLOAT"):

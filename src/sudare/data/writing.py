@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sudare.errors import OutputNotWritable
+from sudare.errors import OptionNotUsable, OutputNotWritable
 
 
 @contextmanager
@@ -25,6 +25,12 @@ def whole_file(path: Path) -> Iterator[Path]:
             temporary.replace(path.resolve())
         except OSError as error:
             raise _explain(path, error) from None
+
+
+def check_table_ending(path: Path) -> None:
+    """Raise OptionNotUsable unless the file's name ends in .csv or .parquet."""
+    if path.suffix not in (".csv", ".parquet"):
+        raise OptionNotUsable(f"A table is written as .csv or .parquet, not as {path.name}.\nHint: change the ending.")
 
 
 def check_writable(path: Path) -> None:

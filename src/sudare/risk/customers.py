@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from sudare.data.history import PurchaseHistory
-from sudare.data.writing import whole_file
+from sudare.data.writing import check_table_ending, whole_file
 from sudare.progress import Progress, silent
 from sudare.risk.attackers import check_weighting
 from sudare.risk.crowds import Weighting
 from sudare.risk.facts import facts
 from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
-from sudare.risk.values import check_countable, check_table_ending
+from sudare.risk.values import check_countable
 
 # The distribution is told at these shares of the customers.
 STEPS = 100

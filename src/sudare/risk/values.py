@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sudare.data.history import PurchaseHistory
-from sudare.data.writing import whole_file
+from sudare.data.writing import check_table_ending, whole_file
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS
 from sudare.risk.attackers import check_weighting
@@ -71,12 +71,6 @@ def write_values(
         history.engine.write(query, temporary)
     known = parse_knowledge(knowledge) if isinstance(knowledge, str) else knowledge
     return int(history.engine.rows(f"SELECT count(*) FROM ({by_value(facts(history, known))})")[0][0])
-
-
-def check_table_ending(path: Path) -> None:
-    """Raise OptionNotUsable unless the file's name ends in .csv or .parquet."""
-    if path.suffix not in (".csv", ".parquet"):
-        raise OptionNotUsable(f"A table is written as .csv or .parquet, not as {path.name}.\nHint: change the ending.")
 
 
 def check_countable(history: PurchaseHistory, knowledge: Knowledge) -> None:

@@ -1,0 +1,1 @@
+"""How data are made safe with as little loss as possible."""

@@ -1,0 +1,68 @@
+"""Options that commands share, as fields of a class that a command takes whole."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+FileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="A CSV, Parquet or Excel file, or a folder of Parquet files.")
+]
+DelimiterOption = Annotated[
+    str | None, typer.Option(metavar="CHARACTER", help="Delimiter of a CSV file. Found if not given.")
+]
+HeaderOption = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first line has names.")]
+EncodingOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Encoding of a CSV file. Found if UTF-8, UTF-16 or cp932.")
+]
+SheetOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file. The first if not given.")
+]
+MemoryOption = Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use.")]
+ThreadsOption = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. All cores if not given.")]
+
+
+def taking(options: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of a class as its options; it takes them as its first argument, one object.
+
+    Arguments come before options, and the command's own before the shared ones.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        names = [field.name for field in fields(options)]
+        own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+        parameters = sorted([*_parameters(options)[:1], *own, *_parameters(options)[1:]], key=_is_optional)
+
+        @functools.wraps(command)
+        def run(**words: Any) -> None:
+            chosen = options(**{name: words.pop(name) for name in names})
+            command(chosen, **words)
+
+        run.__signature__ = inspect.Signature([p.replace(kind=p.KEYWORD_ONLY) for p in parameters])  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        del run.__wrapped__
+        return run
+
+    return decorate
+
+
+def _parameters(options: type) -> list[inspect.Parameter]:
+    hints = get_type_hints(options, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=hints[field.name],
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+        )
+        for field in fields(options)
+    ]
+
+
+def _is_optional(parameter: inspect.Parameter) -> bool:
+    return parameter.default is not inspect.Parameter.empty

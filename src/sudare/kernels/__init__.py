@@ -1,0 +1,1 @@
+"""Numeric loops only: arrays in, arrays out."""

@@ -1,0 +1,241 @@
+"""Walking the lattice of attribute subsets by refining partitions of the distinct rows.
+
+The classes of a subset refine those of the subset without its last attribute, so a walk down the tree of subsets
+(children add a later attribute) splits classes instead of grouping anew. A class with a single distinct row can never
+split: it is settled, and its row leaves the walk for the whole subtree. The rows that are left lie in the order of
+their classes, and so do the columns that are still to be added, so that a split reads memory in sequence. Half of all
+subsets end in the last attribute and need no copy at all, and an average subset has one column left to copy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+# Columns of the results: classes, records that are unique, records in the smallest class, records in classes smaller
+# than a bound.
+CLASSES, UNIQUES, SMALLEST, BELOW = range(4)
+_LARGE = np.int64(2**62)
+
+
+@njit(cache=True, nogil=True)
+def _split(
+    column: Any,
+    weights: Any,
+    starts: Any,
+    classes: Any,
+    scratch: Any,
+    place: Any,
+    new_starts: Any,
+    copy: Any,
+    bound: Any,
+) -> Any:
+    """Split each class by a column; new classes of two rows and more go to `new_starts` and, with `copy`, `place`.
+
+    Returns rows and classes that go on, then what the classes that settle here add: classes, uniques, the smallest,
+    records below the bound; then the smallest of those that go on, and their records below the bound.
+    """
+    counted, summed, offset, touched = scratch
+    rows = kept = settled = uniques = settled_below = below = 0
+    settled_smallest = smallest = _LARGE
+    for c in range(classes):
+        first, end = starts[c], starts[c + 1]
+        if end - first == 2:
+            one, other = weights[first], weights[first + 1]
+            if column[first] == column[first + 1]:
+                size = one + other
+                smallest = min(smallest, size)
+                if size < bound:
+                    below += size
+                new_starts[kept] = rows
+                place[rows] = first
+                place[rows + 1] = first + 1
+                kept += 1
+                rows += 2
+            else:
+                settled += 2
+                settled_smallest = min(settled_smallest, one, other)
+                uniques += (one == 1) + (other == 1)
+                settled_below += one * (one < bound) + other * (other < bound)
+            continue
+        found = 0
+        for i in range(first, end):
+            code = column[i]
+            if counted[code] == 0:
+                touched[found] = code
+                found += 1
+            counted[code] += 1
+            summed[code] += weights[i]
+        for t in range(found):
+            code = touched[t]
+            size = summed[code]
+            if counted[code] == 1:
+                settled += 1
+                settled_smallest = min(settled_smallest, size)
+                uniques += size == 1
+                settled_below += size * (size < bound)
+            else:
+                smallest = min(smallest, size)
+                below += size * (size < bound)
+                new_starts[kept] = rows
+                offset[code] = rows
+                kept += 1
+                rows += counted[code]
+        if copy:
+            for i in range(first, end):
+                code = column[i]
+                if counted[code] > 1:
+                    place[offset[code]] = i
+                    offset[code] += 1
+        for t in range(found):
+            counted[touched[t]] = 0
+            summed[touched[t]] = 0
+    new_starts[kept] = rows
+    return rows, kept, settled, uniques, settled_smallest, settled_below, smallest, below
+
+
+@njit(cache=True, nogil=True)
+def _settle_all(results: Any, subset: Any, first: Any, free: Any, most: Any) -> None:
+    """Give every subset that adds to `subset` some of the `free` attributes from `first` on the same result."""
+    for more in range(1, 1 << free):
+        members = 0
+        rest = more
+        while rest:
+            members += rest & 1
+            rest >>= 1
+        if members <= most:
+            for r in range(results.shape[1]):
+                results[subset | (more << first), r] = results[subset, r]
+
+
+@njit(cache=True, nogil=True)
+def walk(codes: Any, weights: Any, cardinalities: Any, forced: Any, most: Any, bound: Any, results: Any) -> Any:
+    """Fill `results` for every subset of the attributes from `forced` on, each together with those before it.
+
+    `codes[a, i]` is the value of attribute a in distinct row i, `weights[i]` its records. A subset is a bit mask over
+    the attributes from `forced` on; none has more than `most` of them. If nothing is forced, row 0 stays as it is.
+    Returns the number of rows touched.
+    """
+    attributes, n = codes.shape
+    largest = max(cardinalities.max(), 1)
+    scratch = (
+        np.zeros(largest, np.int32),
+        np.zeros(largest, np.int64),
+        np.zeros(largest, np.int32),
+        np.zeros(min(largest, n) + 1, np.int32),
+    )
+    # Address space for the deepest path; only what a path really uses is ever touched.
+    columns = np.empty(max(1, attributes * (attributes - 1) // 2 * n), np.int32)
+    carried = np.empty((attributes + 1) * n, weights.dtype)
+    bounds = np.empty((attributes + 2) * (n // 2 + 2), np.int32)
+    place = np.empty(n + 1, np.int32)
+
+    depth = 0
+    last = np.full(attributes + 1, -1, np.int64)
+    tried = np.zeros(attributes + 1, np.int64)
+    subset = np.zeros(attributes + 1, np.int64)
+    rows = np.zeros(attributes + 1, np.int64)
+    classes = np.zeros(attributes + 1, np.int64)
+    column_at = np.zeros(attributes + 2, np.int64)
+    carried_at = np.zeros(attributes + 2, np.int64)
+    bounds_at = np.zeros(attributes + 2, np.int64)
+    settled = np.zeros((attributes + 1, 4), np.int64)
+    settled[0, SMALLEST] = _LARGE
+    rows[0], classes[0] = n, 1
+    bounds[0], bounds[1] = 0, n
+    bounds_at[1] = 2
+    carried[:n] = weights
+    carried_at[1] = n
+    deepest = min(attributes, forced + most)
+    work = 0
+    while depth >= 0:
+        a = tried[depth]
+        tried[depth] += 1
+        if a >= attributes or depth >= deepest or (depth < forced and a > depth):
+            depth -= 1
+            continue
+        m = rows[depth]
+        if depth == 0:
+            column = codes[a]
+        else:
+            begin = column_at[depth] + (a - last[depth] - 1) * m
+            column = columns[begin : begin + m]
+        held = carried[carried_at[depth] : carried_at[depth] + m]
+        copy = a < attributes - 1 and depth + 1 < deepest
+        found = _split(
+            column,
+            held,
+            bounds[bounds_at[depth] :],
+            classes[depth],
+            scratch,
+            place,
+            bounds[bounds_at[depth + 1] :],
+            copy,
+            bound,
+        )
+        work += m
+        new = subset[depth] | (1 << (a - forced)) if a >= forced else 0
+        uniques = settled[depth, UNIQUES] + found[3]
+        settled_smallest = min(settled[depth, SMALLEST], found[4])
+        settled_below = settled[depth, BELOW] + found[5]
+        if depth + 1 >= forced:
+            results[new, CLASSES] = settled[depth, CLASSES] + found[2] + found[1]
+            results[new, UNIQUES] = uniques
+            results[new, SMALLEST] = min(settled_smallest, found[6])
+            results[new, BELOW] = settled_below + found[7]
+            if copy and found[0] == 0:
+                free = max(a + 1, forced)
+                _settle_all(results, new, free - forced, attributes - free, deepest - depth - 1)
+                continue
+        if not copy:
+            continue
+        depth += 1
+        k = found[0]
+        rows[depth], classes[depth] = k, found[1]
+        last[depth], tried[depth], subset[depth] = a, a + 1, new
+        settled[depth, CLASSES] = settled[depth - 1, CLASSES] + found[2]
+        settled[depth, UNIQUES] = uniques
+        settled[depth, SMALLEST] = settled_smallest
+        settled[depth, BELOW] = settled_below
+        bounds_at[depth + 1] = bounds_at[depth] + found[1] + 1
+        carried_at[depth + 1] = carried_at[depth] + k
+        column_at[depth + 1] = column_at[depth] + k * (attributes - 1 - a)
+        target = carried[carried_at[depth] : carried_at[depth] + k]
+        for i in range(k):
+            target[i] = held[place[i]]
+        for b in range(a + 1, attributes):
+            if depth == 1:
+                source = codes[b]
+            else:
+                begin = column_at[depth - 1] + (b - last[depth - 1] - 1) * m
+                source = columns[begin : begin + m]
+            begin = column_at[depth] + (b - a - 1) * k
+            copied = columns[begin : begin + k]
+            for i in range(k):
+                copied[i] = source[place[i]]
+    return work
+
+
+@njit(cache=True, nogil=True)
+def number_keys(keys: Any, numbers: Any) -> Any:
+    """Give equal keys the same number, in the order in which they first stand there; return how many there are."""
+    size = 16
+    while size < 2 * len(keys):
+        size *= 2
+    table = np.full(size, -1, np.int64)
+    found = 0
+    firsts = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        key = keys[i]
+        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+        slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(size - 1))
+        while table[slot] >= 0 and keys[firsts[table[slot]]] != key:
+            slot = (slot + 1) & (size - 1)
+        if table[slot] < 0:
+            table[slot] = found
+            firsts[found] = i
+            found += 1
+        numbers[i] = table[slot]
+    return found

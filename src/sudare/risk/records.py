@@ -1,0 +1,113 @@
+"""How well given knowledge singles out the records of a table.
+
+Risk analysis of k-anonymized personal data by attack simulation, Algorithms 1 (indexRepeats), 2 (the distribution of
+the risk) and 3 (the risk of each record).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sudare.data.table import Table
+from sudare.data.writing import check_table_ending, whole_file
+from sudare.engine import quote_name
+from sudare.risk.subsets import class_size_within, collapse
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSize:
+    """All classes of one size: `classes` times `size` records with the risk 1 / `size`."""
+
+    size: int
+    classes: int
+
+    @property
+    def records(self) -> int:
+        """The number of records in these classes."""
+        return self.size * self.classes
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsAssessment:
+    """The risk of the records of a table for an attacker who knows some attributes; smallest classes first."""
+
+    attributes: tuple[str, ...]
+    records: int
+    sizes: tuple[ClassSize, ...]
+
+    @property
+    def classes(self) -> int:
+        """The number of classes of equal records."""
+        return sum(part.classes for part in self.sizes)
+
+    @property
+    def max_risk(self) -> float:
+        """The risk of the records in the smallest class."""
+        return 1 / self.sizes[0].size
+
+    @property
+    def mean_risk(self) -> float:
+        """The mean risk over the records: classes / records."""
+        return self.classes / self.records
+
+    @property
+    def uniques(self) -> int:
+        """The number of records that are like no other."""
+        return sum(part.records for part in self.sizes if part.size == 1)
+
+    def share_above(self, bound: float) -> float:
+        """Return the share of the records whose risk is above a bound."""
+        enough = class_size_within(bound)
+        return sum(part.records for part in self.sizes if part.size < enough) / self.records
+
+    def curve(self) -> list[tuple[float, float]]:
+        """Return the distribution of Algorithm 2: risk, and the share of the records with at most this risk."""
+        points, below = [], 0
+        for part in reversed(self.sizes):
+            below += part.records
+            points.append((1 / part.size, below / self.records))
+        return points
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary and the class sizes as plain values."""
+        return {
+            "attributes": list(self.attributes),
+            "records": self.records,
+            "classes": self.classes,
+            "max_risk": self.max_risk,
+            "mean_risk": self.mean_risk,
+            "uniques": self.uniques,
+            "class_sizes": [
+                {"size": part.size, "classes": part.classes, "records": part.records} for part in self.sizes
+            ],
+        }
+
+
+def assess_records(table: Table, known: Sequence[str] | None = None) -> RecordsAssessment:
+    """Measure the risk of all records for an attacker who knows some attributes (all if None; none: one class)."""
+    names = tuple(known) if known is not None else table.attributes
+    _, counts = collapse(np.ascontiguousarray(table.codes[table.positions(names)]), table.counts)
+    if not names:
+        counts = np.array([table.records])
+    sizes, classes = np.unique(counts, return_counts=True)
+    found = tuple(ClassSize(int(size), int(number)) for size, number in zip(sizes, classes, strict=True))
+    return RecordsAssessment(names, table.records, found)
+
+
+def write_record_risks(table: Table, known: Sequence[str] | None, path: str | Path) -> int:
+    """Write every record's number, known attributes, class size and risk to a CSV or Parquet file, in their order."""
+    names = list(known) if known is not None else list(table.attributes)
+    table.positions(names)
+    target = Path(path)
+    check_table_ending(target)
+    columns = ", ".join(quote_name(name) for name in names)
+    like_it = f"count(*) OVER ({f'PARTITION BY {columns}' if names else ''})"
+    query = f"SELECT record, {f'{columns}, ' if names else ''}{like_it} AS class_size FROM {table.rows}"
+    with whole_file(target) as temporary:
+        table.engine.write(f"SELECT *, 1 / class_size AS risk FROM ({query}) ORDER BY record", temporary)
+    return table.records

@@ -1,0 +1,71 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sudare.cli.app import app
+
+TABLE = "sex;age;town\nm;30;x\nm;30;x\nm;40;x\nf;40;x\nf;40;y\nf;50;y\n"
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Run:
+    return lambda *words: CliRunner().invoke(app, ["risk", *(str(word) for word in words)])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "table.csv").write_text(TABLE)
+    return tmp_path / "table.csv"
+
+
+def test_record_shows_summary_and_curve(run: Run, file: Path, tmp_path: Path) -> None:
+    result = run("record", file, "--known", "sex, age", "--bound", "0.5", "--records", tmp_path / "r.csv")
+    assert result.exit_code == 0, result.output
+    assert "6 records fall into 4 classes of equal records; the smallest has 1." in result.stdout
+    assert "Risk: at most 100 %, on average 66.67 %. Records like no other: 2 (33.33 %)." in result.stdout
+    assert "33.33 % of the records have a risk above 50.00 %." in result.stdout
+    assert (tmp_path / "r.csv").read_text().count("\n") == 7
+
+
+def test_record_prints_json(run: Run, file: Path) -> None:
+    found = json.loads(run("record", file, "--known", "sex", "--json").stdout)
+    assert (found["classes"], found["max_risk"], found["uniques"]) == (2, 1 / 3, 0)
+    assert found["class_sizes"] == [{"size": 3, "classes": 2, "records": 6}]
+
+
+def test_subsets_show_the_most_risky_sets_first(run: Run, file: Path, tmp_path: Path) -> None:
+    result = run("subsets", file, "--top", "2", "-o", tmp_path / "sets.parquet")
+    assert result.exit_code == 0, result.output
+    assert "Risk of 7 sets of 3 attributes on 6 records" in result.stdout
+    assert "2 of 7 sets are shown" in result.stdout
+    assert (tmp_path / "sets.parquet").exists()
+
+
+def test_subsets_print_json(run: Run, file: Path) -> None:
+    found = json.loads(run("subsets", file, "--attributes", "sex,age", "--json").stdout)
+    assert [entry["attributes"] for entry in found["subsets"]] == [["sex"], ["age"], ["sex", "age"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["record", "TABLE", "--known", "aeg"], "Did you mean age"),
+        (["record", "TABLE", "--bound", "2"], "above 0 and at most 1"),
+        (["subsets", "TABLE", "--max-size", "9"], "cannot have 9 members"),
+        (["subsets", "TABLE", "--sort", "danger"], "no measure 'danger'"),
+        (["subsets", "TABLE", "-o", "sets.xlsx"], "written as .csv or .parquet"),
+        (["subsets", "missing.csv"], "There is no file missing.csv"),
+    ],
+)
+def test_bad_input_gets_one_message_and_exit_code_2(
+    run: Run, file: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(file.parent)
+    result = run(*(str(file) if word == "TABLE" else word for word in words))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
