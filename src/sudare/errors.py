@@ -6,6 +6,7 @@ SudareError                 base: str(error) is one complete message for the use
 │   ├── ColumnNotFound      a role has no column, or a named column does not exist
 │   ├── BadRows             rows that break the rules of their columns
 │   ├── KnowledgeNotUnderstood   a description of background knowledge that cannot be read
+│   ├── HierarchyNotUsable   a generalization hierarchy that is malformed or does not fit the data
 │   └── OptionNotUsable     an option whose value does not fit
 ├── MemoryNotEnough         the work needs more memory than it may use
 └── OutputNotWritable       a result that cannot be put where it was asked for
@@ -36,6 +37,10 @@ class BadRows(InputError):
 
 class KnowledgeNotUnderstood(InputError):
     """A description of background knowledge is malformed or does not fit the data."""
+
+
+class HierarchyNotUsable(InputError):
+    """A generalization hierarchy is malformed or does not fit the data."""
 
 
 class OptionNotUsable(InputError):

@@ -50,6 +50,54 @@ def test_subsets_print_json(run: Run, file: Path) -> None:
     assert [entry["attributes"] for entry in found["subsets"]] == [["sex"], ["age"], ["sex", "age"]]
 
 
+def test_disclosable_shows_maximal_sets_and_what_is_over_the_limit(run: Run, file: Path) -> None:
+    result = run("disclosable", file, "--limit", "0.5")
+    assert result.exit_code == 0, result.output
+    assert any(line.startswith("sex ") and "33.33 %" in line for line in result.stdout.splitlines())
+    assert "Smallest sets that are over the limit (2): age; sex + town" in result.stdout
+    assert "nothing can be disclosed" in run("disclosable", file, "--limit", "0.5", "--known", "age").stdout
+
+
+def test_disclosable_prints_json(run: Run, file: Path) -> None:
+    found = json.loads(run("disclosable", file, "--limit", "0.5", "--all", "--json").stdout)
+    assert found["maximal"] == [["sex"], ["town"]]
+    assert found["complete"] is True
+
+
+def test_dangerous_shows_the_largest_rise_first(run: Run, file: Path) -> None:
+    # The fourth record: three like it by sex, four by town, one by both.
+    found = json.loads(run("dangerous", file, "--size", "2", "--factor", "3", "--json").stdout)
+    assert found["sets"] == [{"attributes": ["sex", "town"], "records": 1, "max_factor": 4.0}]
+    assert "1 of 3 sets of 2 attributes" in run("dangerous", file, "--size", "2", "--factor", "3").stdout
+
+
+def test_affordable_shows_what_the_budget_buys(run: Run, file: Path) -> None:
+    costs = file.parent / "costs.csv"
+    costs.write_text("attribute,cost\nsex,1\nage,3\ntown,2\nage+town,4\n")
+    found = json.loads(run("affordable", file, "--costs", costs, "--budget", "4", "--json").stdout)
+    assert {tuple(entry["attributes"]): entry["cost"] for entry in found["maximal"]} == {
+        ("sex", "town"): 3,
+        ("sex", "age"): 4,
+        ("age", "town"): 4,
+    }
+    assert (
+        "What an attacker can come to know for 4" in run("affordable", file, "--costs", costs, "--budget", "4").stdout
+    )
+
+
+def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
+    folder = file.parent
+    (folder / "h_age.csv").write_text("30;30-40;*\n40;30-40;*\n50;50;*\n")
+    (folder / "h_sex.csv").write_text("m;*\nf;*\n")
+    words = ["--hierarchies", folder, "--limit", "0.5", "--known", "sex,age"]
+    found = json.loads(run("levels", file, *words, "--json").stdout)
+    assert found["best"] == {"sex": 0, "age": 2}
+    assert {"loss", "suppressed", "minimal", "evaluated", "nodes"} <= found.keys()
+    result = run("levels", file, *words, "-o", folder / "out.csv")
+    assert result.exit_code == 0, result.output
+    assert (folder / "out.csv").read_text().splitlines()[1] == "m,*,x"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -59,6 +107,11 @@ def test_subsets_print_json(run: Run, file: Path) -> None:
         (["subsets", "TABLE", "--sort", "danger"], "no measure 'danger'"),
         (["subsets", "TABLE", "-o", "sets.xlsx"], "written as .csv or .parquet"),
         (["subsets", "missing.csv"], "There is no file missing.csv"),
+        (["disclosable", "TABLE", "--limit", "0"], "above 0 and at most 1"),
+        (["dangerous", "TABLE", "--size", "4"], "attributes"),
+        (["affordable", "TABLE", "--costs", "missing.csv", "--budget", "1"], "missing.csv"),
+        (["levels", "TABLE", "--limit", "0.5", "--hierarchy", "agee=x.csv"], "Did you mean age"),
+        (["levels", "TABLE", "--limit", "0.5", "--hierarchies", "nowhere"], "nowhere"),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_code_2(

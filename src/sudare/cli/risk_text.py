@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from rich.markup import escape
 from rich.table import Table as TextTable
 
-from sudare.cli.frame import console, percent
+from sudare.anonymize.levels import LevelsFound
+from sudare.cli.frame import console, percent, ratio
 from sudare.messages import Texts
+from sudare.risk.affordable import AffordableSets
+from sudare.risk.contributions import Contribution
+from sudare.risk.dangerous import DangerousSets
+from sudare.risk.disclosable import DisclosableSets
 from sudare.risk.records import RecordsAssessment
 from sudare.risk.subsets import SubsetRisk, SubsetsAssessment
 
@@ -16,7 +21,7 @@ from sudare.risk.subsets import SubsetRisk, SubsetsAssessment
 CURVE_SHARES = (0.1, 0.5, 0.9, 1.0)
 
 
-def show_records(found: RecordsAssessment, bound: float | None, texts: Texts) -> None:
+def show_records(found: RecordsAssessment, without: Sequence[Contribution], bound: float | None, texts: Texts) -> None:
     """Print the risk of the records for given knowledge."""
     out = console()
     known = escape(", ".join(found.attributes)) or texts("risk.nothing")
@@ -35,6 +40,14 @@ def show_records(found: RecordsAssessment, bound: float | None, texts: Texts) ->
     if bound is not None:
         out.print(texts("risk.above", share=percent(found.share_above(bound), texts), bound=percent(bound, texts)))
     out.print(texts("risk.curve", curve=_curve(found, texts)))
+    table = TextTable(title=texts("risk.without_title"), show_edge=False, pad_edge=False, title_justify="left")
+    table.add_column(texts("risk.attribute"))
+    for name in ("max_risk", "mean_risk", "uniques"):
+        table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
+    for entry in without:
+        risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
+        table.add_row(escape(entry.attribute), *risks, f"{entry.uniques:,}")
+    out.print(table)
 
 
 def _curve(found: RecordsAssessment, texts: Texts) -> str:
@@ -48,10 +61,7 @@ def show_subsets(found: SubsetsAssessment, shown: Sequence[SubsetRisk], texts: T
     out = console()
     counts = {"sets": f"{len(found):,}", "attributes": len(found.attributes), "records": f"{found.records:,}"}
     out.print(f"[bold]{texts('risk.subsets_title', **counts)}[/bold]")
-    table = TextTable(show_edge=False, pad_edge=False)
-    table.add_column(texts("risk.attributes"))
-    for name in ("classes_column", "max_risk", "mean_risk", "uniques"):
-        table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
+    table = _set_table(texts, "classes_column", "max_risk", "mean_risk", "uniques")
     if found.bound is not None:
         table.add_column(texts("risk.share_above", bound=percent(found.bound, texts)), justify="right", no_wrap=True)
     for risk in shown:
@@ -67,3 +77,88 @@ def show_subsets(found: SubsetsAssessment, shown: Sequence[SubsetRisk], texts: T
     out.print(table)
     if len(shown) < len(found):
         out.print(texts("risk.more", shown=f"{len(shown):,}", sets=f"{len(found):,}"))
+
+
+def show_disclosable(found: DisclosableSets, top: int, texts: Texts) -> None:
+    """Print the maximal sets that can be disclosed."""
+    out = console()
+    counts = {"limit": percent(found.limit, texts), "size": f"{found.class_size:,}"}
+    out.print(f"[bold]{texts('risk.disclosable_title', **counts)}[/bold]")
+    if not found.known_safe:
+        out.print(texts("risk.known_unsafe"))
+        return
+    if not found.complete:
+        out.print(texts("risk.incomplete"))
+    table = _set_table(texts, "max_risk", "mean_risk")
+    for entry in found.maximal[:top]:
+        table.add_row(
+            _members(entry.attributes, texts), percent(entry.max_risk, texts), percent(entry.mean_risk, texts)
+        )
+    out.print(table)
+    _say_more(min(top, len(found.maximal)), len(found.maximal), texts)
+    unsafe = [_members(attributes, texts) for attributes in found.minimal_unsafe]
+    shown = "; ".join(unsafe[:top]) + (" ..." if len(unsafe) > top else "")
+    out.print(texts("risk.minimal_unsafe", count=f"{len(unsafe):,}", sets=shown))
+
+
+def show_dangerous(found: DangerousSets, top: int, texts: Texts) -> None:
+    """Print the sets that raise risks the most."""
+    out = console()
+    counts = {"found": f"{found.found:,}", "sets": f"{found.combinations:,}", "size": found.size}
+    out.print(f"[bold]{texts('risk.dangerous_title', factor=f'{found.factor:g}', **counts)}[/bold]")
+    table = _set_table(texts, "records", "max_factor")
+    for entry in found.sets[:top]:
+        table.add_row(_members(entry.attributes, texts), f"{entry.records:,}", ratio(entry.max_factor))
+    out.print(table)
+    _say_more(min(top, found.found), found.found, texts)
+
+
+def show_affordable(found: AffordableSets, top: int, texts: Texts) -> None:
+    """Print the maximal sets within the budget, the riskiest first."""
+    out = console()
+    out.print(f"[bold]{texts('risk.affordable_title', budget=f'{found.budget:g}')}[/bold]")
+    table = _set_table(texts, "cost", "max_risk", "mean_risk")
+    for entry in found.maximal[:top]:
+        risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
+        table.add_row(_members(entry.attributes, texts), f"{entry.cost:g}", *risks)
+    out.print(table)
+    _say_more(min(top, len(found.maximal)), len(found.maximal), texts)
+
+
+def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
+    """Print the best levels and the minimal ones."""
+    out = console()
+    out.print(f"[bold]{texts('risk.levels_title', limit=percent(found.limit, texts), size=found.k)}[/bold]")
+    out.print(texts("risk.levels_nodes", nodes=f"{found.nodes:,}", evaluated=f"{found.evaluated:,}"))
+    if found.best is None or found.loss is None or found.suppressed is None:
+        out.print(texts("risk.levels_none"))
+        return
+    table = TextTable(show_edge=False, pad_edge=False)
+    for name in ("attribute", "level", "highest"):
+        table.add_column(texts(f"risk.{name}"), justify="left" if name == "attribute" else "right")
+    for attribute, level in found.best.items():
+        table.add_row(escape(attribute), str(level), str(found.highest[attribute]))
+    out.print(table)
+    left_out = {"suppressed": f"{found.suppressed:,}", "share": percent(found.suppressed / found.records, texts)}
+    out.print(texts("risk.levels_best", loss=ratio(found.loss), name=found.loss_name, **left_out))
+    out.print(texts("risk.levels_minimal", count=f"{len(found.minimal):,}"))
+    for levels in found.minimal[:top]:
+        out.print("  " + escape(", ".join(f"{name} {level}" for name, level in levels.items())))
+    _say_more(min(top, len(found.minimal)), len(found.minimal), texts)
+
+
+def _set_table(texts: Texts, *columns: str) -> TextTable:
+    table = TextTable(show_edge=False, pad_edge=False)
+    table.add_column(texts("risk.attributes"))
+    for name in columns:
+        table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
+    return table
+
+
+def _members(attributes: Sequence[str], texts: Texts) -> str:
+    return escape(" + ".join(attributes)) or texts("risk.nothing")
+
+
+def _say_more(shown: int, there: int, texts: Texts) -> None:
+    if shown < there:
+        console().print(texts("risk.more_sets", shown=f"{shown:,}", sets=f"{there:,}"))

@@ -142,12 +142,14 @@ def assess_subsets(
 
 
 def class_size_within(risk: float) -> int:
-    """Return the smallest class size n whose risk 1/n is at most `risk`; 0.2 means 5, however it was rounded."""
+    """Return the smallest class size n whose risk 1/n is at most `risk`: 5 for 0.2, 3 for 1/3, 4 for 0.33."""
     if not 0 < risk <= 1:
         raise OptionNotUsable(f"A risk is above 0 and at most 1, not {risk}.\nHint: 0.2 means one in five.")
-    size = max(1, round(1 / risk))
-    # A risk is written in decimals: 0.3333 is meant to allow classes of three, 0.33 is not.
-    return size if 1 / size <= risk * (1 + 1e-9) else size + 1
+    # The division that risks are computed with decides, so that no rounding stands between them.
+    size = max(1, int(min(1 / risk, 2.0**53)) - 1)
+    while 1 / size > risk and size < 2**53:
+        size += 1
+    return size
 
 
 def write_subsets(table: Table, found: SubsetsAssessment, path: str | Path) -> int:

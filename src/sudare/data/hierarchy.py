@@ -1,0 +1,208 @@
+"""Generalization hierarchies: for each value of an attribute what it becomes at each level.
+
+A file has one line per value and one column per level: level 0 is the value itself, the last level is often `*`. There
+is no line of column names. A line with an empty first cell says what a missing value becomes.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.text import find_encoding
+from sudare.errors import HierarchyNotUsable, SourceNotReadable
+
+# A semicolon or a tab that divides all lines alike is hardly ever part of a value; a comma often is: [20, 30).
+DELIMITERS = (";", "\t", ",")
+ENDINGS = (".csv", ".tsv", ".txt")
+MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hierarchy:
+    """What the values of an attribute become: `steps[level][value]`; the value "" stands for a missing one."""
+
+    attribute: str
+    steps: tuple[Mapping[str, str], ...]
+    source: str
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({self.attribute!r}, {len(self.steps[0])} values, {self.levels} levels, from {self.source})"
+
+    @property
+    def levels(self) -> int:
+        """The number of levels, with level 0."""
+        return len(self.steps)
+
+    def generalize(self, values: Sequence[str | None], level: int) -> list[str | None]:
+        """Return what values become at a level.
+
+        A missing value for which the hierarchy has no line stays missing, except at levels at which all values are one:
+        there it becomes that value too. Values the hierarchy lacks are refused.
+        """
+        step = self.steps[level]
+        lacking = [value for value in values if value is not None and value not in step]
+        if lacking:
+            raise _lacks(self, lacking)
+        distinct = set(step.values())
+        everything = distinct.pop() if level and len(distinct) == 1 else None
+        absent = (step[""] or None) if "" in step else everything
+        return [absent if value is None else step[value] for value in values]
+
+
+def read_hierarchy(path: str | Path, attribute: str) -> Hierarchy:
+    """Read the hierarchy of an attribute from a text file; delimiter (`;`, tab, `,`) and encoding are found."""
+    path = Path(path)
+    if not path.is_file():
+        raise SourceNotReadable(f"There is no hierarchy file {path}.\nHint: check the name and the folder you are in.")
+    encoding = find_encoding(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig" if encoding == "utf-8" else encoding)
+        return make_hierarchy(attribute, _numbered_rows(text), source=str(path))
+    except csv.Error as error:
+        raise HierarchyNotUsable(
+            f"{path} cannot be divided into cells: {error}.\nHint: one line per value, one column per level."
+        ) from None
+
+
+def _numbered_rows(text: str) -> dict[int, list[str]]:
+    """Return the rows that are not blank by the number of their last line."""
+    lines = text.splitlines(keepends=True)
+    reader = csv.reader(lines, delimiter=_find_delimiter(lines))
+    numbered = ((reader.line_num, row) for row in reader)
+    return {line: row for line, row in numbered if any(cell.strip() for cell in row)}
+
+
+def _find_delimiter(lines: Sequence[str]) -> str:
+    """Choose the first delimiter that divides the most lines into the same number of cells, more than one."""
+
+    def score(delimiter: str) -> int:
+        widths = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if row)
+        return max((lines for width, lines in widths.items() if width > 1), default=0)
+
+    return max(DELIMITERS, key=score)
+
+
+def make_hierarchy(attribute: str, rows: Mapping[int, Sequence[str]], *, source: str = "the rows") -> Hierarchy:
+    """Make a hierarchy of rows (a value and what it becomes, level by level) by line number, and check it."""
+    trimmed = {line: tuple(cell.strip() for cell in row) for line, row in rows.items()}
+    if not trimmed:
+        raise HierarchyNotUsable(f"{source} has no lines.\nHint: one line per value, one column per level.")
+    _check_widths(trimmed, source)
+    _check_cells(trimmed, source)
+    lines = _first_lines(trimmed, source)
+    _check_nested([trimmed[line] for line in lines.values()], lines, source)
+    levels = range(len(next(iter(trimmed.values()))))
+    steps = tuple({value: trimmed[line][level] for value, line in lines.items()} for level in levels)
+    return Hierarchy(attribute, steps, source)
+
+
+def _check_widths(rows: Mapping[int, tuple[str, ...]], source: str) -> None:
+    usual = Counter(len(row) for row in rows.values()).most_common(1)[0][0]
+    for line, row in rows.items():
+        if len(row) != usual:
+            raise HierarchyNotUsable(
+                f"{source}, line {line:,}: {len(row)} columns, but other lines have {usual}.\n"
+                "Hint: every value needs one cell per level; quote cells that contain the delimiter."
+            )
+
+
+def _check_cells(rows: Mapping[int, tuple[str, ...]], source: str) -> None:
+    for line, row in rows.items():
+        if not all(row[1:]):
+            raise HierarchyNotUsable(
+                f"{source}, line {line:,}: level {row.index('', 1)} of {row[0]!r} is empty.\n"
+                "Hint: write * where nothing is left of a value."
+            )
+
+
+def _first_lines(rows: Mapping[int, tuple[str, ...]], source: str) -> dict[str, int]:
+    """Return the first line of each value; lines that say the same of a value are one."""
+    lines: dict[str, int] = {}
+    for line, row in rows.items():
+        first = lines.setdefault(row[0], line)
+        if rows[first] != row:
+            raise HierarchyNotUsable(
+                f"{source}, line {line:,}: {row[0]!r} stands already in line {first:,}, with other levels.\n"
+                "Hint: keep one line per value."
+            )
+    return lines
+
+
+def _check_nested(rows: Iterable[tuple[str, ...]], lines: Mapping[str, int], source: str) -> None:
+    """Refuse values that are equal at one level and differ at the next: raising a level would tell more."""
+    above: dict[tuple[int, str], tuple[str, str]] = {}
+    for row in rows:
+        for level in range(len(row) - 1):
+            parent, value = above.setdefault((level, row[level]), (row[level + 1], row[0]))
+            if parent != row[level + 1]:
+                raise HierarchyNotUsable(
+                    f"{source}, line {lines[row[0]]:,}: {row[0]!r} is {row[level]!r} at level {level} like {value!r} "
+                    f"(line {lines[value]:,}), but at level {level + 1} one is {row[level + 1]!r}, "
+                    f"the other {parent!r}.\n"
+                    "Hint: values that are equal at a level must stay equal at all higher levels."
+                )
+
+
+def find_hierarchies(folder: str | Path, attributes: Sequence[str]) -> dict[str, Path]:
+    """Return the hierarchy files of a folder by attribute: a file belongs to the attribute its stem ends in.
+
+    `adult_hierarchy_age.csv` is for `age`. The longest attribute wins, and a name is no part of a longer English word
+    (`mortgage.csv` is not for `age`). Files of no attribute are ignored, attributes without a file left out.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise SourceNotReadable(f"There is no folder {folder}.\nHint: name the folder with the hierarchy files.")
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        attribute = _attribute_of(path, attributes)
+        if attribute is None:
+            continue
+        if attribute in found:
+            raise HierarchyNotUsable(
+                f"{folder} has two hierarchies for {attribute!r}: {found[attribute].name} and {path.name}.\n"
+                "Hint: move one of them elsewhere."
+            )
+        found[attribute] = path
+    return {attribute: found[attribute] for attribute in attributes if attribute in found}
+
+
+def _attribute_of(path: Path, attributes: Sequence[str]) -> str | None:
+    if path.suffix.lower() not in ENDINGS or not path.is_file():
+        return None
+    return max((name for name in attributes if _ends_in(path.stem, name)), key=len, default=None)
+
+
+def _ends_in(stem: str, name: str) -> bool:
+    if not name or not stem.endswith(name):
+        return False
+    joint = stem[: -len(name)][-1:] + name[0]
+    return not (len(joint) == 2 and joint.isascii() and joint.isalnum())
+
+
+def level_codes(hierarchy: Hierarchy, values: Sequence[str | None]) -> list[NDArray[np.int32]]:
+    """Return for each level the number of the generalized value of each value, in the order of first appearance.
+
+    `values` are the values of a column of a table (`table.values[a]`); those the hierarchy lacks are refused.
+    """
+    return [_number(hierarchy.generalize(values, level)) for level in range(hierarchy.levels)]
+
+
+def _number(texts: Sequence[str | None]) -> NDArray[np.int32]:
+    numbers: dict[str | None, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
+
+
+def _lacks(hierarchy: Hierarchy, lacking: Sequence[str]) -> HierarchyNotUsable:
+    shown = ", ".join(repr(value) for value in lacking[:MOST_NAMED])
+    more = f" and {len(lacking) - MOST_NAMED:,} more" if len(lacking) > MOST_NAMED else ""
+    return HierarchyNotUsable(
+        f"{hierarchy.source} lacks {len(lacking):,} values of {hierarchy.attribute!r}: {shown}{more}.\n"
+        "Hint: add a line for each of them."
+    )
