@@ -64,6 +64,14 @@ def test_disclosable_prints_json(run: Run, file: Path) -> None:
     assert found["complete"] is True
 
 
+def test_sample_estimates_the_risk_by_size(run: Run, file: Path) -> None:
+    found = json.loads(run("sample", file, "--samples", "40", "--seed", "1", "--json").stdout)
+    assert [entry["size"] for entry in found["sizes"]][-1] == 3
+    result = run("sample", file, "--samples", "40", "--by", "uniform")
+    assert result.exit_code == 0, result.output
+    assert "Mean risk of sets of attributes by their size, from 40 sets (seed 0)" in result.stdout
+
+
 def test_dangerous_shows_the_largest_rise_first(run: Run, file: Path) -> None:
     # The fourth record: three like it by sex, four by town, one by both.
     found = json.loads(run("dangerous", file, "--size", "2", "--factor", "3", "--json").stdout)
@@ -109,6 +117,7 @@ def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
         (["subsets", "missing.csv"], "There is no file missing.csv"),
         (["disclosable", "TABLE", "--limit", "0"], "above 0 and at most 1"),
         (["dangerous", "TABLE", "--size", "4"], "attributes"),
+        (["sample", "TABLE", "--by", "mood"], "cannot be drawn by 'mood'"),
         (["affordable", "TABLE", "--costs", "missing.csv", "--budget", "1"], "missing.csv"),
         (["levels", "TABLE", "--limit", "0.5", "--hierarchy", "agee=x.csv"], "Did you mean age"),
         (["levels", "TABLE", "--limit", "0.5", "--hierarchies", "nowhere"], "nowhere"),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.frame import JsonOption, LanguageOption, guarded, note, pairs, show_json, shown_progress
+from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, pairs, show_json, shown_progress
 from sudare.cli.options import taking
 from sudare.cli.table import TableOptions, names
 
@@ -114,6 +114,49 @@ def subsets(
         show_subsets(found, shown, texts)
     if out:
         note(f"Wrote {out}")
+
+
+@app.command("sample")
+@guarded
+@taking(TableOptions)
+def sample(
+    source: TableOptions,
+    known: AlreadyKnownOption = None,
+    samples: Annotated[int, typer.Option(metavar="N", help="Number of sets to draw.")] = 2000,
+    by: Annotated[
+        str, typer.Option(metavar="size|uniform", help="Draw as many sets of each size, or from all sets alike.")
+    ] = "size",
+    bound: Annotated[float, typer.Option(metavar="RISK", help="Show the share of records above this risk.")] = 0.2,
+    seed: SeedOption = 0,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Estimate the risk of sets of many attributes.
+
+    Where there are too many sets to go through, random ones tell the risk by their size, with the interval that holds
+    the true mean with 95 % confidence.
+    """
+    from sudare.messages import Texts
+    from sudare.risk.subset_sample import sample_subsets
+
+    texts = Texts(lang)
+    with shown_progress() as progress, source.read(progress) as table:
+        found = sample_subsets(
+            table,
+            samples=samples,
+            seed=seed,
+            by=by,  # type: ignore[arg-type]
+            known=names(known) or (),
+            bound=bound,
+            threads=source.threads,
+            progress=progress,
+        )
+    if json:
+        show_json(found.to_dict())
+    else:
+        from sudare.cli.risk_text import show_sample
+
+        show_sample(found, texts)
 
 
 @app.command("disclosable")

@@ -15,6 +15,7 @@ from sudare.risk.contributions import Contribution
 from sudare.risk.dangerous import DangerousSets
 from sudare.risk.disclosable import DisclosableSets
 from sudare.risk.records import RecordsAssessment
+from sudare.risk.subset_sample import MeanEstimate, SubsetSample
 from sudare.risk.subsets import SubsetRisk, SubsetsAssessment
 
 # Shares of the records at which the curve is shown.
@@ -77,6 +78,28 @@ def show_subsets(found: SubsetsAssessment, shown: Sequence[SubsetRisk], texts: T
     out.print(table)
     if len(shown) < len(found):
         out.print(texts("risk.more", shown=f"{len(shown):,}", sets=f"{len(found):,}"))
+
+
+def show_sample(found: SubsetSample, texts: Texts) -> None:
+    """Print the estimated risk of sets by their size."""
+    out = console()
+    out.print(f"[bold]{texts('risk.sample_title', samples=f'{found.samples:,}', seed=found.seed)}[/bold]")
+    table = TextTable(show_edge=False, pad_edge=False)
+    for name in ("size", "max_risk", "mean_risk", "unique_share"):
+        table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
+    table.add_column(texts("risk.share_above", bound=percent(found.bound, texts)), justify="right", no_wrap=True)
+    for entry in found.sizes:
+        means = (entry.max_risk, entry.mean_risk, entry.unique_share, entry.share_above)
+        table.add_row(str(entry.size), *(_mean(mean, texts, exact=entry.exact) for mean in means))
+    out.print(table)
+    out.print(texts("risk.sample_remark"))
+
+
+def _mean(mean: MeanEstimate, texts: Texts, *, exact: bool) -> str:
+    if exact:
+        return percent(mean.value, texts)
+    ends = {"low": percent(mean.low, texts), "high": percent(mean.high, texts)}
+    return texts("attackers.sampled", value=percent(mean.value, texts), **ends)
 
 
 def show_disclosable(found: DisclosableSets, top: int, texts: Texts) -> None:

@@ -129,7 +129,7 @@ def assess_subsets(
     if len(names) > MOST_EXHAUSTED:
         raise OptionNotUsable(
             f"{len(names)} attributes have {2 ** len(names) - 1:,} subsets, too many to go through.\n"
-            f"Hint: choose at most {MOST_EXHAUSTED} with --attributes."
+            f"Hint: choose at most {MOST_EXHAUSTED} with --attributes, or draw some with `sudare risk sample`."
         )
     if max_size is not None and not 1 <= max_size <= len(names):
         raise OptionNotUsable(
