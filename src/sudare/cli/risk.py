@@ -10,6 +10,7 @@ import typer
 from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, pairs, show_json, shown_progress
 from sudare.cli.options import taking
 from sudare.cli.table import TableOptions, names
+from sudare.limits import SEARCH_SECONDS
 
 app = typer.Typer(help="Measure how well records of a table can be singled out.", no_args_is_help=True)
 
@@ -172,8 +173,8 @@ def disclosable(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Also give all sets, not only the maximal ones.")] = False,
     seconds: Annotated[
-        float | None, typer.Option(metavar="N", help="Stop a long search after this time, with what was found.")
-    ] = None,
+        float, typer.Option(metavar="N", help="Stop a long search after this time, with what was found.")
+    ] = SEARCH_SECONDS,
     top: TopOption = 20,
     lang: LanguageOption = "en",
     json: JsonOption = False,

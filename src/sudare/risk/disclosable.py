@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
 from sudare.kernels.lattice import BELOW
+from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.risk.attribute_sets import (
     MOST_SETS,
@@ -36,8 +37,6 @@ from sudare.risk.attribute_sets import (
 from sudare.risk.disclosable_search import Rules, Search, subsets_of
 from sudare.risk.subsets import class_size_within, collapse
 
-# A search that takes longer returns what it has found.
-SECONDS = 50.0
 # Subsets times distinct rows up to which the walk is as quick as the search, a fraction of a second. For 20 attributes
 # and 100,000 distinct rows the search, which prunes, was measured ten to thirty times as quick.
 MOST_WALK_WORK = 2**27
@@ -100,7 +99,7 @@ def disclosable_sets(
     known: Sequence[str] = (),
     quantile: float | None = None,
     every: bool = False,
-    seconds: float | None = SECONDS,
+    seconds: float | None = SEARCH_SECONDS,
     progress: Progress = silent,
 ) -> DisclosableSets:
     """Find the sets of attributes, the known ones among them, whose largest risk is at most the limit.
