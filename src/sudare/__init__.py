@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from sudare.risk.customers import CustomerRisk, CustomerRisks, customer_risks, write_customer_risks
     from sudare.risk.dangerous import DangerousRecords, DangerousSet, DangerousSets, dangerous_records, dangerous_sets
     from sudare.risk.disclosable import DisclosableSets, disclosable_sets
+    from sudare.risk.diversity import Diversity, sensitive_diversity
     from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
     from sudare.risk.records import ClassSize, RecordsAssessment, assess_records, write_record_risks
     from sudare.risk.subset_sample import SubsetSample, sample_subsets
@@ -121,6 +122,7 @@ _HOMES = {
     ),
     "sudare.risk.contributions": ("Contribution", "attribute_contributions"),
     "sudare.risk.customers": ("CustomerRisk", "CustomerRisks", "customer_risks", "write_customer_risks"),
+    "sudare.risk.diversity": ("Diversity", "sensitive_diversity"),
     "sudare.risk.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
     "sudare.risk.records": ("ClassSize", "RecordsAssessment", "assess_records", "write_record_risks"),
     "sudare.risk.subsets": ("SubsetRisk", "SubsetsAssessment", "assess_subsets", "write_subsets"),
@@ -146,6 +148,7 @@ __all__ = [
     "DangerousSet",
     "DangerousSets",
     "DisclosableSets",
+    "Diversity",
     "DuckDBEngine",
     "GeneratedHistory",
     "Hierarchy",
@@ -190,6 +193,7 @@ __all__ = [
     "read_history",
     "read_table",
     "sample_subsets",
+    "sensitive_diversity",
     "write_customer_risks",
     "write_history_report",
     "write_levels",

@@ -9,11 +9,11 @@ MEMORY = "2GB"
 # answers.
 MOST_COMBINATIONS = 20_000_000
 
+# Size of such a sample: an interval of about one percent to either side.
+SAMPLES = 10_000
+
 # Attributes whose subsets are all gone through: sixteen million subsets, half a gigabyte of results.
 MOST_EXHAUSTED = 24
 
 # Seconds after which a search through very many sets of attributes gives what it has found.
 SEARCH_SECONDS = 50.0
-
-# Size of such a sample: an interval of about one percent to either side.
-SAMPLES = 10_000

@@ -31,6 +31,16 @@ def test_record_shows_summary_and_curve(run: Run, file: Path, tmp_path: Path) ->
     assert (tmp_path / "r.csv").read_text().count("\n") == 7
 
 
+def test_record_shows_what_classes_give_away(run: Run, file: Path) -> None:
+    result = run("record", file, "--known", "sex", "--sensitive", "town")
+    assert (
+        "town: every class has 3 records or more (k), 1 different values or more (l; 1.00 by entropy)" in result.stdout
+    )
+    found = json.loads(run("record", file, "--sensitive", "town", "--json").stdout)
+    assert found["attributes"] == ["sex", "age"]
+    assert found["diversity"]["revealed"] == 4
+
+
 def test_record_prints_json(run: Run, file: Path) -> None:
     found = json.loads(run("record", file, "--known", "sex", "--json").stdout)
     assert (found["classes"], found["max_risk"], found["uniques"]) == (2, 1 / 3, 0)

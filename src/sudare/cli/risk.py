@@ -33,6 +33,9 @@ def record(
     source: TableOptions,
     known: KnownOption = None,
     bound: BoundOption = None,
+    sensitive: Annotated[
+        str | None, typer.Option(metavar="A", help="A sensitive attribute: show how much classes give away about it.")
+    ] = None,
     records: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write every record's risk to this .csv or .parquet file.")
     ] = None,
@@ -47,6 +50,7 @@ def record(
     from sudare.data.writing import check_table_ending, check_writable
     from sudare.messages import Texts
     from sudare.risk.contributions import attribute_contributions
+    from sudare.risk.diversity import sensitive_diversity
     from sudare.risk.records import assess_records, write_record_risks
     from sudare.risk.subsets import class_size_within
 
@@ -57,18 +61,25 @@ def record(
         check_table_ending(records)
         check_writable(records)
     with shown_progress() as progress, source.read(progress) as table:
-        found = assess_records(table, names(known))
-        without = attribute_contributions(table, names(known))
+        known_names = names(known)
+        if known_names is None and sensitive:
+            known_names = [name for name in table.attributes if name != sensitive]
+        found = assess_records(table, known_names)
+        without = attribute_contributions(table, known_names)
+        diverse = sensitive_diversity(table, sensitive, known_names) if sensitive else None
         if records:
-            write_record_risks(table, names(known), records)
+            write_record_risks(table, known_names, records)
     share = None if bound is None else found.share_above(bound)
     if json:
         left = [entry.to_dict() for entry in without]
-        show_json({**found.to_dict(), "bound": bound, "share_above": share, "without": left})
+        diversity = diverse.to_dict() if diverse else None
+        show_json({**found.to_dict(), "bound": bound, "share_above": share, "without": left, "diversity": diversity})
     else:
-        from sudare.cli.risk_text import show_records
+        from sudare.cli.risk_text import show_diversity, show_records
 
         show_records(found, without, bound, texts)
+        if diverse:
+            show_diversity(diverse, texts)
     if records:
         note(f"Wrote {records}")
 

@@ -14,6 +14,7 @@ from sudare.risk.affordable import AffordableSets
 from sudare.risk.contributions import Contribution
 from sudare.risk.dangerous import DangerousSets
 from sudare.risk.disclosable import DisclosableSets
+from sudare.risk.diversity import Diversity
 from sudare.risk.records import RecordsAssessment
 from sudare.risk.subset_sample import MeanEstimate, SubsetSample
 from sudare.risk.subsets import SubsetRisk, SubsetsAssessment
@@ -49,6 +50,13 @@ def show_records(found: RecordsAssessment, without: Sequence[Contribution], boun
         risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
         table.add_row(escape(entry.attribute), *risks, f"{entry.uniques:,}")
     out.print(table)
+
+
+def show_diversity(found: Diversity, texts: Texts) -> None:
+    """Print what classes give away about a sensitive attribute."""
+    counts = {"k": f"{found.k:,}", "l": f"{found.l:,}", "revealed": f"{found.revealed:,}"}
+    numbers = {"entropy_l": f"{found.entropy_l:.2f}", "t": f"{found.t:.4f}"}
+    console().print(texts("risk.diversity", sensitive=escape(found.sensitive), **counts, **numbers))
 
 
 def _curve(found: RecordsAssessment, texts: Texts) -> str:
