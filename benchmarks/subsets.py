@@ -121,7 +121,7 @@ def run() -> str:
     lines.append("")
     lines.append(
         "In brackets: how many times as long as sudare, reading and collapsing included. Each alternative groups "
-        "once a subset, on categorical or plain columns, whichever is its fast form, and finds the same classes, "
+        "once a subset, on categorical columns (polars, pandas) or on text (DuckDB), and finds the same classes, "
         "uniques and smallest classes (checked). Compiling the kernel, once after installation, is not in the times."
     )
     return "\n".join(lines)

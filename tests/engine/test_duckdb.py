@@ -21,7 +21,7 @@ def test_arrays_become_a_table(engine: DuckDBEngine) -> None:
 
 def test_work_beyond_the_memory_is_spilled() -> None:
     with DuckDBEngine(memory="200MB", threads=1) as engine:
-        # 20 million distinct texts do not fit into 200 MB.
+        # Grouping five million distinct texts takes more than 200 MB.
         engine.run("CREATE TEMP TABLE many AS SELECT hash(range)::VARCHAR AS h FROM range(5000000)")
         assert engine.rows("SELECT count(*) FROM (SELECT h FROM many GROUP BY h)") == [(5000000,)]
 

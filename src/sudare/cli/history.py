@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sudare.cli.frame import counted, note, pairs
-from sudare.cli.options import (
-    DelimiterOption,
-    EncodingOption,
-    FileArgument,
-    HeaderOption,
-    MemoryOption,
-    SheetOption,
-    ThreadsOption,
-)
+from sudare.cli.options import ReadingOptions
 from sudare.errors import OptionNotUsable
-from sudare.limits import MEMORY
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
@@ -28,10 +19,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryOptions:
+class HistoryOptions(ReadingOptions):
     """The words that say which history to read and how."""
 
-    file: FileArgument
     column: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,10 +29,6 @@ class HistoryOptions:
             help="Column of a role (customer, day, item, invoice, time, price, quantity).",
         ),
     ] = None
-    delimiter: DelimiterOption = None
-    header: HeaderOption = None
-    encoding: EncodingOption = None
-    sheet: SheetOption = None
     date_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Form of the days, such as '%d.%m.%Y'.")] = (
         None
     )
@@ -53,23 +39,17 @@ class HistoryOptions:
     bad_rows: Annotated[
         Literal["refuse", "drop"], typer.Option(metavar="refuse|drop", help="What to do with rows that cannot be used.")
     ] = "refuse"
-    memory: MemoryOption = MEMORY
-    threads: ThreadsOption = None
 
     @contextmanager
     def read(self, progress: Progress) -> Iterator[PurchaseHistory]:
         """Read the history, tell how it was read, and close it at the end."""
         from sudare.data.reading import read_history
-        from sudare.engine import DuckDBEngine
 
-        with DuckDBEngine(memory=self.memory, threads=self.threads) as engine:
+        with self.engine() as engine:
             history = read_history(
                 self.file,
                 columns=_single(pairs(self.column, "--column", "customer=CustomerID")),
-                delimiter=self.delimiter,
-                header=self.header,
-                encoding=self.encoding,
-                sheet=self.sheet,
+                **self.form(),
                 date_format=self.date_format,
                 missing=pairs(self.missing, "--missing", "customer=0"),
                 bad_rows=self.bad_rows,

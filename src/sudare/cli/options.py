@@ -5,26 +5,48 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, fields
-from typing import Annotated, Any, get_type_hints
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A CSV, Parquet or Excel file, or a folder of Parquet files.")
-]
-DelimiterOption = Annotated[
-    str | None, typer.Option(metavar="CHARACTER", help="Delimiter of a CSV file. Found if not given.")
-]
-HeaderOption = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first line has names.")]
-EncodingOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Encoding of a CSV file. Found if UTF-8, UTF-16 or cp932.")
-]
-SheetOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file. The first if not given.")
-]
-MemoryOption = Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use.")]
-ThreadsOption = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. All cores if not given.")]
+from sudare.limits import MEMORY
+
+if TYPE_CHECKING:
+    from sudare.engine import DuckDBEngine
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """The words that say which file to read and how, whatever is in it."""
+
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A CSV, Parquet or Excel file, or a folder of Parquet files.")
+    ]
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="CHARACTER", help="Delimiter of a CSV file. Found if not given.")
+    ] = None
+    header: Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first line has names.")] = (
+        None
+    )
+    encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Encoding of a CSV file. Found if UTF-8, UTF-16 or cp932.")
+    ] = None
+    sheet: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file. The first if not given.")
+    ] = None
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use.")] = MEMORY
+    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads to use. All cores if not given.")] = None
+
+    def engine(self) -> DuckDBEngine:
+        """Start the engine that is to hold the data."""
+        from sudare.engine import DuckDBEngine
+
+        return DuckDBEngine(memory=self.memory, threads=self.threads)
+
+    def form(self) -> dict[str, Any]:
+        """Return how the file is written, as far as it was said."""
+        return {name: getattr(self, name) for name in ("delimiter", "header", "encoding", "sheet")}
 
 
 def taking(options: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
