@@ -1,0 +1,130 @@
+"""The rows of experiments, kept in a folder while they are computed, so that a later call goes on with them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sudare.data.baskets import Baskets
+from sudare.data.writing import check_writable, whole_file
+from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.version import __version__
+
+ROWS, PARAMETERS = "rows.csv", "parameters.json"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ExperimentRow:
+    """One value of a figure: of a data set, a setting, a place on the axis and a repetition, and if it was safe."""
+
+    figure: int
+    data: str
+    setting: str
+    x: float
+    repetition: int
+    value: float
+    safe: bool
+
+    @property
+    def key(self) -> tuple[int, str, str, float, int]:
+        """What the row is about."""
+        return self.figure, self.data, self.setting, self.x, self.repetition
+
+
+class RowsFile:
+    """The rows in a folder, written anew with every addition, whole or not at all.
+
+    What they depend on is kept beside them; rows of another seed, strategy, version or content of the data are an
+    error.
+    """
+
+    def __init__(self, folder: Path, data: Mapping[str, Baskets], *, seed: int, strategy: str) -> None:
+        self._path = folder / ROWS
+        self._make(folder)
+        parameters = {"version": __version__, "seed": seed, "strategy": strategy}
+        digests = {name: _digest(baskets) for name, baskets in data.items()}
+        self._rows = self._read(folder, {**parameters, **{f"data {name}": found for name, found in digests.items()}})
+
+    def _make(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputNotWritable(
+                f"Cannot make the folder {folder}: {error.strerror or error}.\nHint: name another one."
+            ) from None
+        check_writable(self._path)
+
+    def _read(self, folder: Path, parameters: dict[str, Any]) -> dict[tuple[Any, ...], ExperimentRow]:
+        path = folder / PARAMETERS
+        kept = _kept_parameters(path) if path.exists() else {}
+        for name, value in parameters.items():
+            if kept.get(name, value) != value:
+                raise OptionNotUsable(
+                    f"{folder} has the rows of other experiments: {name} is {kept[name]!r} there and {value!r} here.\n"
+                    "Hint: name another folder, or delete that one to begin anew."
+                )
+        rows = _read_rows(self._path) if kept and self._path.exists() else []
+        with whole_file(path) as temporary:
+            temporary.write_text(json.dumps({**kept, **parameters}, ensure_ascii=False, indent=2) + "\n", "utf-8")
+        return {row.key: row for row in rows}
+
+    def has(self, rows: Sequence[ExperimentRow]) -> bool:
+        """Say whether there are rows about the same."""
+        return all(row.key in self._rows for row in rows)
+
+    def add(self, rows: Sequence[ExperimentRow]) -> None:
+        """Keep more rows."""
+        self._rows.update({row.key: row for row in rows})
+        with whole_file(self._path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(field.name for field in fields(ExperimentRow))
+            writer.writerows(astuple(row) for row in sorted(self._rows.values()))
+
+    def chosen(self, figures: Collection[int], data: Collection[str], repetitions: int) -> tuple[ExperimentRow, ...]:
+        """Return the rows of some figures and data sets and of the first repetitions, in order."""
+        return tuple(
+            row
+            for row in sorted(self._rows.values())
+            if row.figure in figures and row.data in data and row.repetition <= repetitions
+        )
+
+
+def _kept_parameters(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise OptionNotUsable(f"{path} was not written by sudare.\nHint: name another folder, or delete that file.")
+    return found
+
+
+def _read_rows(path: Path) -> list[ExperimentRow]:
+    with path.open(encoding="utf-8", newline="") as file:
+        try:
+            return [
+                ExperimentRow(
+                    int(row["figure"]),
+                    row["data"],
+                    row["setting"],
+                    float(row["x"]),
+                    int(row["repetition"]),
+                    float(row["value"]),
+                    row["safe"] == "True",
+                )
+                for row in csv.DictReader(file)
+            ]
+        except (KeyError, TypeError, ValueError):
+            raise OptionNotUsable(
+                f"{path} has rows that sudare did not write.\nHint: name another folder, or delete that file."
+            ) from None
+
+
+def _digest(baskets: Baskets) -> str:
+    parts = (baskets.starts.tobytes(), baskets.items.tobytes(), "\n".join(baskets.names).encode())
+    return sha256(b"\0".join(parts)).hexdigest()

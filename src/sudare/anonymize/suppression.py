@@ -1,0 +1,286 @@
+"""Making sets of items safe by suppressing occurrences of items.
+
+Nakagawa, Arai, Nakagawa: personalized anonymization of set-valued data, Algorithms 1 (all adversaries) and 2 (a sample
+of them), with the better strategy that the paper leaves to future work in `sudare.anonymize.best_suppression`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.baskets import Baskets, SensitiveItems
+from sudare.errors import OptionNotUsable
+from sudare.kernels import suppression as kernels
+from sudare.progress import Progress, silent
+from sudare.risk.uncertainty import (
+    Knowledge,
+    Verdict,
+    check_baskets,
+    check_sampling,
+    count_adversaries,
+    draw_adversaries,
+    exact_rho,
+)
+
+Strategy = Literal["paper", "best"]
+# Sets of items that occur in some record, with repetition: a gigabyte of them and their rules.
+MOST_SETS = 50_000_000
+# Users that are looked at between two looks at the clock.
+_PART = 4096
+# The types of compiled functions hide what they take.
+_number_sets: Any = kernels.number_sets
+_list_rules: Any = kernels.list_rules
+_repair_users: Any = kernels.repair_users
+_repair_drawn: Any = kernels.repair_drawn
+_find_unsafe: Any = kernels.find_unsafe
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """Records that lost some items, and what a check of the whole says of them.
+
+    `items` occurrences of items were there, `suppressed` of them are not published. If the work was interrupted, what
+    was reached so far is published, and it is not safe whatever the verdict says.
+    """
+
+    published: Baskets = field(repr=False)
+    rho: float
+    max_known: int | None
+    knowledge: Knowledge
+    strategy: Strategy
+    epsilon: float | None
+    delta: float | None
+    seed: int
+    items: int
+    suppressed: int
+    passes: int
+    interrupted: bool
+    seconds: float
+    verdict: Verdict
+
+    @property
+    def safe(self) -> bool:
+        """Whether the guarantee holds, as a check of the whole says."""
+        return self.verdict.safe and not self.interrupted
+
+    @property
+    def suppressed_share(self) -> float:
+        """The share of the occurrences of items that are suppressed, formula (2)."""
+        return self.suppressed / self.items if self.items else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the records as plain values."""
+        names = ("rho", "max_known", "knowledge", "strategy", "epsilon", "delta", "seed", "items", "suppressed")
+        return {
+            **{name: getattr(self, name) for name in (*names, "suppressed_share", "passes", "interrupted", "seconds")},
+            "safe": self.safe,
+            "adversaries": self.verdict.adversaries,
+            "unsafe_adversaries": self.verdict.unsafe_adversaries,
+            "worst": [entry.to_dict() for entry in self.verdict.worst],
+        }
+
+
+def suppress_baskets(
+    original: Baskets,
+    sensitive: SensitiveItems,
+    *,
+    rho: float | str,
+    max_known: int | None = None,
+    knowledge: Knowledge = "original",
+    strategy: Strategy = "paper",
+    epsilon: float | None = None,
+    delta: float | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    progress: Progress = silent,
+) -> Suppression:
+    """Suppress items until no adversary can infer a sensitive item of a user with a confidence above rho.
+
+    Adversaries know at most `max_known` items (None: any number) of the original or the published record. With epsilon
+    and delta a sample of them is repaired until a whole pass over fresh ones finds none unsafe, and another sample
+    confirms it. After `seconds` or an
+    interruption the state so far is returned.
+    """
+    started = time.perf_counter()
+    if strategy not in get_args(Strategy):
+        raise OptionNotUsable(f"There is no strategy {strategy!r}.\nHint: paper or best.")
+    size = check_sampling(epsilon, delta)
+    work = Work(original, sensitive, rho, knowledge, max_known, seed, seconds, progress)
+
+    def check() -> Verdict:
+        return check_baskets(
+            original, sensitive, rho=rho, published=original.only(work.kept), max_known=max_known, knowledge=knowledge,
+            epsilon=epsilon, delta=delta, seed=seed + work.passes, progress=progress,
+        )  # fmt: skip
+
+    verdict = None
+    try:
+        if size is not None:
+            # A pass can meet no unsafe adversary by luck: an independent sample has to confirm it.
+            while verdict is None or not verdict.safe:
+                _repair_samples(work, size, fewest=strategy == "best")
+                verdict = check()
+        elif strategy == "paper":
+            repair_all(work, work.supports())
+        else:
+            from sudare.anonymize.best_suppression import suppress_best
+
+            suppress_best(work)
+    except (TimeOver, KeyboardInterrupt):
+        work.interrupted, verdict = True, None
+    verdict = verdict or check()
+    published = original.only(work.kept)
+    return Suppression(
+        published, float(exact_rho(rho)), max_known, knowledge, strategy, epsilon, delta, seed, len(original.items),
+        int(np.count_nonzero(~work.kept)), work.passes, work.interrupted, time.perf_counter() - started, verdict,
+    )  # fmt: skip
+
+
+class TimeOver(Exception):
+    """The time for the work is over."""
+
+
+class Work:
+    """The records while items are suppressed: `kept` says which occurrences are still published."""
+
+    def __init__(
+        self,
+        original: Baskets,
+        sensitive: SensitiveItems,
+        rho: float | str,
+        knowledge: Knowledge,
+        max_known: int | None,
+        seed: int,
+        seconds: float | None,
+        progress: Progress,
+    ) -> None:
+        if knowledge not in get_args(Knowledge):
+            raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
+        if max_known is not None and max_known < 1:
+            raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
+        exact = exact_rho(rho)
+        self.original, self.sensitive, self.of_published = original, sensitive, knowledge == "published"
+        self.rule = (exact.numerator, exact.denominator)
+        self.lists = (sensitive.words, sensitive.rows)
+        self.longest = int(original.lengths.max(initial=0))
+        self.most_known = self.longest if max_known is None else min(max_known, self.longest)
+        self.rng = np.random.default_rng(seed)
+        self.progress, self._end = progress, None if seconds is None else time.monotonic() + seconds
+        self.passes, self.interrupted = 0, False
+        self.kept = np.ones(len(original.items), np.bool_)
+        owner = np.repeat(np.arange(len(original)), original.lengths)
+        before = original.supports()
+        begins, places = np.append(0, np.cumsum(before)), np.argsort(original.items, kind="stable")
+        self.records = kernels.Records(original.starts, original.items, self.kept, owner, begins, places, owner[places])
+        total = len(original.items)
+        self.frequencies = (before.copy(), before, np.asarray([total, total], np.int64))
+        self.found = np.empty(len(original), np.int64)
+
+    def reset(self) -> None:
+        """Publish everything again."""
+        self.kept[:] = True
+        self.frequencies[0][:] = self.frequencies[1]
+        self.frequencies[2][1] = len(self.kept)
+
+    def tell(self, size: int, unsafe: int, done: int, total: int) -> None:
+        """Tell how far a pass is."""
+        gone = len(self.kept) - int(self.frequencies[2][1])
+        step = f"pass {self.passes}, {size} known: {unsafe:,} unsafe so far, {gone:,} suppressed"
+        self.progress(step, done, total)
+
+    def check_time(self) -> None:
+        """Stop the work when its time is over."""
+        if self._end is not None and time.monotonic() > self._end:
+            raise TimeOver
+
+    def supports(self) -> Supports:
+        """Return the sets of items that occur together, numbered, with their rules."""
+        most = min(self.most_known + 1, max(self.longest, 1))
+        total = count_adversaries(self.original.lengths, most)
+        if total > MOST_SETS:
+            raise OptionNotUsable(
+                f"The records have {total:,} sets of items, too many to keep (at most {MOST_SETS:,}).\n"
+                "Hint: limit what adversaries know (--max-known 2), or repair samples (--epsilon 0.05 --delta 0.05)."
+            )
+        sets, counts = _number_sets(self.original.starts, self.original.items, most)
+        return Supports(sets, _list_rules(sets), counts, most)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Supports:
+    """The sets of items that occur together, the rules among them, and the records that have each set."""
+
+    sets: Any
+    rules: Any
+    counts: NDArray[np.int64]
+    most: int
+
+
+def repair_all(work: Work, supports: Supports) -> None:
+    """Repair unsafe adversaries, one after another, until a whole pass meets none (Algorithm 1)."""
+    unsafe = 1
+    while unsafe:
+        unsafe = 0
+        work.passes += 1
+        for size in range(1, work.most_known + 1):
+            for first in range(0, len(work.original), _PART):
+                work.check_time()
+                end = min(first + _PART, len(work.original))
+                met, _ = _repair_users(
+                    first, end, size, supports.sets, supports.rules, work.records, supports.counts, work.lists,
+                    work.frequencies, work.rule, supports.most, work.of_published, work.rng, work.found,
+                )  # fmt: skip
+                unsafe += met
+                work.tell(size, unsafe, end, len(work.original))
+
+
+def _repair_samples(work: Work, adversaries: int, *, fewest: bool) -> None:
+    """Repair drawn adversaries until a whole pass over fresh ones meets none unsafe (Algorithm 2)."""
+    unsafe = 1
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        while unsafe:
+            unsafe = 0
+            work.passes += 1
+            for size in range(1, work.most_known + 1):
+                users, drawn = _draw(work, size, adversaries)
+                bad = _unsafe(work, users, drawn, pool)
+                unsafe += int(np.count_nonzero(bad))
+                while bad.any():
+                    work.check_time()
+                    _repair_drawn(
+                        users[bad], drawn[bad], work.records, work.lists, work.frequencies, work.rule,
+                        work.of_published, work.rng, work.found, fewest,
+                    )  # fmt: skip
+                    bad = _unsafe(work, users, drawn, pool)
+                work.tell(size, unsafe, size, work.most_known)
+
+
+def _unsafe(
+    work: Work, users: NDArray[np.int64], drawn: NDArray[np.int64], pool: ThreadPoolExecutor
+) -> NDArray[np.bool_]:
+    """Say which drawn adversaries are unsafe, on all processors."""
+    bad = np.zeros(len(users), np.bool_)
+    parts = np.array_split(np.arange(len(users)), os.cpu_count() or 1)
+
+    def task(part: NDArray[np.int64]) -> None:
+        if len(part):
+            mine = slice(part[0], part[-1] + 1)
+            _find_unsafe(users[mine], drawn[mine], work.records, work.lists, work.rule, work.of_published, bad[mine])
+
+    list(pool.map(task, parts))
+    return bad
+
+
+def _draw(work: Work, size: int, adversaries: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw adversaries; what they know are places among the items of the original records."""
+    if not work.of_published:
+        return draw_adversaries(work.original, size, adversaries, work.rng)
+    users, drawn = draw_adversaries(work.original.only(work.kept), size, adversaries, work.rng)
+    return users, np.flatnonzero(work.kept)[drawn]

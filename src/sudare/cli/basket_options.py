@@ -1,0 +1,134 @@
+"""How commands are told which baskets to read, which items are sensitive, and what is to be guaranteed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from sudare.cli.frame import counted, note, pairs
+from sudare.cli.history import single_columns, tell_reading
+from sudare.cli.options import ReadingOptions
+from sudare.progress import Progress
+
+if TYPE_CHECKING:
+    from sudare.data.baskets import Baskets, SensitiveItems
+
+FILE_HELP = "Baskets: a text with one record a line, or a CSV, Parquet or Excel file with a user and an item a row."
+
+
+@dataclass(frozen=True, slots=True)
+class BasketOptions(ReadingOptions):
+    """The words that say which baskets to read and how."""
+
+    file: Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
+    written: Annotated[
+        Literal["spaces", "commas", "spmf", "pairs", "history"] | None,
+        typer.Option(
+            "--form",
+            metavar="FORM",
+            help="What FILE is: lines with items divided by spaces, commas or -1 (spmf), pairs of user and item, or a "
+            "purchase history. Found if not given.",
+        ),
+    ] = None
+    per: Annotated[
+        Literal["customer", "visit"],
+        typer.Option(metavar="customer|visit", help="What a record of a purchase history is."),
+    ] = "customer"
+    column: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE=NAME", help="Column of a role (user, item, day).")
+    ] = None
+    date_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Form of the days, such as '%d.%m.%Y'.")] = (
+        None
+    )
+    bad_rows: Annotated[
+        Literal["refuse", "drop"], typer.Option(metavar="refuse|drop", help="What to do with rows that cannot be used.")
+    ] = "refuse"
+
+    def read(self, progress: Progress) -> Baskets:
+        """Read the baskets and tell how they were read."""
+        return self.read_from(self.file, progress)
+
+    def read_from(self, file: str, progress: Progress) -> Baskets:
+        """Read the baskets of a file in the way that the options say."""
+        from sudare.data.basket_reading import read_baskets
+
+        with self.engine() as engine:
+            found = read_baskets(
+                file,
+                form=self.written,
+                per=self.per,
+                columns=single_columns(pairs(self.column, "--column", "user=CustomerID")),
+                **self.form(),
+                date_format=self.date_format,
+                bad_rows=self.bad_rows,
+                engine=engine,
+                progress=progress,
+            )
+        tell_baskets(found)
+        return found
+
+
+def tell_baskets(baskets: Baskets) -> None:
+    """Say on stderr what was read, guessed and dropped, and what the baskets are."""
+    if baskets.reading is None:
+        return
+    tell_reading(baskets.reading)
+    lengths = baskets.lengths
+    note(
+        f"Baskets: {counted(len(baskets), 'record')}, {counted(len(baskets.names), 'item')}, "
+        f"{counted(len(baskets.items), 'occurrence')}, longest {int(lengths.max(initial=0)):,}, "
+        f"empty {int((lengths == 0).sum()):,}"
+    )
+    if baskets.reading.duplicates:
+        note(f"Counted once: {counted(baskets.reading.duplicates, 'repetition')} of an item within a record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuaranteeOptions(BasketOptions):
+    """The words of baskets, of their sensitive items and of the guarantee."""
+
+    sensitive: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE|RULE",
+            help="Sensitive items: a file with one item a line, a file with user and item, or a rule: all, random:0.4, "
+            "random-fixed:0.4, item:med*.",
+        ),
+    ]
+    rho: Annotated[
+        str, typer.Option(metavar="RHO", help="Highest confidence that is allowed, above 0 and at most 1, such as 0.5.")
+    ]
+    max_known: Annotated[
+        int | None, typer.Option(metavar="M", help="Most items adversaries know. Any number if not given.")
+    ] = None
+    epsilon: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Draw a sample: share of unsafe adversaries it is to exclude.")
+    ] = None
+    delta: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Draw a sample: probability with which it may be wrong.")
+    ] = None
+    unknown_items: Annotated[
+        Literal["refuse", "ignore"],
+        typer.Option(
+            metavar="refuse|ignore", help="What to do with sensitive users and items that FILE does not have."
+        ),
+    ] = "refuse"
+
+    def check(self) -> None:
+        """Refuse a guarantee that cannot be meant, before anything is read."""
+        from sudare.risk.uncertainty import check_sampling, exact_rho
+
+        exact_rho(self.rho)
+        check_sampling(self.epsilon, self.delta)
+
+    def read_sensitive(self, baskets: Baskets) -> SensitiveItems:
+        """Read the sensitive items and tell what was ignored."""
+        from sudare.data.sensitive import read_sensitive
+
+        with self.engine() as engine:
+            found = read_sensitive(self.sensitive, baskets, unknown=self.unknown_items, engine=engine)
+        if found.reading and found.reading.unknown:
+            note(f"Ignored {counted(found.reading.unknown, 'sensitive line')} with an unknown user or item")
+        return found

@@ -1,0 +1,296 @@
+"""`sudare baskets`: whether sets of items keep each person's secrets, and how they are made to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sudare.cli.basket_experiment import experiment
+from sudare.cli.basket_mining import itemsets, km, rules, utility
+from sudare.cli.basket_options import FILE_HELP, GuaranteeOptions, tell_baskets
+from sudare.cli.frame import (
+    EXIT_NOT_SAFE,
+    JsonOption,
+    LanguageOption,
+    SeedOption,
+    guarded,
+    note,
+    show_json,
+    shown_progress,
+)
+from sudare.cli.options import taking
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress
+
+if TYPE_CHECKING:
+    from sudare.anonymize.certificate import Certificate
+    from sudare.data.baskets import Baskets, SensitiveItems
+
+app = typer.Typer(help="Keep what people do not want to be inferred from sets of items.", no_args_is_help=True)
+for _command in (itemsets, rules, km, utility, experiment):
+    app.command(_command.__name__)(_command)
+
+Knowledge = Literal["original", "published"]
+KNOWLEDGE_HELP = (
+    "Of which record adversaries know items: the original one, suppressed items included, or the published."
+)
+WorstOption = Annotated[int, typer.Option("--worst", min=1, metavar="N", help="How many unsafe adversaries to list.")]
+
+
+@app.command("check")
+@guarded
+@taking(GuaranteeOptions)
+def check(
+    source: GuaranteeOptions,
+    worst: WorstOption = 20,
+    seed: SeedOption = 0,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Check how sure adversaries can be of sensitive items.
+
+    An adversary knows some items of a user and infers another one from the records that have them. She is unsafe if
+    she is surer than RHO of an item that is sensitive to the user. Exit code 3: there are unsafe adversaries.
+    """
+    from sudare.messages import Texts
+    from sudare.risk.uncertainty import check_baskets
+
+    texts = Texts(lang)
+    source.check()
+    with shown_progress() as progress:
+        baskets = source.read(progress)
+        sensitive = source.read_sensitive(baskets)
+        verdict = check_baskets(
+            baskets, sensitive, rho=source.rho, max_known=source.max_known, epsilon=source.epsilon, delta=source.delta,
+            seed=seed, most_worst=worst, progress=progress,
+        )  # fmt: skip
+    if json:
+        show_json({**verdict.to_dict(), "items": len(baskets.items), **_told(baskets, sensitive)})
+    else:
+        from sudare.cli.baskets_text import show_title, show_verdict
+
+        show_title(source.file, source.rho, sensitive, texts)
+        show_verdict(verdict, source.rho, texts)
+    _end(safe=verdict.safe)
+
+
+@app.command("suppress")
+@guarded
+@taking(GuaranteeOptions)
+def suppress(
+    source: GuaranteeOptions,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="OUT", help="File for the result, in the form of FILE, or .csv or .parquet."
+        ),
+    ],
+    strategy: Annotated[
+        Literal["paper", "best"],
+        typer.Option(metavar="paper|best", help="What is suppressed: as the paper says, or with less loss."),
+    ] = "paper",
+    knowledge: Annotated[Knowledge, typer.Option(metavar="original|published", help=KNOWLEDGE_HELP)] = "original",
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="CERT", help="File for the certificate. OUT.certificate.json if not given.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Stop after so long, with what is reached: not safe.")
+    ] = None,
+    keep_unsafe: Annotated[
+        bool,
+        typer.Option("--keep-unsafe", help="Write a result that is not safe too, with a certificate that says so."),
+    ] = False,
+    seed: SeedOption = 0,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Suppress items until no sensitive item can be inferred.
+
+    The result is checked as a whole by code that shares nothing with the suppression. A result that is not safe, be it
+    for want of time or by Ctrl-C, is not written and ends with the exit code 3.
+    """
+    from sudare.anonymize.certificate import certificate_path, write_published
+    from sudare.anonymize.suppression import suppress_baskets
+    from sudare.messages import Texts
+    from sudare.utility.baskets import kl_divergence
+
+    texts = Texts(lang)
+    source.check()
+    target = Target(out, certificate or certificate_path(out))
+    target.check(source)
+    if time_limit is not None and not time_limit > 0:
+        raise OptionNotUsable(f"A time limit is above 0 seconds, not {time_limit}.\nHint: --time-limit 60")
+    with shown_progress() as progress:
+        baskets = source.read(progress)
+        target.check_form(baskets)
+        sensitive = source.read_sensitive(baskets)
+        found = suppress_baskets(
+            baskets, sensitive, rho=source.rho, max_known=source.max_known, knowledge=knowledge, strategy=strategy,
+            epsilon=source.epsilon, delta=source.delta, seed=seed, seconds=time_limit, progress=progress,
+        )  # fmt: skip
+    divergence = kl_divergence(baskets, found.published)
+    written = found.safe or keep_unsafe
+    if written:
+        write_published(baskets, sensitive, found, out, rho=source.rho, certificate=target.certificate)
+    if json:
+        files = {"out": str(out), "certificate": str(target.certificate)} if written else {}
+        beside = {"kl_divergence": divergence, "out": None, "certificate": None, **files}
+        show_json({**found.to_dict(), **beside, **_told(baskets, sensitive)})
+    else:
+        from sudare.cli.baskets_text import show_suppression, show_title
+
+        show_title(source.file, source.rho, sensitive, texts)
+        show_suppression(baskets, found, divergence, source.rho, texts)
+    _tell_written(target, written=written)
+    _end(safe=found.safe)
+
+
+def _tell_written(target: Target, *, written: bool) -> None:
+    if written:
+        note(f"Wrote {target.out} and {target.certificate}")
+    else:
+        note(
+            f"Nothing was written, since the result is not safe. Hint: --keep-unsafe writes {target.out} nevertheless."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where published baskets and their certificate go."""
+
+    out: Path
+    certificate: Path
+
+    def check(self, source: GuaranteeOptions) -> None:
+        """Ask before long work whether the files can be written, and not over what was given."""
+        from sudare.data.writing import check_writable
+
+        inputs = {Path(source.file).resolve(), Path(source.sensitive).resolve()}
+        outputs = {self.out.resolve(), self.certificate.resolve()}
+        if inputs & outputs or len(outputs) < 2:
+            raise OptionNotUsable(
+                f"{self.out} and {self.certificate} are to be files of their own.\n"
+                "Hint: keep the original and the sensitive items; without them nobody can verify the result."
+            )
+        check_writable(self.out)
+        check_writable(self.certificate)
+
+    def check_form(self, baskets: Baskets) -> None:
+        """Refuse an ending that the baskets cannot be written with."""
+        from sudare.data.basket_writing import check_basket_form
+
+        check_basket_form(baskets, self.out, _form(baskets))
+
+
+def _form(baskets: Baskets) -> str | None:
+    return baskets.reading.form if baskets.reading else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyOptions(GuaranteeOptions):
+    """The words of a guarantee that is to be verified."""
+
+    file: Annotated[str, typer.Argument(metavar="ORIGINAL", help=FILE_HELP)]
+
+
+@app.command("verify")
+@guarded
+@taking(VerifyOptions)
+def verify(
+    source: VerifyOptions,
+    published: Annotated[
+        str, typer.Argument(metavar="PUBLISHED", help="The published baskets, a suppression of the original ones.")
+    ],
+    published_form: Annotated[
+        Literal["spaces", "commas", "spmf", "pairs"] | None,
+        typer.Option(metavar="FORM", help="What PUBLISHED is. As sudare baskets suppress writes it, if not given."),
+    ] = None,
+    knowledge: Annotated[
+        Knowledge | None,
+        typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
+    ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="CERT", help="Certificate to compare with; what is not given is taken from it."),
+    ] = None,
+    worst: WorstOption = 20,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of a sample. 0 if not given.")] = None,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Verify published baskets, and their certificate.
+
+    Everything is computed again from the files: that PUBLISHED is ORIGINAL with items left out, whether the guarantee
+    holds, and whether files, parameters and answer are those of the certificate. Exit code 3: not safe, or not what the
+    certificate says.
+    """
+    from sudare.anonymize.certificate import read_certificate
+    from sudare.anonymize.verification import verify_baskets
+    from sudare.messages import Texts
+
+    texts = Texts(lang)
+    certified = read_certificate(certificate) if certificate else None
+    asked = _asked(source, knowledge, seed, certified)
+    source.check()
+    with shown_progress() as progress:
+        original = source.read(progress)
+        read = _read_published(source, published, published_form or _form_written(published, original), progress)
+        sensitive = source.read_sensitive(original)
+        found = verify_baskets(
+            original, read, sensitive, rho=source.rho, **asked, certificate=certified, most_worst=worst,
+            progress=progress,
+        )  # fmt: skip
+    if json:
+        show_json({**found.to_dict(), **_told(original, sensitive)})
+    else:
+        from sudare.cli.baskets_text import show_verification
+
+        show_verification(found, (source.file, published), source.rho, sensitive, texts)
+    _end(safe=found.holds)
+
+
+def _asked(
+    source: GuaranteeOptions, knowledge: str | None, seed: int | None, certified: Certificate | None
+) -> dict[str, Any]:
+    """Return the guarantee that is asked for; what was not said is as the certificate says, if there is one."""
+    given = {name: getattr(source, name) for name in ("max_known", "epsilon", "delta")}
+    given |= {"knowledge": knowledge, "seed": seed}
+    otherwise: dict[str, Any] = {"knowledge": "original", "seed": 0}
+    if certified:
+        sampled = {"epsilon": certified.epsilon, "delta": certified.delta, "seed": certified.check_seed or 0}
+        otherwise = {"knowledge": certified.knowledge, "max_known": certified.max_known, **sampled}
+    return {name: otherwise.get(name) if value is None else value for name, value in given.items()}
+
+
+def _form_written(published: str, original: Baskets) -> Any:
+    """Return the form in which published baskets would have been written."""
+    from sudare.data.basket_writing import form_of
+
+    return form_of(Path(published), _form(original))
+
+
+def _read_published(source: GuaranteeOptions, published: str, form: Any, progress: Progress) -> Baskets:
+    from sudare.data.basket_reading import read_baskets
+
+    with source.engine() as engine:
+        found = read_baskets(published, form=form, engine=engine, progress=progress)
+    tell_baskets(found)
+    return found
+
+
+def _told(baskets: Baskets, sensitive: SensitiveItems) -> dict[str, Any]:
+    """Return how baskets and sensitive items were read, for the JSON of a command."""
+    from dataclasses import asdict
+
+    return {
+        "reading": baskets.reading.to_dict() if baskets.reading else None,
+        "sensitive": asdict(sensitive.reading) if sensitive.reading else None,
+    }
+
+
+def _end(*, safe: bool) -> None:
+    if not safe:
+        raise typer.Exit(EXIT_NOT_SAFE)

@@ -1,0 +1,126 @@
+"""What adversaries learn from baskets, and what suppression costs, as text on a terminal."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.markup import escape
+from rich.table import Table as TextTable
+
+from sudare.anonymize.certificate import CertificateDifference
+from sudare.anonymize.suppression import Suppression
+from sudare.anonymize.verification import Verification
+from sudare.cli.frame import console, percent, ratio
+from sudare.data.baskets import Baskets, SensitiveItems
+from sudare.messages import Texts
+from sudare.risk.uncertainty import Verdict
+
+# Items that lost most, and known items that are shown by name.
+MOST_LOSSES = 10
+MOST_KNOWN = 10
+
+
+def show_title(source: str, rho: str, sensitive: SensitiveItems, texts: Texts) -> None:
+    """Print what is asked."""
+    out = console()
+    out.print(f"[bold]{texts('baskets.title', source=escape(source), rho=escape(rho))}[/bold]")
+    out.print(texts("baskets.sensitive", sensitive=escape(sensitive.described)))
+
+
+def show_verdict(verdict: Verdict, rho: str, texts: Texts, *, interrupted: bool = False) -> None:
+    """Print how many adversaries there are, how many are unsafe, the worst of them, and what follows."""
+    out = console()
+    known = texts("baskets.any_number")
+    if verdict.max_known is not None:
+        known = texts("baskets.up_to", known=f"{verdict.max_known:,}")
+    checked = {"adversaries": f"{verdict.adversaries:,}", "known": known}
+    of_record = texts(f"baskets.knowledge.{verdict.knowledge}")
+    out.print(texts("baskets.exact" if verdict.exact else "baskets.drawn", **checked, record=of_record))
+    share = verdict.unsafe_adversaries / verdict.adversaries if verdict.adversaries else 0.0
+    numbers = {"unsafe": f"{verdict.unsafe_adversaries:,}", "share": percent(share, texts)}
+    out.print(texts("baskets.unsafe", **numbers, rho=escape(rho)))
+    if verdict.worst:
+        out.print(_worst(verdict, texts))
+    out.print(f"[bold]{_conclusion(verdict, rho, texts, interrupted=interrupted)}[/bold]")
+
+
+def _worst(verdict: Verdict, texts: Texts) -> TextTable:
+    table = TextTable(title=texts("baskets.worst"), show_edge=False, pad_edge=False, title_justify="left")
+    for name in ("user", "knows", "infers", "confidence", "support"):
+        table.add_column(texts(f"baskets.{name}"), justify="right" if name in ("confidence", "support") else "left")
+    for entry in verdict.worst:
+        more = len(entry.known) - MOST_KNOWN
+        known = ", ".join(entry.known[:MOST_KNOWN]) + (texts("baskets.more", more=more) if more > 0 else "")
+        numbers = (percent(entry.confidence, texts), f"{entry.support:,}")
+        table.add_row(escape(entry.user), escape(known), escape(entry.inferred), *numbers)
+    return table
+
+
+def _conclusion(verdict: Verdict, rho: str, texts: Texts, *, interrupted: bool) -> str:
+    if interrupted:
+        return texts("baskets.interrupted")
+    if not verdict.safe:
+        return texts("baskets.not_safe", rho=escape(rho))
+    if verdict.exact:
+        return texts("baskets.safe", rho=escape(rho))
+    epsilon, sure = percent(verdict.epsilon or 0.0, texts), percent(1 - (verdict.delta or 0.0), texts)
+    return texts("baskets.safe_sample", epsilon=epsilon, sure=sure, rho=escape(rho))
+
+
+def show_suppression(original: Baskets, found: Suppression, divergence: float, rho: str, texts: Texts) -> None:
+    """Print what was suppressed, what it costs, and what the check of the whole says."""
+    _show_loss(len(original.items), found.suppressed, found.suppressed_share, divergence, texts)
+    seconds = f"{found.seconds:,.1f}"
+    console().print(texts("baskets.work", passes=found.passes, seconds=seconds, strategy=found.strategy))
+    if found.suppressed:
+        console().print(_losses(original, found.published, texts))
+    show_verdict(found.verdict, rho, texts, interrupted=found.interrupted)
+
+
+def _show_loss(items: int, suppressed: int, share: float, divergence: float, texts: Texts) -> None:
+    numbers = {"suppressed": f"{suppressed:,}", "items": f"{items:,}", "share": percent(share, texts)}
+    console().print(texts("baskets.suppressed", **numbers))
+    console().print(texts("baskets.divergence", divergence=ratio(divergence) if divergence else "0"))
+
+
+def _losses(original: Baskets, published: Baskets, texts: Texts) -> TextTable:
+    before, after = original.supports(), published.supports()
+    table = TextTable(title=texts("baskets.losses"), show_edge=False, pad_edge=False, title_justify="left")
+    for name in ("item", "before", "after", "lost"):
+        table.add_column(texts(f"baskets.{name}"), justify="left" if name == "item" else "right")
+    for item in np.argsort(after - before, kind="stable")[:MOST_LOSSES].tolist():
+        lost = int(before[item] - after[item])
+        if lost:
+            counts = (f"{before[item]:,}", f"{after[item]:,}", percent(lost / before[item], texts))
+            table.add_row(escape(original.names[item]), *counts)
+    return table
+
+
+def show_verification(
+    found: Verification, files: tuple[str, str], rho: str, sensitive: SensitiveItems, texts: Texts
+) -> None:
+    """Print what a verification found, and whether a certificate agrees."""
+    original, published = files
+    show_title(published, rho, sensitive, texts)
+    console().print(texts("baskets.is_suppression", published=escape(published), original=escape(original)))
+    _show_loss(found.items, found.suppressed, found.suppressed_share, found.kl_divergence, texts)
+    show_verdict(found.verdict, rho, texts)
+    if found.differences is not None:
+        _show_differences(found.differences, texts)
+
+
+def _show_differences(differences: tuple[CertificateDifference, ...], texts: Texts) -> None:
+    if not differences:
+        console().print(f"[bold]{texts('baskets.certificate_agrees')}[/bold]")
+        return
+    console().print(f"[bold]{texts('baskets.certificate_differs')}[/bold]")
+    for entry in differences:
+        values = {"certified": _value(entry.certified, texts), "found": _value(entry.found, texts)}
+        console().print("  " + texts("baskets.difference", what=texts(f"baskets.what.{entry.what}"), **values))
+
+
+def _value(value: object, texts: Texts) -> str:
+    if isinstance(value, bool):
+        return texts("baskets.yes" if value else "baskets.no")
+    if value is None:
+        return texts("baskets.none")
+    return f"{value:,}" if isinstance(value, int) else escape(str(value))

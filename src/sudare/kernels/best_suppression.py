@@ -1,0 +1,323 @@
+"""Choosing which occurrences of items to suppress so that few are, and which can come back.
+
+A rule Q -> e is guarded if some user of whom Q can be known wants e to stay secret. What a rule lacks to be safe is the
+number of records with Q and e that would have to lose e. Suppressing one occurrence of an item changes all rules among
+the items of its record, so what all of them lack together falls by more than one, or rises; the occurrence with the
+largest fall goes first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.suppression import containing, find, members, occurrence_of
+
+
+@njit(cache=True, nogil=True)
+def sets_with(sets: Any, records: Any, occurrence: Any, most: Any, space: Any) -> Any:
+    """Write the sets of a record that contain an occurrence, with all others that are kept; return how many.
+
+    `space` is room for the occurrences of a set, the sets on the way to it, and the answer.
+    """
+    chosen, at, out = space
+    u = records.owner[occurrence]
+    end = records.starts[u + 1]
+    depth = count = 0
+    inside = False
+    at[0] = 0
+    o = records.starts[u]
+    while True:
+        if o < end and depth < most:
+            if not records.kept[o] and o != occurrence:
+                o += 1
+                continue
+            chosen[depth] = o
+            depth += 1
+            at[depth] = find(sets, at[depth - 1], records.items[o])
+            inside |= o == occurrence
+            if inside:
+                out[count] = at[depth]
+                count += 1
+            o += 1
+            continue
+        if depth == 0:
+            return count
+        depth -= 1
+        o = chosen[depth] + 1
+        if chosen[depth] == occurrence:
+            # All sets that would come now lack it.
+            inside = False
+            o = end
+
+
+@njit(cache=True, nogil=True)
+def lacking(both: Any, alone: Any, guards: Any, rule: Any) -> Any:
+    """Return how many records must lose the inferred item until a rule is safe."""
+    excess = both * rule[1] - alone * rule[0]
+    if excess <= 0 or guards <= 0 or alone <= 0:
+        return np.int64(0)
+    return (excess + rule[1] - 1) // rule[1]
+
+
+@njit(cache=True, nogil=True)
+def count_guards(
+    sets: Any, rules: Any, records: Any, lists: Any, most_known: Any, of_published: Any, guards: Any
+) -> None:
+    """Count for each rule the users of whom its left side can be known and to whom its right side is sensitive."""
+    words, rows = lists
+    chosen = np.empty(most_known + 1, np.int64)
+    at = np.empty(most_known + 2, np.int64)
+    for u in range(len(records.starts) - 1):
+        depth = 0
+        at[0] = 0
+        o = records.starts[u]
+        while True:
+            if o < records.starts[u + 1] and depth < most_known:
+                if of_published and not records.kept[o]:
+                    o += 1
+                    continue
+                chosen[depth] = o
+                depth += 1
+                q = find(sets, at[depth - 1], records.items[o])
+                at[depth] = q
+                for r in range(rules.begins[q], rules.begins[q + 1]):
+                    guards[r] += sensitive_to(words, rows[u], rules.items[r])
+                o += 1
+                continue
+            if depth == 0:
+                break
+            depth -= 1
+            o = chosen[depth] + 1
+
+
+@njit(cache=True, nogil=True)
+def _rule_of(rules: Any, q: Any, whole: Any) -> Any:
+    """Return the rule from a set to a larger one."""
+    low, high = rules.begins[q], rules.begins[q + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if rules.sets[middle] < whole:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def _less(sets: Any, number: Any, item: Any, items: Any) -> Any:
+    """Return a set without one of its items."""
+    size = sets.sizes[number]
+    walk = number
+    for k in range(size - 1, -1, -1):
+        items[k] = sets.last[walk]
+        walk = sets.before[walk]
+    found = np.int64(0)
+    for k in range(size):
+        if items[k] != item:
+            found = find(sets, found, items[k])
+    return found
+
+
+@njit(cache=True, nogil=True)
+def effect(state: Any, occurrence: Any, by: Any, space: Any) -> Any:
+    """Return what all rules lack more if an occurrence is suppressed (`by` -1) or restored (1), and if any does.
+
+    The second number is how many rules that lacked nothing lack something then.
+    """
+    sets, rules, records, support, guards, lists, rule, most, of_published, mark = state
+    words, rows = lists
+    u, item = records.owner[occurrence], records.items[occurrence]
+    count = sets_with(sets, records, occurrence, most, space[:3])
+    out, items = space[2], space[3]
+    for o in range(records.starts[u], records.starts[u + 1]):
+        if records.kept[o] or o == occurrence:
+            mark[records.items[o]] = True
+    more = broken = np.int64(0)
+    for c in range(count):
+        s = out[c]
+        alone = support[s]
+        for r in range(rules.begins[s], rules.begins[s + 1]):
+            if guards[r] == 0 and not (of_published and by > 0):
+                continue
+            both, e = support[rules.sets[r]], rules.items[r]
+            old = lacking(both, alone, guards[r], rule)
+            held = guards[r] + by * (of_published and sensitive_to(words, rows[u], e))
+            new = lacking(both + by * mark[e], alone + by, held, rule)
+            more += new - old
+            broken += old == 0 and new > 0
+        if sets.sizes[s] > 1:
+            q = _less(sets, s, item, items)
+            r = _rule_of(rules, q, s)
+            if guards[r]:
+                old = lacking(alone, support[q], guards[r], rule)
+                new = lacking(alone + by, support[q], guards[r], rule)
+                more += new - old
+                broken += old == 0 and new > 0
+    for o in range(records.starts[u], records.starts[u + 1]):
+        mark[records.items[o]] = False
+    return more, broken
+
+
+@njit(cache=True, nogil=True)
+def apply(state: Any, occurrence: Any, by: Any, space: Any) -> None:
+    """Suppress an occurrence (`by` -1) or restore it (1)."""
+    sets, rules, records, support, guards, lists, _, most, of_published, _ = state
+    words, rows = lists
+    u = records.owner[occurrence]
+    count = sets_with(sets, records, occurrence, most, space[:3])
+    out = space[2]
+    for c in range(count):
+        s = out[c]
+        support[s] += by
+        if of_published:
+            for r in range(rules.begins[s], rules.begins[s + 1]):
+                guards[r] += by * sensitive_to(words, rows[u], rules.items[r])
+    records.kept[occurrence] = by > 0
+
+
+@njit(cache=True, nogil=True)
+def total_lacking(state: Any) -> Any:
+    """Return what all rules lack together."""
+    _, rules, _, support, guards, _, rule, _, _, _ = state
+    total = np.int64(0)
+    for q in range(len(rules.begins) - 1):
+        for r in range(rules.begins[q], rules.begins[q + 1]):
+            total += lacking(support[rules.sets[r]], support[q], guards[r], rule)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def touched_by_lacking(state: Any, space: Any, wanted: Any) -> None:
+    """Mark the occurrences whose suppression could help: those in sets of rules that lack something."""
+    sets, rules, records, support, guards, _, rule, most, _, _ = state
+    bad = np.zeros(len(support), np.bool_)
+    for q in range(len(rules.begins) - 1):
+        for r in range(rules.begins[q], rules.begins[q + 1]):
+            if lacking(support[rules.sets[r]], support[q], guards[r], rule):
+                bad[rules.sets[r]] = True
+    for o in range(len(records.items)):
+        wanted[o] = False
+        if records.kept[o]:
+            count = sets_with(sets, records, o, most, space[:3])
+            for c in range(count):
+                if bad[space[2][c]]:
+                    wanted[o] = True
+                    break
+
+
+@njit(cache=True, nogil=True)
+def _push(heap: Any, size: Any, gain: Any, occurrence: Any) -> Any:
+    """Put an occurrence on a heap with the largest gain on top; return the new size."""
+    place = size
+    while place > 0:
+        parent = (place - 1) // 2
+        if heap[parent, 0] >= gain:
+            break
+        heap[place, 0], heap[place, 1] = heap[parent, 0], heap[parent, 1]
+        place = parent
+    heap[place, 0], heap[place, 1] = gain, occurrence
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def _pop(heap: Any, size: Any) -> Any:
+    """Take the top off a heap; return its gain, its occurrence and the new size."""
+    gain, occurrence = heap[0, 0], heap[0, 1]
+    size -= 1
+    last_gain, last = heap[size, 0], heap[size, 1]
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and heap[child + 1, 0] > heap[child, 0]:
+            child += 1
+        if heap[child, 0] <= last_gain:
+            break
+        heap[place, 0], heap[place, 1] = heap[child, 0], heap[child, 1]
+        place = child
+    heap[place, 0], heap[place, 1] = last_gain, last
+    return gain, occurrence, size
+
+
+@njit(cache=True, nogil=True)
+def fill(state: Any, order: Any, heap: Any, space: Any, wanted: Any) -> Any:
+    """Put all occurrences that would help on the heap, ties in a given order; return how many."""
+    touched_by_lacking(state, space, wanted)
+    size = 0
+    for i in range(len(order)):
+        if wanted[order[i]]:
+            more, _ = effect(state, order[i], -1, space)
+            size = _push(heap, size, -more, order[i])
+    return size
+
+
+@njit(cache=True, nogil=True)
+def suppress_greedily(state: Any, heap: Any, size: Any, left: Any, most_steps: Any, space: Any) -> Any:
+    """Suppress the occurrences that help most, until nothing is lacking, nothing helps or the steps are over.
+
+    Gains on the heap can be out of date: the top is looked at again, and goes back if another is better now. Returns
+    the size of the heap and what is lacking.
+    """
+    records = state[2]
+    steps = 0
+    while size and left > 0 and steps < most_steps:
+        steps += 1
+        _, occurrence, size = _pop(heap, size)
+        if not records.kept[occurrence]:
+            continue
+        more, _ = effect(state, occurrence, -1, space)
+        if size and -more < heap[0, 0]:
+            if -more > 0:
+                size = _push(heap, size, -more, occurrence)
+            continue
+        if more >= 0:
+            continue
+        apply(state, occurrence, -1, space)
+        left += more
+    return size, left
+
+
+@njit(cache=True, nogil=True)
+def force(state: Any, found: Any, space: Any) -> Any:
+    """For each rule that lacks something, suppress the occurrence that does least harm elsewhere.
+
+    For when nothing helps on the whole. Returns by how much less is lacking.
+    """
+    sets, rules, records, support, guards, _, rule, _, _, _ = state
+    items = np.empty(max(sets.sizes.max(), 1), np.int64)
+    less = np.int64(0)
+    for q in range(len(rules.begins) - 1):
+        for r in range(rules.begins[q], rules.begins[q + 1]):
+            if lacking(support[rules.sets[r]], support[q], guards[r], rule) == 0:
+                continue
+            size = members(sets, rules.sets[r], items)
+            count = containing(records, items, size, found)
+            best, best_more = np.int64(-1), np.int64(0)
+            for c in range(count):
+                for k in range(size):
+                    occurrence = occurrence_of(records, found[c], items[k])
+                    more, _ = effect(state, occurrence, -1, space)
+                    if best < 0 or more < best_more:
+                        best, best_more = occurrence, more
+            apply(state, best, -1, space)
+            less -= best_more
+    return less
+
+
+@njit(cache=True, nogil=True)
+def restore(state: Any, order: Any, space: Any) -> Any:
+    """Restore suppressed occurrences, in a given order, as long as no rule lacks anything; return how many."""
+    records = state[2]
+    restored = 0
+    for i in range(len(order)):
+        if not records.kept[order[i]]:
+            _, broken = effect(state, order[i], 1, space)
+            if broken == 0:
+                apply(state, order[i], 1, space)
+                restored += 1
+    return restored

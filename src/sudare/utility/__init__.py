@@ -1,0 +1,1 @@
+"""What is left of the use of data that were made safe."""

@@ -1,0 +1,69 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from sudare.anonymize import experiments
+from sudare.cli.app import app
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Run:
+    return lambda *words: CliRunner().invoke(app, ["baskets", "experiment", *(str(word) for word in words)])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    path = tmp_path / "small.txt"
+    path.write_text("".join(" ".join(rng.choice(list("abcdefgh"), n, False)) + "\n" for n in rng.integers(1, 6, 100)))
+    return path
+
+
+def test_figures_rows_and_page_are_written_and_used_again(run: Run, file: Path, tmp_path: Path) -> None:
+    words = ("--data", file, "-o", tmp_path / "out", "--repetitions", "2", "--figures", "5,6", "--processes", "1")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"figure-5-small.svg", "figure-6-small.svg", "index.html", "parameters.json", "rows.csv"}
+    lines = (tmp_path / "out" / "rows.csv").read_text().splitlines()
+    # Figure 7 comes from the same runs as 6.
+    assert (lines[0], len(lines)) == ("figure,data,setting,x,repetition,value,safe", 1 + 12 + 24 + 24)
+    again = json.loads(run(*words, "--json").stdout)
+    assert len(again["figures"]) == 6 + 12
+    assert again["figures"][0].keys() == {"figure", "data", "setting", "x", "repetitions", "mean", "deviation"}
+
+
+def test_an_interruption_says_that_the_rest_can_follow(
+    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(experiments, "perform", interrupt)
+    result = run("--data", file, "-o", tmp_path / "out", "--repetitions", "1", "--processes", "1")
+    assert result.exit_code == 130
+    assert "the same command goes on from there" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--figures", "three"], "--figures 'three' are not numbers"),
+        (["--figures", "2"], "There is no figure 2"),
+        (["--repetitions", "0"], "Nothing is done in 0 repetitions"),
+        (["--data", "small.txt"], "Two data sets are named 'small'"),
+    ],
+)
+def test_bad_input_gets_one_message_and_exit_code_2(
+    run: Run, file: Path, tmp_path: Path, words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("--data", file, "-o", tmp_path / "out", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
