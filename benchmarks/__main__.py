@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = ("startup", "attackers", "scale", "subsets")
+NAMES = ("startup", "attackers", "scale", "subsets", "levels", "many_attributes", "baskets")
 
 
 def main(words: list[str]) -> int:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+# Packages that insist on old versions of what sudare uses live in an environment of their own.
+RIVALS = HERE / "data" / "rivals"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +46,33 @@ def in_child(module: str, function: str, *arguments: Any) -> Measured:
     """Run a function of a benchmark module in a fresh process.
 
     The function takes a Clock first and returns its answer. Time starts after imports; memory is the peak of the
-    process.
+    process. The module `rivals` runs with the packages of rivals.txt.
     """
-    command = [sys.executable, str(HERE / "measuring.py"), module, function, json.dumps(arguments)]
+    python = rivals_python() if module == "rivals" else sys.executable
+    command = [python, str(HERE / "measuring.py"), module, function, json.dumps(arguments)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=HERE)
     return Measured(**json.loads(done.stdout.splitlines()[-1]))
 
 
 def fastest(module: str, functions: Sequence[str], *arguments: Any, rounds: int) -> list[Measured]:
-    """Run functions in turns, so that a slow moment of the machine meets all; of each the fastest run counts."""
-    runs = [[in_child(module, function, *arguments) for function in functions] for _ in range(rounds)]
-    return [min(of_one, key=lambda run: run.seconds) for of_one in zip(*runs, strict=True)]
+    """Run functions in turns, so that a slow moment of the machine meets all; of each the fastest run counts.
+
+    A function is named alone or as `module.function`.
+    """
+    named = [(name if "." in name else f"{module}.{name}").split(".") for name in functions]
+    runs = [[in_child(*words, *arguments) for words in named] for _ in range(rounds)]
+    return [min(of_one, key=lambda run: sum(run.parts.values())) for of_one in zip(*runs, strict=True)]
+
+
+def rivals_python() -> str:
+    """Return the interpreter that has the packages of rivals.txt; they are installed when it is first asked for."""
+    python, wanted = RIVALS / "bin" / "python", HERE / "rivals.txt"
+    mark = RIVALS / "installed"
+    if not mark.exists() or mark.read_text() != wanted.read_text():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(RIVALS)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", "-r", str(wanted)], check=True)
+        mark.write_text(wanted.read_text())
+    return str(python)
 
 
 def main(module: str, function: str, arguments: str) -> None:

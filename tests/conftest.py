@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import polars
 import pytest
 
@@ -25,6 +26,10 @@ TOY = """\
 3,600,2010/12/3,15:54,お茶,0.85,10
 3,600,2010/12/3,15:54,ジュース,1.45,10
 """
+
+# The first call of a kernel compiles it; time never decides a test.
+hypothesis.settings.register_profile("sudare", deadline=None)
+hypothesis.settings.load_profile("sudare")
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

@@ -18,7 +18,8 @@ def reference() -> str:
     parts = [
         "# Command line\n\nEvery command answers `--help`. Results go to stdout, progress and notes to stderr. "
         "Exit codes: 0 done, 2 something in the input or the options must be mended (one message says what, where and "
-        "how), 130 interrupted (nothing is left half-written), 1 an error of sudare itself.\n"
+        "how), 3 the work was done and the answer is no (`sudare baskets`: not safe, or not what a certificate says), "
+        "130 interrupted (nothing is left half-written), 1 an error of sudare itself.\n"
     ]
     root = typer.main.get_command(app)
     parts.append(section("sudare", root))

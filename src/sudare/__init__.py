@@ -16,12 +16,33 @@ from typing import TYPE_CHECKING, Any
 from sudare.version import __version__
 
 if TYPE_CHECKING:
+    from sudare.anonymize.certificate import (
+        Certificate,
+        CertificateDifference,
+        CertifiedInput,
+        read_certificate,
+        write_published,
+    )
+    from sudare.anonymize.experiment_rows import ExperimentRow
+    from sudare.anonymize.experiments import ExperimentSpread, run_experiments, summarize_experiments
     from sudare.anonymize.levels import LevelsFound, find_levels, write_levels
-    from sudare.data.hierarchy import Hierarchy, find_hierarchies, read_hierarchy
+    from sudare.anonymize.suppression import Suppression, suppress_baskets
+    from sudare.anonymize.verification import Verification, verify_baskets
+    from sudare.data.basket_matching import match_published
+    from sudare.data.basket_reading import read_baskets
+    from sudare.data.basket_writing import write_baskets
+    from sudare.data.baskets import BasketReading, Baskets, SensitiveItems, SensitiveReading, make_baskets
+    from sudare.data.generalized import generalize_table
+    from sudare.data.hierarchy import Hierarchy, find_hierarchies, read_hierarchy, write_hierarchy
+    from sudare.data.hierarchy_files import write_hierarchies
+    from sudare.data.hierarchy_suggest import SuggestedHierarchy, suggest_hierarchies, suggest_hierarchy
     from sudare.data.history import PurchaseHistory, Reading
+    from sudare.data.levels_file import read_levels
     from sudare.data.reading import read_history
+    from sudare.data.sensitive import read_sensitive
     from sudare.data.synthetic import GeneratedHistory, generate_history
-    from sudare.data.table import Table, read_table
+    from sudare.data.synthetic_table import GeneratedTable, generate_table
+    from sudare.data.table import Derived, Table, add_records, read_table
     from sudare.engine.duckdb import DuckDBEngine
     from sudare.errors import (
         BadRows,
@@ -35,7 +56,9 @@ if TYPE_CHECKING:
         SourceNotReadable,
         SudareError,
     )
+    from sudare.report.basket_experiment import write_experiment_page
     from sudare.report.history import write_history_report
+    from sudare.report.table import write_table_report
     from sudare.risk.affordable import AffordableSet, AffordableSets, affordable_sets
     from sudare.risk.attackers import (
         AttackerRisk,
@@ -51,24 +74,74 @@ if TYPE_CHECKING:
     from sudare.risk.dangerous import DangerousRecords, DangerousSet, DangerousSets, dangerous_records, dangerous_sets
     from sudare.risk.disclosable import DisclosableSets, disclosable_sets
     from sudare.risk.diversity import Diversity, sensitive_diversity
+    from sudare.risk.km_anonymity import KmAnonymity, RareItemset, SizeSupports, check_km_anonymity
     from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
-    from sudare.risk.records import ClassSize, RecordsAssessment, assess_records, write_record_risks
+    from sudare.risk.population import PopulationRisk, population_risk
+    from sudare.risk.records import RecordsAssessment, assess_records, write_record_risks
+    from sudare.risk.remarks import ColumnRemark, column_remarks
+    from sudare.risk.sizes import ClassSize
     from sudare.risk.subset_sample import SubsetSample, sample_subsets
-    from sudare.risk.subsets import SubsetRisk, SubsetsAssessment, assess_subsets, write_subsets
+    from sudare.risk.subsets import (
+        SubsetRisk,
+        SubsetsAssessment,
+        assess_subsets,
+        write_subset_sizes,
+        write_subsets,
+    )
+    from sudare.risk.uncertainty import Adversary, Verdict, check_baskets
+    from sudare.risk.uniqueness_models import UniquenessEstimate
     from sudare.risk.values import KnowledgeValue, most_identifying, write_values
+    from sudare.risk.what_if import RecordsMoved, SetMoved, SetsChanged, changed_sets, moved_records, moved_sets
+    from sudare.utility.baskets import (
+        BasketUtility,
+        RulesDistance,
+        SupportErrors,
+        basket_utility,
+        kl_divergence,
+        rules_distance,
+        support_errors,
+        suppressed_share,
+    )
+    from sudare.utility.itemsets import (
+        AssociationRules,
+        FrequentItemsets,
+        Rule,
+        association_rules,
+        frequent_itemsets,
+    )
 
 _HOMES = {
+    "sudare.anonymize.certificate": (
+        "Certificate",
+        "CertificateDifference",
+        "CertifiedInput",
+        "read_certificate",
+        "write_published",
+    ),
+    "sudare.anonymize.suppression": ("Suppression", "suppress_baskets"),
+    "sudare.anonymize.verification": ("Verification", "verify_baskets"),
+    "sudare.data.basket_matching": ("match_published",),
+    "sudare.data.basket_reading": ("read_baskets",),
+    "sudare.data.basket_writing": ("write_baskets",),
+    "sudare.data.baskets": ("BasketReading", "Baskets", "SensitiveItems", "SensitiveReading", "make_baskets"),
+    "sudare.data.sensitive": ("read_sensitive",),
+    "sudare.anonymize.experiment_rows": ("ExperimentRow",),
+    "sudare.anonymize.experiments": ("ExperimentSpread", "run_experiments", "summarize_experiments"),
     "sudare.anonymize.levels": (
         "LevelsFound",
         "find_levels",
         "write_levels",
     ),
+    "sudare.data.generalized": ("generalize_table",),
     "sudare.data.hierarchy": (
         "Hierarchy",
         "HierarchyNotUsable",
         "find_hierarchies",
         "read_hierarchy",
+        "write_hierarchy",
     ),
+    "sudare.data.hierarchy_files": ("write_hierarchies",),
+    "sudare.data.hierarchy_suggest": ("SuggestedHierarchy", "suggest_hierarchies", "suggest_hierarchy"),
     "sudare.risk.affordable": (
         "AffordableSet",
         "AffordableSets",
@@ -96,9 +169,11 @@ _HOMES = {
         "sample_subsets",
     ),
     "sudare.data.history": ("PurchaseHistory", "Reading"),
+    "sudare.data.levels_file": ("read_levels",),
     "sudare.data.reading": ("read_history",),
     "sudare.data.synthetic": ("GeneratedHistory", "generate_history"),
-    "sudare.data.table": ("Table", "read_table"),
+    "sudare.data.synthetic_table": ("GeneratedTable", "generate_table"),
+    "sudare.data.table": ("Derived", "Table", "add_records", "read_table"),
     "sudare.engine.duckdb": ("DuckDBEngine",),
     "sudare.errors": (
         "BadRows",
@@ -112,7 +187,9 @@ _HOMES = {
         "SourceNotReadable",
         "SudareError",
     ),
+    "sudare.report.basket_experiment": ("write_experiment_page",),
     "sudare.report.history": ("write_history_report",),
+    "sudare.report.table": ("write_table_report",),
     "sudare.risk.attackers": (
         "AttackerRisk",
         "AttackersAssessment",
@@ -123,23 +200,69 @@ _HOMES = {
     "sudare.risk.contributions": ("Contribution", "attribute_contributions"),
     "sudare.risk.customers": ("CustomerRisk", "CustomerRisks", "customer_risks", "write_customer_risks"),
     "sudare.risk.diversity": ("Diversity", "sensitive_diversity"),
+    "sudare.risk.km_anonymity": ("KmAnonymity", "RareItemset", "SizeSupports", "check_km_anonymity"),
     "sudare.risk.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
-    "sudare.risk.records": ("ClassSize", "RecordsAssessment", "assess_records", "write_record_risks"),
-    "sudare.risk.subsets": ("SubsetRisk", "SubsetsAssessment", "assess_subsets", "write_subsets"),
+    "sudare.risk.population": ("PopulationRisk", "population_risk"),
+    "sudare.risk.records": ("RecordsAssessment", "assess_records", "write_record_risks"),
+    "sudare.risk.sizes": ("ClassSize",),
+    "sudare.risk.remarks": ("ColumnRemark", "column_remarks"),
+    "sudare.risk.subsets": (
+        "SubsetRisk",
+        "SubsetsAssessment",
+        "assess_subsets",
+        "write_subset_sizes",
+        "write_subsets",
+    ),
+    "sudare.risk.uncertainty": ("Adversary", "Verdict", "check_baskets"),
+    "sudare.risk.uniqueness_models": ("UniquenessEstimate",),
     "sudare.risk.values": ("KnowledgeValue", "most_identifying", "write_values"),
+    "sudare.risk.what_if": (
+        "RecordsMoved",
+        "SetMoved",
+        "SetsChanged",
+        "changed_sets",
+        "moved_records",
+        "moved_sets",
+    ),
+    "sudare.utility.baskets": (
+        "BasketUtility",
+        "RulesDistance",
+        "SupportErrors",
+        "basket_utility",
+        "kl_divergence",
+        "rules_distance",
+        "support_errors",
+        "suppressed_share",
+    ),
+    "sudare.utility.itemsets": (
+        "AssociationRules",
+        "FrequentItemsets",
+        "Rule",
+        "association_rules",
+        "frequent_itemsets",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "TEN_ATTACKERS",
+    "Adversary",
     "AffordableSet",
     "AffordableSets",
+    "AssociationRules",
     "AttackerRisk",
     "AttackersAssessment",
     "BadRows",
+    "BasketReading",
+    "BasketUtility",
+    "Baskets",
     "Bundle",
+    "Certificate",
+    "CertificateDifference",
+    "CertifiedInput",
     "ClassSize",
     "ColumnNotFound",
+    "ColumnRemark",
     "Contribution",
     "Costs",
     "CustomerRisk",
@@ -147,13 +270,19 @@ __all__ = [
     "DangerousRecords",
     "DangerousSet",
     "DangerousSets",
+    "Derived",
     "DisclosableSets",
     "Diversity",
     "DuckDBEngine",
+    "ExperimentRow",
+    "ExperimentSpread",
+    "FrequentItemsets",
     "GeneratedHistory",
+    "GeneratedTable",
     "Hierarchy",
     "HierarchyNotUsable",
     "InputError",
+    "KmAnonymity",
     "Knowledge",
     "KnowledgeNotUnderstood",
     "KnowledgeValue",
@@ -162,43 +291,95 @@ __all__ = [
     "OptionNotUsable",
     "OutputNotWritable",
     "PartStatistics",
+    "PopulationRisk",
     "PurchaseHistory",
+    "RareItemset",
     "Reading",
     "RecordsAssessment",
+    "RecordsMoved",
+    "Rule",
+    "RulesDistance",
+    "SensitiveItems",
+    "SensitiveReading",
+    "SetMoved",
     "SetRisk",
+    "SetsChanged",
+    "SizeSupports",
     "SourceNotReadable",
     "SubsetRisk",
     "SubsetSample",
     "SubsetsAssessment",
     "SudareError",
+    "SuggestedHierarchy",
+    "SupportErrors",
+    "Suppression",
     "Table",
+    "UniquenessEstimate",
+    "Verdict",
+    "Verification",
     "__version__",
+    "add_records",
     "affordable_sets",
     "assess_attackers",
     "assess_knowledge",
     "assess_records",
     "assess_subsets",
+    "association_rules",
     "attribute_contributions",
+    "basket_utility",
+    "changed_sets",
+    "check_baskets",
+    "check_km_anonymity",
+    "column_remarks",
     "customer_risks",
     "dangerous_records",
     "dangerous_sets",
     "disclosable_sets",
     "find_hierarchies",
     "find_levels",
+    "frequent_itemsets",
+    "generalize_table",
     "generate_history",
+    "generate_table",
+    "kl_divergence",
+    "make_baskets",
+    "match_published",
     "most_identifying",
+    "moved_records",
+    "moved_sets",
     "parse_knowledge",
+    "population_risk",
+    "read_baskets",
+    "read_certificate",
     "read_costs",
     "read_hierarchy",
     "read_history",
+    "read_levels",
+    "read_sensitive",
     "read_table",
+    "rules_distance",
+    "run_experiments",
     "sample_subsets",
     "sensitive_diversity",
+    "suggest_hierarchies",
+    "suggest_hierarchy",
+    "summarize_experiments",
+    "support_errors",
+    "suppress_baskets",
+    "suppressed_share",
+    "verify_baskets",
+    "write_baskets",
     "write_customer_risks",
+    "write_experiment_page",
+    "write_hierarchies",
+    "write_hierarchy",
     "write_history_report",
     "write_levels",
+    "write_published",
     "write_record_risks",
+    "write_subset_sizes",
     "write_subsets",
+    "write_table_report",
     "write_values",
 ]
 

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.anonymize import levels as module
-from sudare.anonymize.levels import LOSSES, LevelsFound, apply_levels, find_levels, write_levels
+from sudare.anonymize.levels import LOSSES, LevelsFound, find_levels, write_levels
+from sudare.data.generalized import generalize_table
 from sudare.data.hierarchy import Hierarchy, find_hierarchies, make_hierarchy, read_hierarchy
 from sudare.data.history import Reading
 from sudare.data.table import Table, read_table
@@ -197,14 +198,14 @@ def test_missing_values_are_a_class_of_their_own_until_the_top(engine: DuckDBEng
         assert (found.best, found.suppressed) == ({"age": 1}, 1)
         write_levels(table, BOTH, found, tmp_path / "out.csv")
         assert pl.read_csv(tmp_path / "out.csv")["age"].to_list() == ["20s", "20s", None, None]
-        with apply_levels(table, BOTH, {"age": 2}, known=["age"]) as query:
-            assert {row[0] for row in engine.rows(query)} == {"*"}
+        with generalize_table(table, BOTH, {"age": 2}).table as general:
+            assert general.values[0] == ("*",)
 
 
 @pytest.mark.parametrize("levels", [{"name": 1}, {"sex": 2}, {"sex": -1}])
 def test_levels_that_do_not_exist_are_refused(people: Table, levels: dict[str, int]) -> None:
-    with pytest.raises(OptionNotUsable, match="There is no level"), apply_levels(people, BOTH, levels, known=["sex"]):
-        pass
+    with pytest.raises(OptionNotUsable, match="There is no level"):
+        generalize_table(people, BOTH, levels)
 
 
 def test_more_known_attributes_than_an_array_has_axes(engine: DuckDBEngine) -> None:

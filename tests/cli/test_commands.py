@@ -80,7 +80,7 @@ def test_columns_can_be_named(run: Run, tmp_path: Path) -> None:
 def test_dropped_rows_are_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("customer,day,item\na,2024/1/5,tea\n0,2024/1/5,tea\n")
-    result = run("attackers", path, "--missing", "customer=0", "--bad-rows", "drop")
+    result = run("attackers", path, "--missing-value", "customer=0", "--bad-rows", "drop")
     assert result.exit_code == 0
     assert "Dropped 1 row: customer is missing (column customer)" in result.stderr
 
@@ -114,10 +114,30 @@ def test_generate_writes_a_history(run: Run, tmp_path: Path) -> None:
     assert run("attackers", path).exit_code == 0
 
 
-def test_demo_leaves_data_and_report(run: Run, tmp_path: Path) -> None:
+def test_generate_writes_a_table_with_hierarchies(run: Run, tmp_path: Path) -> None:
+    words = ["--records", "30", "--seed", "3", "--hierarchies", tmp_path / "levels"]
+    result = run("generate", "table", tmp_path / "m.csv", *words)
+    assert result.exit_code == 0, result.output
+    assert "30 records of 9 attributes, seed 3" in result.stderr
+    assert len(list((tmp_path / "levels").iterdir())) == 8
+    assert (
+        run("risk", "levels", tmp_path / "m.csv", "--limit", "0.5", "--hierarchies", tmp_path / "levels").exit_code == 0
+    )
+    assert json.loads(run("generate", "table", tmp_path / "n.csv", "--json").stdout)["records"] == 2000
+
+
+def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
     result = run("demo", tmp_path / "demo", "--lang", "en")
     assert result.exit_code == 0, result.output
-    assert {entry.name for entry in (tmp_path / "demo").iterdir()} == {"history.csv", "report.html"}
+    assert {entry.name for entry in (tmp_path / "demo").iterdir()} == {
+        "history.csv",
+        "report.html",
+        "members.csv",
+        "hierarchies",
+        "table-report.html",
+    }
+    assert "5,000 records fall into" in result.stdout
+    assert str(tmp_path / "demo" / "table-report.html") in result.stderr
     assert "report.html" in result.stderr
 
 
@@ -137,6 +157,9 @@ def test_demo_leaves_data_and_report(run: Run, tmp_path: Path) -> None:
         (["knowledge", "TOY", "day + shoe"], "there is no part 'shoe'"),
         (["generate", "history", "out.txt"], ".csv"),
         (["generate", "history", "out.csv", "--customers", "0"], "customers"),
+        (["generate", "table", "out.txt"], ".csv"),
+        (["generate", "table", "out.csv", "--records", "0"], "records is 0"),
+        (["generate", "table", "out.csv", "--hierarchies", "TOY"], "Cannot make the folder"),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_code_2(
@@ -216,9 +239,10 @@ def interrupted(words: list[str], after: float, temporary: Path) -> subprocess.C
     "words",
     [
         ["generate", "history", "OUT", "--customers", "1000000"],
+        ["generate", "table", "OUT", "--records", "1000000000"],
         ["attackers", "DATA", "--knowledge", "(item)*4", "--most-combinations", "1000000000000000", "--report", "OUT"],
     ],
-    ids=["generate", "attackers"],
+    ids=["generate history", "generate table", "attackers"],
 )
 def test_an_interruption_leaves_nothing_behind(words: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out"

@@ -258,10 +258,10 @@ def test_rows_are_found_behind_broken_lines_and_cells_with_line_breaks(read: Any
 
 def test_values_can_mean_missing(read: Any) -> None:
     text = "customer,day,item\n0,2024/1/5,tea\na,2024/1/5,tea\n"
-    history = read(text, missing={"customer": ["0"]}, bad_rows="drop")
+    history = read(text, missing_values={"customer": ["0"]}, bad_rows="drop")
     assert (history.records, history.reading.dropped[0].rows) == (1, 1)
     with pytest.raises(sudare.OptionNotUsable, match="no role 'who'"):
-        read(text, missing={"who": ["0"]})
+        read(text, missing_values={"who": ["0"]})
 
 
 def test_missing_optional_cells_are_a_value_of_their_own(read: Any) -> None:

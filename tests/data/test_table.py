@@ -30,7 +30,7 @@ def test_a_table_is_collapsed_to_distinct_rows_with_counts(read: Any) -> None:
 
 
 def test_values_can_mean_missing_and_missing_is_one_value(read: Any) -> None:
-    table = read(TEXT, missing=["?"])
+    table = read(TEXT, missing_values=["?"])
     assert table.values[1] == ("30", None)
     assert sorted(table.counts.tolist()) == [2, 2]
 
@@ -74,3 +74,76 @@ def test_closing_a_table_drops_its_rows(engine: DuckDBEngine, tmp_path: Path) ->
     with sudare.read_table(tmp_path / "t.csv", engine=engine) as table:
         assert engine.rows(f"SELECT count(*) FROM {table.rows}") == [(1,)]
     assert engine.rows(f"SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE '{table.rows}%'") == [(0,)]
+
+
+def test_the_rows_of_a_file_are_there_when_they_are_asked_for(read: Any) -> None:
+    table = read(TEXT, missing_values=["?"])
+    expected = [(1, "Kyoto", "30"), (2, "Kyoto", "30"), (3, "Nara", None), (4, "Nara", None)]
+    for _ in range(2):
+        assert table.engine.rows(f"SELECT * FROM {table.rows} ORDER BY record") == expected
+
+
+@pytest.mark.parametrize("later", ["city,age\nKyoto,31\nKyoto, 30\nNara,?\nNara,\n", None])
+def test_a_file_that_changed_after_it_was_read_is_refused_when_its_rows_are_needed(
+    read: Any, tmp_path: Path, later: str | None
+) -> None:
+    table = read(TEXT)
+    assert sudare.assess_records(table).classes == 3
+    if later is None:
+        (tmp_path / "table.csv").unlink()
+    else:
+        (tmp_path / "table.csv").write_text(later)
+    with pytest.raises(sudare.SourceNotReadable, match="has changed since it was read"):
+        sudare.write_record_risks(table, ["city"], tmp_path / "risks.csv")
+    assert not (tmp_path / "risks.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "options"), [("a,b\n1,2\n3\n", {}), ("a,b\n", {}), ("a,n\nx,1\ny,0\n", {"weight": "n"})]
+)
+def test_a_refused_table_leaves_nothing_on_a_shared_engine(
+    engine: DuckDBEngine, read: Any, text: str, options: dict[str, str]
+) -> None:
+    held = "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'table%' ORDER BY 1"
+    before = engine.rows(held)
+    with pytest.raises(sudare.SudareError):
+        read(text, **options)
+    assert engine.rows(held) == before
+
+
+def test_a_weight_says_how_many_records_a_row_stands_for(read: Any) -> None:
+    table = read("city,n\nKyoto,3\nKyoto,1\nNara,2.0\n", weight="n")
+    assert (table.attributes, table.records, table.counts.tolist()) == (("city",), 6, [4, 2])
+    assert sudare.assess_records(table).max_risk == 0.5
+
+
+def test_a_person_says_whose_a_record_is(read: Any) -> None:
+    table = read("who,city\nb,Nara\na,Kyoto\na,Kyoto\nb,Kyoto\n", person="who")
+    assert (table.attributes, table.persons.tolist(), table.counts.tolist()) == (("city",), [0, 1, 1], [2, 1, 1])
+    assert [(part.size, part.records) for part in sudare.assess_records(table).sizes] == [(1, 1), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "error", "message"),
+    [
+        ("a,n\nx,1\ny,0\nz,1.5\nz,?\n", {"weight": "n"}, sudare.BadRows, r"'n': the weight is not .* in 3 .*2, 3, 4"),
+        ("a,who\nx,p\ny,\n", {"person": "who"}, sudare.BadRows, r"'who': the person is missing in 1 .*\(row 2\)"),
+        ("a,n,who\nx,1,p\n", {"weight": "n", "person": "who"}, sudare.OptionNotUsable, "weights and persons at once"),
+        ("a,n\nx,1\n", {"weight": "m"}, sudare.ColumnNotFound, "There is no attribute 'm'"),
+        ("a,n\nx,1\n", {"weight": "n", "attributes": ["a", "n"]}, sudare.ColumnNotFound, "asked for twice"),
+        ("a,n\n1,1\n", {"attributes": []}, sudare.ColumnNotFound, "No attribute"),
+        ("a\n1\n", {"missing": "?"}, sudare.OptionNotUsable, "value or any; .* --missing-value"),
+    ],
+)  # fmt: skip
+def test_weights_and_persons_that_cannot_be_used(
+    read: Any, text: str, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        read(text, **options)
+
+
+def test_names_that_differ_in_case_or_are_used_inside_are_columns_like_others(read: Any, tmp_path: Path) -> None:
+    table = read("record,Record,a0,weight\n1,2,3,4\n1,5,3,4\n")
+    assert (table.attributes, table.records) == (("record", "Record", "a0", "weight"), 2)
+    sudare.write_record_risks(table, ["record", "a0"], tmp_path / "risks.csv")
+    assert (tmp_path / "risks.csv").read_text().splitlines()[1] == "1,1,3,2,0.5"

@@ -14,7 +14,9 @@ from sudare.report.charts import (
     Pair,
     Point,
     Share,
+    cumulative_curve,
     cumulative_shares,
+    heat_map,
     needs_log_axes,
     pairs_on_log_scale,
     render,
@@ -38,6 +40,9 @@ def every_kind() -> dict[str, Chart]:
             [Pair("購買日", 0.5, 0.01), Pair("全商品", 1, 2414)], names=("実測値", "理論値"), axis="確率", **words
         ),
         "cumulative": cumulative_shares([n / 100 for n in range(101)], axes=("購買日", "顧客"), **words),
+        "curve": cumulative_curve([(0.25, 0.5), (1, 1)], axes=("購買日", "顧客"), limit=0.2, **words),
+        "heat map": heat_map([("購買日", [None, 0.25]), ("b", [1, 0.75])], columns=[1, 2], axis="属性", **words),
+        "wide heat map": heat_map([("購買日", [0.5] * 40)], columns=range(1, 41), axis="属性", line_below=0, **words),
         "scatter": scatter([Point(1, 1, 20), Point(3, 2), Point(5, 5)], axes=("購買日", "顧客"), **words),
         "log scatter": scatter([Point(1, 1, 20), Point(1012, 289)], axes=("購買日", "顧客"), **words),
     }
@@ -124,6 +129,34 @@ def test_axes_of_whole_numbers_have_whole_ticks_once(most: int, expected: list[s
 def test_scatter_plots_of_large_numbers_are_logarithmic() -> None:
     assert not needs_log_axes([Point(100, 3)])
     assert needs_log_axes([Point(101, 3)])
+
+
+def test_few_columns_of_a_heat_map_have_their_percentages_in_the_cells() -> None:
+    drawn = render(heat_map([("a", [0.25, 1])], columns=[7, 8], axis="b", title="c", description="d"))
+    assert [text for text in ET.fromstring(drawn).itertext() if text.isdecimal()] == ["25", "100", "7", "8"]
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.0001, "<1"), (0.9999, ">99"), (0.0, "0"), (0.006, "1"), (0.994, "99")])
+def test_only_none_and_all_are_written_as_0_and_100(share: float, text: str) -> None:
+    drawn = render(heat_map([("a", [share])], columns=[7], axis="b", title="c", description="d"))
+    assert text in list(ET.fromstring(drawn).itertext())
+
+
+def test_many_columns_of_a_heat_map_have_a_legend_instead() -> None:
+    drawn = render(heat_map([("a", [0.25] * 30)], columns=range(1, 31), axis="b", title="c", description="d"))
+    texts = list(ET.fromstring(drawn).itertext())
+    assert [text for text in texts if "%" in text] == ["0%", "25%", "50%", "75%", "100%"]
+
+
+def test_a_row_of_a_heat_map_without_cells_keeps_its_place() -> None:
+    drawn = render(heat_map([("a", [1]), ("empty", [None])], columns=[1], axis="b", title="c", description="d"))
+    assert "empty" in list(ET.fromstring(drawn).itertext())
+
+
+def test_a_limit_is_a_dashed_line() -> None:
+    words = {"axes": ("a", "b"), "title": "c", "description": "d"}
+    assert "stroke-dasharray" not in render(cumulative_curve([(1, 1)], **words))  # type: ignore[arg-type]
+    assert "stroke-dasharray" in render(cumulative_curve([(1, 1)], limit=0.2, **words))  # type: ignore[arg-type]
 
 
 def test_many_points_stay_small() -> None:

@@ -1,4 +1,4 @@
-"""The report in a real browser: offline, without errors, on a phone and on paper."""
+"""The reports in a real browser: offline, without errors, on a phone and on paper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import sudare
+from sudare.data.hierarchy import make_hierarchy
 from sudare.report.history import write_history_report
+from sudare.report.table import write_table_report
 from tests.conftest import TOY
 
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -20,7 +22,10 @@ OPTIONS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
-EVIL = "7,700,2010/12/4,9:00,<script>document.title='evil'</script><img src=x onerror=alert(1)>,1,1\n"
+EVIL = "<script>document.title='evil'</script><img src=x onerror=alert(1)>"
+# Three attributes of long names, one of them evil, one Japanese, and one with long values.
+LONG = ["attribute_" + "long" * 12, "都道府県と市区町村の名前" * 4, EVIL]
+SECTIONS = {"history": 9, "table": 11}
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
 
@@ -33,16 +38,41 @@ def browser() -> Iterator[api.Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module", params=["en", "ja"])
+@pytest.fixture(scope="module", params=[(kind, language) for kind in SECTIONS for language in ("en", "ja")])
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
+    kind, language = request.param
+    folder = tmp_path_factory.mktemp(kind)
+    if kind == "history":
+        write_history(folder, language)
+    else:
+        write_table(folder, language)
+    return folder / "report.html"
+
+
+def write_history(folder: Path, language: str) -> None:
     wide = "".join(f"8,800,2010/12/5,9:00,{'wide' * 30}{n},1,1\n" for n in range(30))
-    (folder / "toy.csv").write_text(TOY + EVIL + wide, encoding="utf-8")
-    path = folder / "report.html"
+    (folder / "toy.csv").write_text(f"{TOY}7,700,2010/12/4,9:00,{EVIL},1,1\n{wide}", encoding="utf-8")
     with sudare.read_history(folder / "toy.csv") as history:
         found = sudare.assess_attackers(history, knowledge=["day*2", "(day + item)*2", "days + item*2 + price*2"])
-        write_history_report(path, history, found, language=request.param, made=dt.datetime(2025, 1, 31))
-    return path
+        write_history_report(folder / "report.html", history, found, language=language, made=dt.datetime(2025, 1, 31))
+
+
+def write_table(folder: Path, language: str) -> None:
+    names = [*LONG, *(f"a{n}" for n in range(5)), "sensitive"]
+    rows = [[str(n % (2 + place)) for place in range(8)] + ["value " * 20 + str(n % 3)] for n in range(60)]
+    lines = [",".join(names), *(",".join(row) for row in rows)]
+    (folder / "toy.csv").write_text("\n".join(lines), encoding="utf-8")
+    levels = {1: ("0", "*"), 2: ("1", "*"), 3: ("2", "*"), 4: ("3", "*")}
+    hierarchies = {name: make_hierarchy(name, levels) for name in LONG}
+    with sudare.read_table(folder / "toy.csv") as table:
+        write_table_report(
+            folder / "report.html",
+            table,
+            sensitive="sensitive",
+            hierarchies=hierarchies,
+            language=language,
+            made=dt.datetime(2025, 1, 31),
+        )
 
 
 def test_it_opens_from_a_file_without_requests_and_without_errors(browser: api.Browser, report: Path) -> None:
@@ -61,7 +91,7 @@ def test_it_opens_from_a_file_without_requests_and_without_errors(browser: api.B
     assert "toy.csv" in title
 
 
-def test_items_with_markup_are_seen_as_they_are_written(browser: api.Browser, report: Path) -> None:
+def test_names_with_markup_are_seen_as_they_are_written(browser: api.Browser, report: Path) -> None:
     page = browser.new_page()
     page.goto(report.as_uri())
     assert page.locator("main img, main script").count() == 0
@@ -121,5 +151,5 @@ def test_every_entry_of_the_contents_leads_to_a_section(browser: api.Browser, re
     targets = [link.get_attribute("href") for link in page.locator("nav a").all()]
     found = [page.locator(f"section{target}").count() for target in targets]
     page.close()
-    assert len(targets) == 9
+    assert len(targets) == SECTIONS[report.parent.name[: -len("0")]]
     assert set(found) == {1}

@@ -29,6 +29,12 @@ def test_only_none_and_all_are_written_without_a_fraction(share: float, english:
     assert JAPANESE.percent(share) == japanese
 
 
+@pytest.mark.parametrize(("share", "expected"), [(0.2, "20"), (0.125, "12.5"), (1 / 3, "33.33"), (1e-6, "0.0001")])
+def test_round_shares_are_written_without_needless_digits(share: float, expected: str) -> None:
+    assert ENGLISH.short_percent(share) == f"{expected}\u00a0%"
+    assert JAPANESE.short_percent(share) == f"{expected}%"
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [(0.073, "7.30\u00a0%"), (2413.94334, "2,413.94"), (1.234e30, "1.23 × 10³⁰"), (1.0, "100\u00a0%")],

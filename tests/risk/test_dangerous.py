@@ -37,7 +37,7 @@ def test_the_records_of_a_dangerous_set_are_shown_with_their_values() -> None:
         ({"a": "1", "b": "1"}, 1, 6.0),
         ({"a": "0", "b": "0"}, 3, pytest.approx(8 / 3)),
     ]
-    assert found[0].to_dict() == {"values": {"a": "1", "b": "1"}, "records": 1, "factor": 6.0, "risk": 1.0}
+    assert found[0].to_dict() == {"values": {"a": "1", "b": "1"}, "records": 1, "size": 1, "factor": 6.0, "risk": 1.0}
 
 
 def rises(records: Records, subset: tuple[int, ...]) -> list[float]:

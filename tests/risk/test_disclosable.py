@@ -124,6 +124,7 @@ def test_seventy_attributes() -> None:
     """Copies of the worked example's attributes: pairs b, c of any copies are unsafe, nothing else is."""
     table = table_of(WORKED)
     table.codes = np.ascontiguousarray(np.vstack([table.codes] * 24)[:70])
+    table.values = (table.values * 24)[:70]
     table.attributes = tuple(f"{'abc'[x % 3]}{x // 3}" for x in range(70))
     found = disclosable_sets(table, limit=0.5)
     # 24 copies of a, 23 of b and of c.
@@ -136,7 +137,7 @@ def test_seventy_attributes() -> None:
 def test_a_search_without_time_keeps_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disclosable, "MOST_WALKED", -1)
     found = disclosable_sets(table_of(WORKED), limit=0.5, seconds=0)
-    assert (found.complete, found.maximal) == (False, ())
+    assert (found.complete, found.interrupted, found.maximal) == (False, False, ())
 
 
 def test_an_interrupted_search_keeps_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +147,7 @@ def test_an_interrupted_search_keeps_what_it_found(monkeypatch: pytest.MonkeyPat
         raise KeyboardInterrupt
 
     found = disclosable_sets(table_of(WORKED), limit=0.5, progress=interrupt)
-    assert found.complete is False
+    assert (found.complete, found.interrupted) == (False, True)
     assert {s.attributes for s in found.maximal} == {("a", "b"), ("a", "c")}
 
 

@@ -97,6 +97,7 @@ def test_the_same_seed_draws_the_same_sets() -> None:
 def test_a_hundred_attributes() -> None:
     table = table_of(wide_table(26)[1])
     table.codes = np.ascontiguousarray(np.vstack([table.codes] * 4)[:100])
+    table.values = (table.values * 4)[:100]
     table.attributes = tuple(f"x{a}" for a in range(100))
     found = sample_subsets(table, samples=505, seed=1)
     assert [entry.size for entry in found.sizes] == list(range(101))
@@ -130,3 +131,32 @@ def test_adult(real_data: Callable[[str], Path], engine: DuckDBEngine) -> None:
     with read_table(real_data("adult/adult.csv"), engine=engine) as table:
         found = sample_subsets(table, samples=200, seed=1, known=["sex"])
         assert found.sizes[8].mean_risk.value == pytest.approx(assess_subsets(table).subset(table.attributes).mean_risk)
+
+
+@pytest.mark.parametrize("by", ["size", "uniform"])
+def test_an_interruption_leaves_the_estimates_from_the_sets_measured_so_far(by: str) -> None:
+    table = table_of(wide_table(12)[1])
+
+    def interrupt(step: str, done: int, total: int) -> None:
+        if done == 600:
+            raise KeyboardInterrupt
+
+    found = sample_subsets(table, samples=1300, seed=1, by=by, progress=interrupt)  # type: ignore[arg-type]
+    whole = sample_subsets(table, samples=1300, seed=1, by=by)  # type: ignore[arg-type]
+    assert (found.complete, whole.complete, found.samples) == (False, True, 600)
+    assert (found.overall is None) == (by == "size")
+    of_size = {entry.size: entry for entry in whole.sizes}
+    risks = assess_subsets(table).ranked()
+    for entry in found.sizes:
+        assert entry.exact <= of_size[entry.size].exact
+        assert entry.exact or 1 < entry.sample <= of_size[entry.size].sample
+        truth = np.mean([risk.mean_risk for risk in risks if len(risk.attributes) == entry.size] or [1 / table.records])
+        assert entry.mean_risk.low - 1e-12 <= truth <= entry.mean_risk.high + 1e-12
+
+
+def test_an_interruption_before_anything_is_measured_is_one() -> None:
+    def interrupt(step: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sample_subsets(table_of(wide_table(12)[1]), samples=100, seed=1, progress=interrupt)

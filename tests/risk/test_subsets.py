@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
+from sudare.data.distinct import collapse
 from sudare.engine import DuckDBEngine
 from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
-from sudare.risk.subsets import class_size_within, collapse, walk_subsets
+from sudare.risk.subsets import class_size_within
+from sudare.risk.walks import walk_subsets
 
 
 def test_hand_worked_subsets(people: sudare.Table) -> None:
@@ -105,6 +107,20 @@ def test_every_subset_equals_counting(rows: np.ndarray, bound: int, most: int | 
             assert row[UNIQUES] == sum(n == 1 for n in sizes)
             assert row[SMALLEST] == min(sizes)
             assert row[BELOW] == sum(n for n in sizes if n < bound)
+
+
+@pytest.mark.parametrize("most", [None, 3])
+@pytest.mark.parametrize("largest", [2, 70_000])
+def test_every_subset_of_many_attributes_equals_counting(largest: int, most: int | None) -> None:
+    # Twelve attributes are divided into tasks, and these into walks; large numbers of values take the wide kernel.
+    rows = np.random.default_rng(1).integers(0, 3, (40, 12)) * largest // 2
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    found = walk_subsets(np.ascontiguousarray(distinct.T.astype(np.int32)), counts, bound=3, most=most, threads=2)
+    for mask in range(1, 1 << 12):
+        members = [a for a in range(12) if mask >> a & 1]
+        sizes = np.unique(rows[:, members], axis=0, return_counts=True)[1]
+        expected = [len(sizes), (sizes == 1).sum(), sizes.min(), sizes[sizes < 3].sum()]
+        assert found[mask].tolist() == ([0] * 4 if len(members) > (most or 12) else expected)
 
 
 @settings(max_examples=60, deadline=None)

@@ -72,7 +72,7 @@ class Search:
     def answer(self) -> dict[str, Any]:
         """Return what was found, by the names of LevelsFound."""
         safe = self._walk.status == kernel.SAFE
-        minimal = np.flatnonzero(safe & ~_has_lower(safe, self._lattice))
+        minimal = np.flatnonzero(minimal_nodes(safe.reshape([levels for levels in self._lattice.levels if levels > 1])))
         return {
             "nodes": len(safe),
             "evaluated": int(self._walk.seen.sum()),
@@ -113,13 +113,12 @@ def _codes(hierarchy: Hierarchy | None, values: Sequence[str | None]) -> list[ND
     return level_codes(hierarchy, values) if hierarchy else [np.arange(len(values), dtype=np.int32)]
 
 
-def _has_lower(safe: NDArray[np.bool_], lattice: kernel.Lattice) -> NDArray[np.bool_]:
-    """Return which nodes have a direct lower neighbour that is safe."""
-    lower = np.zeros_like(safe)
-    for levels, stride in zip(lattice.levels, lattice.stride, strict=True):
-        shape = (-1, levels, stride)
-        lower.reshape(shape)[:, 1:] |= safe.reshape(shape)[:, :-1]
-    return lower
+def minimal_nodes(safe: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which nodes are safe and have no direct lower neighbour that is; each axis is an attribute's levels."""
+    minimal = safe.copy()
+    for axis in range(safe.ndim):
+        np.moveaxis(minimal, axis, 0)[1:] &= ~np.moveaxis(safe, axis, 0)[:-1]
+    return minimal
 
 
 def _lattice(codes: Sequence[Codes], counts: Sequence[Counts], size: int, allowed: int, loss: int) -> kernel.Lattice:

@@ -6,30 +6,28 @@ suppressed, and without its trial of every combination: see `sudare.anonymize.le
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sudare.anonymize.level_search import LOSSES, Levels, Search
-from sudare.data.hierarchy import Hierarchy
+from sudare.anonymize.match_levels import MatchSearch
+from sudare.data.generalized import generalize_table
+from sudare.data.hierarchy import Hierarchy, hierarchy_from
 from sudare.data.table import Table
 from sudare.data.writing import whole_file
 from sudare.engine import quote_name
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
+from sudare.risk.partitions import safe_rows
+from sudare.risk.rows import table_rows
 from sudare.risk.subsets import class_size_within
 
 # Two bytes a node, and hours of work: beyond this the question is too large.
 MOST_NODES = 50_000_000
-
-_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,8 @@ def find_levels(
     size, allowed = class_size_within(limit), _most_suppressed(suppress, table.records)
     if loss not in LOSSES:
         raise OptionNotUsable(f"There is no loss {loss!r}.\nHint: {', '.join(LOSSES)}.")
-    search = Search(table, hierarchies, chosen, size=size, allowed=allowed, loss=loss)
+    plain = table_rows(table, table.positions(chosen)).plain
+    search = (Search if plain else MatchSearch)(table, hierarchies, chosen, size=size, allowed=allowed, loss=loss)
     search.run(progress)
     return LevelsFound(
         source=table.reading.source,
@@ -99,6 +98,24 @@ def find_levels(
         loss_name=loss,
         records=table.records,
         **search.answer(),
+    )
+
+
+def find_levels_from(
+    table: Table, hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, int], **options: Any
+) -> LevelsFound:
+    """Find levels, as `find_levels` does, for a table whose values are at some levels already; none goes below them."""
+    above = {name: hierarchy_from(hierarchy, levels.get(name, 0)) for name, hierarchy in hierarchies.items()}
+    found = find_levels(table, above, **options)
+
+    def renamed(at: Levels) -> Levels:
+        return {name: level + levels.get(name, 0) for name, level in at.items()}
+
+    return replace(
+        found,
+        highest=renamed(found.highest),
+        minimal=tuple(map(renamed, found.minimal)),
+        best=None if found.best is None else renamed(found.best),
     )
 
 
@@ -139,52 +156,21 @@ def write_levels(table: Table, hierarchies: Mapping[str, Hierarchy], found: Leve
             f"have a risk above {found.limit:g}.\n"
             "Hint: allow more suppression, a higher limit, or fewer known attributes."
         )
-    with (
-        apply_levels(table, hierarchies, found.best, known=found.known, k=found.k) as query,
-        whole_file(Path(path)) as temporary,
-    ):
-        table.engine.write(query, temporary)
+    with generalize_table(table, hierarchies, found.best).table as general:
+        write_safe_records(general, found.known, found.k, path)
 
 
-@contextmanager
-def apply_levels(
-    table: Table, hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, int], *, known: Sequence[str], k: int = 1
-) -> Iterator[str]:
-    """Yield a query for the table at some levels, without the records of which fewer than `k` are equal on `known`.
+def write_safe_records(table: Table, known: Sequence[str], k: int, path: str | Path) -> int:
+    """Write the records of which at least `k` are alike on what is known, in their order; return how many are not.
 
-    The query can be used within the block only: it reads tables that are dropped at its end.
+    Weights are written too, persons are not.
     """
-    prefix = f"{table.rows}_levels{next(_numbers)}_"
-    raised = [name for name in table.attributes if levels.get(name)]
-    for name in raised:
-        if name not in hierarchies or not 0 <= levels[name] < hierarchies[name].levels:
-            raise OptionNotUsable(
-                f"There is no level {levels[name]} of {name!r}.\nHint: give a hierarchy that has it, or a lower level."
-            )
-    try:
-        for number, name in enumerate(raised):
-            values = table.values[table.positions([name])[0]]
-            general = hierarchies[name].generalize(values, levels[name])
-            columns = {"value": np.array(values, object), "general": np.array(general, object)}
-            table.engine.attach_columns(f"{prefix}{number}", columns)
-        yield _query(table, raised, prefix, known, k)
-    finally:
-        for number in range(len(raised)):
-            table.engine.run(f"DROP TABLE IF EXISTS {prefix}{number}")
-
-
-def _query(table: Table, raised: Sequence[str], prefix: str, known: Sequence[str], k: int) -> str:
-    general = {name: f"g{number}.general" for number, name in enumerate(raised)}
-    cells = {name: general.get(name, f"r.{quote_name(name)}") for name in table.attributes}
-    joins = [
-        f"JOIN {prefix}{number} AS g{number} ON g{number}.value IS NOT DISTINCT FROM r.{quote_name(name)}"
-        for number, name in enumerate(raised)
-    ]
-    same = ", ".join(cells[name] for name in known)
-    selected = ", ".join(f"{cell} AS {quote_name(name)}" for name, cell in cells.items())
-    inner = (
-        f"SELECT r.record AS record_number_, count(*) OVER (PARTITION BY {same}) AS class_records_, {selected} "
-        f"FROM {table.rows} AS r {' '.join(joins)}"
-    )
-    names = ", ".join(quote_name(name) for name in table.attributes)
-    return f"SELECT {names} FROM ({inner}) WHERE class_records_ >= {k} ORDER BY record_number_"
+    places = table.positions(known)
+    kept = safe_rows(table_rows(table, places), k)
+    names = {f"a{a}": name for a, name in enumerate(table.attributes)}
+    if table.weight:
+        names["weight"] = table.weight
+    cells = ", ".join(f"r.{column} AS {quote_name(name)}" for column, name in names.items())
+    with table.marked(places, {"kept": kept}) as rows, whole_file(Path(path)) as temporary:
+        table.engine.write(f"SELECT {cells} FROM {rows} WHERE m.kept ORDER BY r.record", temporary)
+    return int(table.counts[~kept].sum())

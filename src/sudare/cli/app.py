@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli import attackers, demo, generate, risk
+from sudare.cli import attackers, baskets, demo, generate, hierarchy, risk
 from sudare.cli.frame import Settings
 from sudare.version import __version__
 
@@ -41,4 +41,6 @@ app.command("attackers")(attackers.attackers)
 app.command("knowledge")(attackers.knowledge)
 app.command("demo")(demo.demo)
 app.add_typer(risk.app, name="risk")
+app.add_typer(baskets.app, name="baskets")
 app.add_typer(generate.app, name="generate")
+app.add_typer(hierarchy.app, name="hierarchy")

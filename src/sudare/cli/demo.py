@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.frame import LanguageOption, SeedOption, guarded, note, shown_progress
+from sudare.cli.frame import LanguageOption, SeedOption, console, guarded, note, shown_progress
 from sudare.cli.history import tell_reading
 from sudare.errors import OutputNotWritable
+
+if TYPE_CHECKING:
+    from sudare.progress import Progress
+    from sudare.risk.attackers import AttackersAssessment
+    from sudare.risk.records import RecordsAssessment
 
 CUSTOMERS = 400
 KNOWLEDGE = ("item*2", "item*3", "day*2", "(day + item)*2", "days")
 
+RECORDS = 5000
+# What a neighbour knows of a member, and what the shop should not give away.
+KNOWN, SENSITIVE = ("sex", "age", "prefecture", "occupation", "household"), "favourite"
+LIMIT, SUPPRESS = 0.2, 0.05
+
 
 @guarded
 def demo(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the data and the report.")] = Path(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the data and the reports.")] = Path(
         "sudare-demo"
     ),
     seed: SeedOption = 0,
@@ -25,14 +35,11 @@ def demo(
 ) -> None:
     """Try everything once on synthetic data.
 
-    Makes a purchase history, assesses it and writes a report.
+    Makes a purchase history and a member list, assesses them and writes a report about each.
     """
     from sudare.cli.attackers_text import show_attackers
-    from sudare.data.reading import read_history
-    from sudare.data.synthetic import generate_history
+    from sudare.cli.risk_text import show_summary
     from sudare.messages import Texts
-    from sudare.report.history import write_history_report
-    from sudare.risk.attackers import assess_attackers
 
     texts = Texts(lang)
     try:
@@ -41,12 +48,60 @@ def demo(
         raise OutputNotWritable(
             f"Cannot make the folder {folder}: {error.strerror}.\nHint: sudare demo <folder>"
         ) from None
-    data, report = folder / "history.csv", folder / "report.html"
+    history, members = folder / "history.csv", folder / "members.csv"
+    reports = folder / "report.html", folder / "table-report.html"
     with shown_progress() as progress:
-        generate_history(data, customers=CUSTOMERS, seed=seed, progress=progress)
-        with read_history(data, progress=progress) as history:
-            tell_reading(history.reading)
-            found = assess_attackers(history, knowledge=KNOWLEDGE, seed=seed, progress=progress)
-            write_history_report(report, history, found, language=lang, progress=progress)
-    show_attackers(found, str(data), texts)
-    note(f"\nData:   {data}\nReport: {report.resolve()}  (open it in a browser)\nTry:    sudare attackers {data}")
+        found = _assess_history(history, reports[0], seed, lang, progress)
+        records = _assess_members(members, folder / "hierarchies", reports[1], seed, lang, progress)
+    show_attackers(found, str(history), texts)
+    console().print()
+    show_summary(records, LIMIT, texts)
+    known = ",".join(KNOWN)
+    note(
+        f"\nPurchase history: {history}\n  Report: {reports[0].resolve()}  (open it in a browser)\n"
+        f"  Try:    sudare attackers {history}\n"
+        f"Member list: {members}, hierarchies in {folder / 'hierarchies'}\n  Report: {reports[1].resolve()}\n"
+        f"  Try:    sudare risk record {members} --known {known} --sensitive {SENSITIVE}"
+    )
+
+
+def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Progress) -> AttackersAssessment:
+    from sudare.data.reading import read_history
+    from sudare.data.synthetic import generate_history
+    from sudare.report.history import write_history_report
+    from sudare.risk.attackers import assess_attackers
+
+    generate_history(data, customers=CUSTOMERS, seed=seed, progress=progress)
+    with read_history(data, progress=progress) as history:
+        tell_reading(history.reading)
+        found = assess_attackers(history, knowledge=KNOWLEDGE, seed=seed, progress=progress)
+        write_history_report(report, history, found, language=lang, progress=progress)
+    return found
+
+
+def _assess_members(
+    data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress
+) -> RecordsAssessment:
+    from sudare.data.hierarchy import find_hierarchies, read_hierarchy
+    from sudare.data.synthetic_table import generate_table
+    from sudare.data.table import read_table
+    from sudare.report.table import write_table_report
+    from sudare.risk.records import assess_records
+
+    generate_table(data, records=RECORDS, seed=seed, hierarchies=folder, progress=progress)
+    with read_table(data, progress=progress) as table:
+        tell_reading(table.reading)
+        files = find_hierarchies(folder, table.attributes)
+        write_table_report(
+            report,
+            table,
+            known=KNOWN,
+            limit=LIMIT,
+            sensitive=SENSITIVE,
+            hierarchies={name: read_hierarchy(file, name) for name, file in files.items()},
+            suppress=SUPPRESS,
+            seed=seed,
+            language=lang,
+            progress=progress,
+        )
+        return assess_records(table, KNOWN)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 EXIT_INTERNAL = 1
 EXIT_BAD_INPUT = 2
+# The work was done, and its answer is no: data are not safe, or not what a certificate says.
+EXIT_NOT_SAFE = 3
 EXIT_INTERRUPTED = 130
 
 # Without a terminal there is no width to ask for; this one fits the widest table.
@@ -77,6 +79,12 @@ def _fail(message: str, code: int) -> NoReturn:
         traceback.print_exc()
     print(message, file=sys.stderr)  # noqa: T201
     raise typer.Exit(code)
+
+
+def end_interrupted() -> NoReturn:
+    """End a command that has shown what was found until the user interrupted; the exit code tells scripts too."""
+    note("Interrupted. Shown is what was found until then.")
+    raise typer.Exit(EXIT_INTERRUPTED)
 
 
 def note(text: str) -> None:

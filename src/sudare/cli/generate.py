@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.frame import JsonOption, SeedOption, guarded, note, show_json, shown_progress
+from sudare.cli.frame import JsonOption, SeedOption, counted, guarded, note, show_json, shown_progress
 
 app = typer.Typer(help="Make synthetic data that resemble real ones.", no_args_is_help=True)
 
@@ -34,3 +34,31 @@ def history(
         show_json(made.to_dict())
     else:
         note(f"Wrote {out}: {made.rows:,} rows, {made.customers:,} customers, {made.items:,} items, seed {made.seed}")
+
+
+@app.command("table")
+@guarded
+def table(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, .csv or .parquet.")],
+    records: Annotated[int, typer.Option(metavar="N", help="Number of records.")] = 2000,
+    hierarchies: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write generalization hierarchies to this folder.")
+    ] = None,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Make a table of synthetic people, the member list of a shop.
+
+    Its attributes are skewed and depend on each other as those of real people do: sex, age, prefecture, occupation,
+    household, education, income, the month of joining and, as a sensitive one, the favourite category.
+    """
+    from sudare.data.synthetic_table import generate_table
+
+    with shown_progress() as progress:
+        made = generate_table(out, records=records, seed=seed, hierarchies=hierarchies, progress=progress)
+    if json:
+        show_json(made.to_dict())
+        return
+    note(f"Wrote {out}: {counted(made.records, 'record')} of {len(made.attributes)} attributes, seed {made.seed}")
+    if hierarchies:
+        note(f"Wrote {hierarchies}: {counted(len(made.hierarchies), 'hierarchy file')}")

@@ -32,7 +32,7 @@ class HistoryOptions(ReadingOptions):
     date_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Form of the days, such as '%d.%m.%Y'.")] = (
         None
     )
-    missing: Annotated[
+    missing_value: Annotated[
         list[str] | None,
         typer.Option(metavar="ROLE=VALUE", help="A value that means missing, such as customer=0."),
     ] = None
@@ -48,10 +48,10 @@ class HistoryOptions(ReadingOptions):
         with self.engine() as engine:
             history = read_history(
                 self.file,
-                columns=_single(pairs(self.column, "--column", "customer=CustomerID")),
+                columns=single_columns(pairs(self.column, "--column", "customer=CustomerID")),
                 **self.form(),
                 date_format=self.date_format,
-                missing=pairs(self.missing, "--missing", "customer=0"),
+                missing_values=pairs(self.missing_value, "--missing-value", "customer=0"),
                 bad_rows=self.bad_rows,
                 engine=engine,
                 progress=progress,
@@ -60,7 +60,8 @@ class HistoryOptions(ReadingOptions):
             yield history
 
 
-def _single(found: dict[str, list[str]]) -> dict[str, str]:
+def single_columns(found: dict[str, list[str]]) -> dict[str, str]:
+    """Return the one column of each role."""
     for role, names in found.items():
         if len(names) > 1:
             raise OptionNotUsable(f"--column {role} is given twice: {' and '.join(names)}.\nHint: give one.")

@@ -7,20 +7,24 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, pairs, show_json, shown_progress
+from sudare.cli import population, risk_levels, risk_sets, table_report
+from sudare.cli.frame import (
+    JsonOption,
+    LanguageOption,
+    SeedOption,
+    end_interrupted,
+    guarded,
+    note,
+    show_json,
+    shown_progress,
+)
 from sudare.cli.options import taking
-from sudare.cli.table import TableOptions, names
-from sudare.limits import SEARCH_SECONDS
+from sudare.cli.risk_options import AlreadyKnownOption, KnownOption, TopOption, check_outputs
+from sudare.cli.table import names
+from sudare.cli.what_if import WhatIfOptions
 
 app = typer.Typer(help="Measure how well records of a table can be singled out.", no_args_is_help=True)
 
-KnownOption = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Attributes the attacker knows. All if not given.")
-]
-AlreadyKnownOption = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Attributes the attacker knows already. None if not given.")
-]
-TopOption = Annotated[int, typer.Option(min=1, metavar="N", help="How many sets to show.")]
 BoundOption = Annotated[
     float | None, typer.Option(metavar="RISK", help="Show the share of records with a risk above this, such as 0.2.")
 ]
@@ -28,9 +32,9 @@ BoundOption = Annotated[
 
 @app.command("record")
 @guarded
-@taking(TableOptions)
+@taking(WhatIfOptions)
 def record(
-    source: TableOptions,
+    source: WhatIfOptions,
     known: KnownOption = None,
     bound: BoundOption = None,
     sensitive: Annotated[
@@ -47,48 +51,53 @@ def record(
     The risk of a record is one divided by the number of records that are like it on the known attributes. Also shown
     is what is left of the risk without each of them.
     """
-    from sudare.data.writing import check_table_ending, check_writable
     from sudare.messages import Texts
     from sudare.risk.contributions import attribute_contributions
     from sudare.risk.diversity import sensitive_diversity
     from sudare.risk.records import assess_records, write_record_risks
     from sudare.risk.subsets import class_size_within
+    from sudare.risk.what_if import moved_records
 
     texts = Texts(lang)
     if bound is not None:
         class_size_within(bound)
-    if records:
-        check_table_ending(records)
-        check_writable(records)
-    with shown_progress() as progress, source.read(progress) as table:
-        known_names = names(known)
-        if known_names is None and sensitive:
-            known_names = [name for name in table.attributes if name != sensitive]
-        found = assess_records(table, known_names)
-        without = attribute_contributions(table, known_names)
-        diverse = sensitive_diversity(table, sensitive, known_names) if sensitive else None
+    check_outputs(records)
+    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
+        chosen = names(known)
+        if chosen is None and sensitive:
+            chosen = [name for name in table.attributes if name != sensitive]
+        found = assess_records(table, chosen)
+        without = attribute_contributions(table, chosen)
+        diverse = sensitive_diversity(table, sensitive, chosen) if sensitive else None
+        after = assess_records(change.table, chosen) if change else None
+        moved = moved_records(table, change.derived, chosen) if change else None
         if records:
-            write_record_risks(table, known_names, records)
-    share = None if bound is None else found.share_above(bound)
+            write_record_risks(table, chosen, records)
     if json:
+        share = None if bound is None else found.share_above(bound)
         left = [entry.to_dict() for entry in without]
         diversity = diverse.to_dict() if diverse else None
-        show_json({**found.to_dict(), "bound": bound, "share_above": share, "without": left, "diversity": diversity})
+        beside = {"bound": bound, "share_above": share, "without": left, "diversity": diversity}
+        told = change.told(after=after.to_dict(), moved=moved.to_dict()) if change and after and moved else {}
+        show_json({**found.to_dict(), **beside, **told})
     else:
         from sudare.cli.risk_text import show_diversity, show_records
+        from sudare.cli.what_if_text import show_moved_records
 
         show_records(found, without, bound, texts)
         if diverse:
             show_diversity(diverse, texts)
+        if change and after and moved:
+            show_moved_records(change, found, after, moved, texts)
     if records:
         note(f"Wrote {records}")
 
 
 @app.command("subsets")
 @guarded
-@taking(TableOptions)
+@taking(WhatIfOptions)
 def subsets(
-    source: TableOptions,
+    source: WhatIfOptions,
     max_size: Annotated[
         int | None, typer.Option(metavar="N", help="Most attributes a set may have. All of them if not given.")
     ] = None,
@@ -101,38 +110,51 @@ def subsets(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="OUT", help="Write all sets to this .csv or .parquet file.")
     ] = None,
+    class_sizes: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Write how many classes of each size all sets make to this file."),
+    ] = None,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
     """Measure the risk of every set of attributes."""
-    from sudare.data.writing import check_table_ending, check_writable
+    from functools import partial
+
     from sudare.messages import Texts
-    from sudare.risk.subsets import assess_subsets, write_subsets
+    from sudare.risk.subsets import assess_subsets, write_subset_sizes, write_subsets
+    from sudare.risk.what_if import moved_sets
 
     texts = Texts(lang)
-    if out:
-        check_table_ending(out)
-        check_writable(out)
-    with shown_progress() as progress, source.read(progress) as table:
-        found = assess_subsets(table, max_size=max_size, bound=bound, threads=source.threads, progress=progress)
+    check_outputs(out, class_sizes)
+    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
+        ask = partial(assess_subsets, max_size=max_size, bound=bound, threads=source.threads, progress=progress)
+        found = ask(table, class_sizes=class_sizes is not None)
         shown = found.ranked(sort, top)
+        after = ask(change.table) if change else None
         if out:
             write_subsets(table, found, out)
+        if class_sizes:
+            write_subset_sizes(table, found, class_sizes)
+    moved = moved_sets(found.ranked("size"), after.ranked("size")) if after else []
     if json:
-        show_json(found.to_dict())
+        told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}
+        show_json({**found.to_dict(), **told})
     else:
         from sudare.cli.risk_text import show_subsets
+        from sudare.cli.what_if_text import show_moved_sets
 
         show_subsets(found, shown, texts)
-    if out:
-        note(f"Wrote {out}")
+        if change:
+            show_moved_sets(change, moved, top, texts)
+    for path in filter(None, (out, class_sizes)):
+        note(f"Wrote {path}")
 
 
 @app.command("sample")
 @guarded
-@taking(TableOptions)
+@taking(WhatIfOptions)
 def sample(
-    source: TableOptions,
+    source: WhatIfOptions,
     known: AlreadyKnownOption = None,
     samples: Annotated[int, typer.Option(metavar="N", help="Number of sets to draw.")] = 2000,
     by: Annotated[
@@ -148,13 +170,15 @@ def sample(
     Where there are too many sets to go through, random ones tell the risk by their size, with the interval that holds
     the true mean with 95 % confidence.
     """
+    from functools import partial
+
     from sudare.messages import Texts
     from sudare.risk.subset_sample import sample_subsets
 
     texts = Texts(lang)
-    with shown_progress() as progress, source.read(progress) as table:
-        found = sample_subsets(
-            table,
+    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
+        ask = partial(
+            sample_subsets,
             samples=samples,
             seed=seed,
             by=by,  # type: ignore[arg-type]
@@ -163,181 +187,28 @@ def sample(
             threads=source.threads,
             progress=progress,
         )
+        found = ask(table)
+        after = ask(change.table) if change and found.complete else None
     if json:
-        show_json(found.to_dict())
+        show_json({**found.to_dict(), **(change.told(after=after.to_dict()) if change and after else {})})
     else:
         from sudare.cli.risk_text import show_sample
+        from sudare.cli.what_if_text import show_change
 
         show_sample(found, texts)
+        if change and after:
+            show_change(change, texts)
+            show_sample(after, texts)
+    if not found.complete or (after and not after.complete):
+        end_interrupted()
 
 
-@app.command("disclosable")
-@guarded
-@taking(TableOptions)
-def disclosable(
-    source: TableOptions,
-    limit: Annotated[float, typer.Option(metavar="RISK", help="Highest risk allowed, such as 0.1 for one in ten.")],
-    known: AlreadyKnownOption = None,
-    quantile: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="Share of the records that must be within the limit. All if not given."),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Also give all sets, not only the maximal ones.")] = False,
-    seconds: Annotated[
-        float, typer.Option(metavar="N", help="Stop a long search after this time, with what was found.")
-    ] = SEARCH_SECONDS,
-    top: TopOption = 20,
-    lang: LanguageOption = "en",
-    json: JsonOption = False,
-) -> None:
-    """Find the sets of attributes that can be disclosed.
-
-    A set can be disclosed if no record has a risk above the limit when all its attributes are known. Shown are the
-    sets to which no attribute can be added.
-    """
-    from sudare.messages import Texts
-    from sudare.risk.disclosable import disclosable_sets
-
-    texts = Texts(lang)
-    with shown_progress() as progress, source.read(progress) as table:
-        found = disclosable_sets(
-            table,
-            limit=limit,
-            known=names(known) or (),
-            quantile=quantile,
-            every=every,
-            seconds=seconds,
-            progress=progress,
-        )
-    if json:
-        show_json(found.to_dict())
-    else:
-        from sudare.cli.risk_text import show_disclosable
-
-        show_disclosable(found, top, texts)
-
-
-@app.command("dangerous")
-@guarded
-@taking(TableOptions)
-def dangerous(
-    source: TableOptions,
-    size: Annotated[int, typer.Option(metavar="N", help="Number of attributes in a set, from 2.")] = 2,
-    factor: Annotated[
-        float, typer.Option(metavar="FACTOR", help="Show sets that raise a risk by more than this.")
-    ] = 10,
-    top: TopOption = 20,
-    lang: LanguageOption = "en",
-    json: JsonOption = False,
-) -> None:
-    """Find sets of attributes that are dangerous together.
-
-    Such a set raises the risk of some record by more than the factor, compared with the least of the risks that its
-    attributes bring alone.
-    """
-    from sudare.messages import Texts
-    from sudare.risk.dangerous import dangerous_sets
-
-    texts = Texts(lang)
-    with shown_progress() as progress, source.read(progress) as table:
-        found = dangerous_sets(table, size=size, factor=factor, threads=source.threads, progress=progress)
-    if json:
-        show_json(found.to_dict())
-    else:
-        from sudare.cli.risk_text import show_dangerous
-
-        show_dangerous(found, top, texts)
-
-
-@app.command("affordable")
-@guarded
-@taking(TableOptions)
-def affordable(
-    source: TableOptions,
-    costs: Annotated[
-        Path, typer.Option(metavar="COSTS", help="A CSV file with attribute and cost (a+b for a bundle), or TOML.")
-    ],
-    budget: Annotated[str, typer.Option(metavar="R", help="What the attacker can spend.")],
-    known: AlreadyKnownOption = None,
-    every: Annotated[bool, typer.Option("--all", help="Also give all sets, not only the maximal ones.")] = False,
-    top: TopOption = 20,
-    lang: LanguageOption = "en",
-    json: JsonOption = False,
-) -> None:
-    """Find what an attacker can come to know within a budget.
-
-    Attributes have costs, alone or in bundles. Shown are the sets to which nothing can be added within the budget,
-    with their risks.
-    """
-    from sudare.messages import Texts
-    from sudare.risk.affordable import affordable_sets
-    from sudare.risk.costs import read_costs
-
-    texts, prices = Texts(lang), read_costs(costs)
-    with shown_progress() as progress, source.read(progress) as table:
-        found = affordable_sets(table, prices, budget=budget, known=names(known) or (), every=every, progress=progress)
-    if json:
-        show_json(found.to_dict())
-    else:
-        from sudare.cli.risk_text import show_affordable
-
-        show_affordable(found, top, texts)
-
-
-@app.command("levels")
-@guarded
-@taking(TableOptions)
-def levels(
-    source: TableOptions,
-    limit: Annotated[float, typer.Option(metavar="RISK", help="Highest risk allowed, such as 0.2 for one in five.")],
-    hierarchies: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of hierarchy files, each named after its attribute.")
-    ] = None,
-    hierarchy: Annotated[
-        list[str] | None, typer.Option(metavar="A=FILE", help="Hierarchy file of one attribute (repeatable).")
-    ] = None,
-    known: KnownOption = None,
-    suppress: Annotated[float, typer.Option(metavar="SHARE", help="Share of the records that may be left out.")] = 0.0,
-    loss: Annotated[
-        str, typer.Option(metavar="entropy|discernibility|precision", help="What is kept as small as possible.")
-    ] = "entropy",
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="OUT", help="Write the generalized table to this .csv or .parquet file."),
-    ] = None,
-    top: TopOption = 20,
-    lang: LanguageOption = "en",
-    json: JsonOption = False,
-) -> None:
-    """Find the generalization levels that keep most.
-
-    Every attribute has levels, from its values as they are to one value for all. Found are all minimal choices of
-    levels at which no record has a risk above the limit, and the best of all choices.
-    """
-    from sudare.anonymize.levels import find_levels, write_levels
-    from sudare.data.hierarchy import find_hierarchies, read_hierarchy
-    from sudare.data.writing import check_table_ending, check_writable
-    from sudare.messages import Texts
-
-    texts = Texts(lang)
-    if out:
-        check_table_ending(out)
-        check_writable(out)
-    given = {attribute: Path(files[-1]) for attribute, files in pairs(hierarchy, "--hierarchy", "age=age.csv").items()}
-    with shown_progress() as progress, source.read(progress) as table:
-        table.positions(list(given))
-        files = {**(find_hierarchies(hierarchies, table.attributes) if hierarchies else {}), **given}
-        read = {attribute: read_hierarchy(file, attribute) for attribute, file in files.items()}
-        found = find_levels(
-            table, read, known=names(known), limit=limit, suppress=suppress, loss=loss, progress=progress
-        )
-        if out:
-            write_levels(table, read, found, out)
-    if json:
-        show_json(found.to_dict())
-    else:
-        from sudare.cli.risk_text import show_levels
-
-        show_levels(found, top, texts)
-    if out:
-        note(f"Wrote {out}")
+for name, command in {
+    "disclosable": risk_sets.disclosable,
+    "dangerous": risk_sets.dangerous,
+    "affordable": risk_sets.affordable,
+    "levels": risk_levels.levels,
+    "population": population.population,
+    "report": table_report.report,
+}.items():
+    app.command(name)(command)

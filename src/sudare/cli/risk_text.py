@@ -24,7 +24,20 @@ CURVE_SHARES = (0.1, 0.5, 0.9, 1.0)
 
 
 def show_records(found: RecordsAssessment, without: Sequence[Contribution], bound: float | None, texts: Texts) -> None:
-    """Print the risk of the records for given knowledge."""
+    """Print the risk of the records for given knowledge, and what is left of it without each attribute."""
+    show_summary(found, bound, texts)
+    table = TextTable(title=texts("risk.without_title"), show_edge=False, pad_edge=False, title_justify="left")
+    table.add_column(texts("risk.attribute"))
+    for name in ("max_risk", "mean_risk", "uniques"):
+        table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
+    for entry in without:
+        risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
+        table.add_row(escape(entry.attribute), *risks, f"{entry.uniques:,}")
+    console().print(table)
+
+
+def show_summary(found: RecordsAssessment, bound: float | None, texts: Texts) -> None:
+    """Print the risk of the records for given knowledge in a few lines."""
     out = console()
     known = escape(", ".join(found.attributes)) or texts("risk.nothing")
     out.print(f"[bold]{texts('risk.record_title', known=known)}[/bold]")
@@ -42,14 +55,6 @@ def show_records(found: RecordsAssessment, without: Sequence[Contribution], boun
     if bound is not None:
         out.print(texts("risk.above", share=percent(found.share_above(bound), texts), bound=percent(bound, texts)))
     out.print(texts("risk.curve", curve=_curve(found, texts)))
-    table = TextTable(title=texts("risk.without_title"), show_edge=False, pad_edge=False, title_justify="left")
-    table.add_column(texts("risk.attribute"))
-    for name in ("max_risk", "mean_risk", "uniques"):
-        table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
-    for entry in without:
-        risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
-        table.add_row(escape(entry.attribute), *risks, f"{entry.uniques:,}")
-    out.print(table)
 
 
 def show_diversity(found: Diversity, texts: Texts) -> None:
@@ -101,6 +106,8 @@ def show_sample(found: SubsetSample, texts: Texts) -> None:
         table.add_row(str(entry.size), *(_mean(mean, texts, exact=entry.exact) for mean in means))
     out.print(table)
     out.print(texts("risk.sample_remark"))
+    if not found.complete:
+        out.print(texts("risk.sample_incomplete"))
 
 
 def _mean(mean: MeanEstimate, texts: Texts, *, exact: bool) -> str:
@@ -123,11 +130,11 @@ def show_disclosable(found: DisclosableSets, top: int, texts: Texts) -> None:
     table = _set_table(texts, "max_risk", "mean_risk")
     for entry in found.maximal[:top]:
         table.add_row(
-            _members(entry.attributes, texts), percent(entry.max_risk, texts), percent(entry.mean_risk, texts)
+            set_members(entry.attributes, texts), percent(entry.max_risk, texts), percent(entry.mean_risk, texts)
         )
     out.print(table)
-    _say_more(min(top, len(found.maximal)), len(found.maximal), texts)
-    unsafe = [_members(attributes, texts) for attributes in found.minimal_unsafe]
+    say_more(min(top, len(found.maximal)), len(found.maximal), texts)
+    unsafe = [set_members(attributes, texts) for attributes in found.minimal_unsafe]
     shown = "; ".join(unsafe[:top]) + (" ..." if len(unsafe) > top else "")
     out.print(texts("risk.minimal_unsafe", count=f"{len(unsafe):,}", sets=shown))
 
@@ -139,9 +146,9 @@ def show_dangerous(found: DangerousSets, top: int, texts: Texts) -> None:
     out.print(f"[bold]{texts('risk.dangerous_title', factor=f'{found.factor:g}', **counts)}[/bold]")
     table = _set_table(texts, "records", "max_factor")
     for entry in found.sets[:top]:
-        table.add_row(_members(entry.attributes, texts), f"{entry.records:,}", ratio(entry.max_factor))
+        table.add_row(set_members(entry.attributes, texts), f"{entry.records:,}", ratio(entry.max_factor))
     out.print(table)
-    _say_more(min(top, found.found), found.found, texts)
+    say_more(min(top, found.found), found.found, texts)
 
 
 def show_affordable(found: AffordableSets, top: int, texts: Texts) -> None:
@@ -151,9 +158,9 @@ def show_affordable(found: AffordableSets, top: int, texts: Texts) -> None:
     table = _set_table(texts, "cost", "max_risk", "mean_risk")
     for entry in found.maximal[:top]:
         risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
-        table.add_row(_members(entry.attributes, texts), f"{entry.cost:g}", *risks)
+        table.add_row(set_members(entry.attributes, texts), f"{entry.cost:g}", *risks)
     out.print(table)
-    _say_more(min(top, len(found.maximal)), len(found.maximal), texts)
+    say_more(min(top, len(found.maximal)), len(found.maximal), texts)
 
 
 def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
@@ -175,7 +182,7 @@ def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
     out.print(texts("risk.levels_minimal", count=f"{len(found.minimal):,}"))
     for levels in found.minimal[:top]:
         out.print("  " + escape(", ".join(f"{name} {level}" for name, level in levels.items())))
-    _say_more(min(top, len(found.minimal)), len(found.minimal), texts)
+    say_more(min(top, len(found.minimal)), len(found.minimal), texts)
 
 
 def _set_table(texts: Texts, *columns: str) -> TextTable:
@@ -186,10 +193,12 @@ def _set_table(texts: Texts, *columns: str) -> TextTable:
     return table
 
 
-def _members(attributes: Sequence[str], texts: Texts) -> str:
+def set_members(attributes: Sequence[str], texts: Texts) -> str:
+    """Return the attributes of a set in words."""
     return escape(" + ".join(attributes)) or texts("risk.nothing")
 
 
-def _say_more(shown: int, there: int, texts: Texts) -> None:
+def say_more(shown: int, there: int, texts: Texts) -> None:
+    """Say how many of those there are were shown, if not all."""
     if shown < there:
         console().print(texts("risk.more_sets", shown=f"{shown:,}", sets=f"{there:,}"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sudare.cli.frame import note
 from sudare.cli.history import tell_reading
 from sudare.cli.options import ReadingOptions
 from sudare.progress import Progress
@@ -29,7 +30,16 @@ class TableOptions(ReadingOptions):
     attributes: Annotated[
         str | None, typer.Option(metavar="A,B,...", help="Attributes to look at. All if not given.")
     ] = None
+    weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column that says how many records a row stands for.")
+    ] = None
+    person: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column that says whose a record is; classes count persons.")
+    ] = None
     missing: Annotated[
+        str, typer.Option(metavar="value|any", help="What a missing value is equal to: missing ones, or any value.")
+    ] = "value"
+    missing_value: Annotated[
         list[str] | None, typer.Option(metavar="VALUE", help="A value that means missing, such as '?' (repeatable).")
     ] = None
 
@@ -43,9 +53,21 @@ class TableOptions(ReadingOptions):
                 self.file,
                 attributes=names(self.attributes),
                 **self.form(),
-                missing=self.missing or (),
+                weight=self.weight,
+                person=self.person,
+                missing=self.missing,  # type: ignore[arg-type]
+                missing_values=self.missing_value or (),
                 engine=engine,
                 progress=progress,
             )
             tell_reading(table.reading)
+            _tell_remarks(table)
             yield table
+
+
+def _tell_remarks(table: Table) -> None:
+    from sudare.risk.remarks import column_remarks
+
+    said = {"constant": "is the same in all records: it tells nothing", "unique": "is different in each record"}
+    for remark in column_remarks(table):
+        note(f"Remark: {remark.attribute} {said[remark.kind]}")

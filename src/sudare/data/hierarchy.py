@@ -15,13 +15,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.text import find_encoding
-from sudare.errors import HierarchyNotUsable, SourceNotReadable
+from sudare.data.rules import MissingRule
+from sudare.data.text import MAGIC, find_encoding
+from sudare.data.writing import whole_file
+from sudare.errors import HierarchyNotUsable, InputError, SourceNotReadable
 
 # A semicolon or a tab that divides all lines alike is hardly ever part of a value; a comma often is: [20, 30).
 DELIMITERS = (";", "\t", ",")
 ENDINGS = (".csv", ".tsv", ".txt")
 MOST_NAMED = 10
+# What is trimmed from the cells of tables too: the engine's trim leaves tabs and line ends.
+SPACES = " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,11 +44,14 @@ class Hierarchy:
         """The number of levels, with level 0."""
         return len(self.steps)
 
-    def generalize(self, values: Sequence[str | None], level: int) -> list[str | None]:
+    def generalize(
+        self, values: Sequence[str | None], level: int, *, missing: MissingRule = "value"
+    ) -> list[str | None]:
         """Return what values become at a level.
 
         A missing value for which the hierarchy has no line stays missing, except at levels at which all values are one:
-        there it becomes that value too. Values the hierarchy lacks are refused.
+        there it becomes that value too. If it is equal to `any` value, a line for it is not used either: it would be
+        equal to fewer records than before. Values the hierarchy lacks are refused.
         """
         step = self.steps[level]
         lacking = [value for value in values if value is not None and value not in step]
@@ -52,8 +59,15 @@ class Hierarchy:
             raise _lacks(self, lacking)
         distinct = set(step.values())
         everything = distinct.pop() if level and len(distinct) == 1 else None
-        absent = (step[""] or None) if "" in step else everything
+        absent = (step[""] or None) if "" in step and missing == "value" else everything
         return [absent if value is None else step[value] for value in values]
+
+
+def hierarchy_from(hierarchy: Hierarchy, level: int) -> Hierarchy:
+    """Return the hierarchy of values that are at a level already: that level becomes level 0."""
+    base = hierarchy.steps[level]
+    steps = tuple({base[value]: above for value, above in step.items()} for step in hierarchy.steps[level:])
+    return Hierarchy(hierarchy.attribute, steps, hierarchy.source)
 
 
 def read_hierarchy(path: str | Path, attribute: str) -> Hierarchy:
@@ -63,7 +77,8 @@ def read_hierarchy(path: str | Path, attribute: str) -> Hierarchy:
         raise SourceNotReadable(f"There is no hierarchy file {path}.\nHint: check the name and the folder you are in.")
     encoding = find_encoding(path)
     try:
-        text = path.read_text(encoding="utf-8-sig" if encoding == "utf-8" else encoding)
+        # Line ends within quoted cells stay as they are.
+        text = path.read_bytes().decode("utf-8-sig" if encoding == "utf-8" else encoding)
         return make_hierarchy(attribute, _numbered_rows(text), source=str(path))
     except csv.Error as error:
         raise HierarchyNotUsable(
@@ -80,18 +95,21 @@ def _numbered_rows(text: str) -> dict[int, list[str]]:
 
 
 def _find_delimiter(lines: Sequence[str]) -> str:
-    """Choose the first delimiter that divides the most lines into the same number of cells, more than one."""
+    """Choose the first delimiter that divides the largest share of rows into the same number of cells, more than one.
 
-    def score(delimiter: str) -> int:
+    A share, since a wrong delimiter sees more rows where quoted cells have line ends.
+    """
+
+    def score(delimiter: str) -> float:
         widths = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if row)
-        return max((lines for width, lines in widths.items() if width > 1), default=0)
+        return max((rows for width, rows in widths.items() if width > 1), default=0) / max(widths.total(), 1)
 
     return max(DELIMITERS, key=score)
 
 
 def make_hierarchy(attribute: str, rows: Mapping[int, Sequence[str]], *, source: str = "the rows") -> Hierarchy:
     """Make a hierarchy of rows (a value and what it becomes, level by level) by line number, and check it."""
-    trimmed = {line: tuple(cell.strip() for cell in row) for line, row in rows.items()}
+    trimmed = {line: tuple(cell.strip(SPACES) for cell in row) for line, row in rows.items()}
     if not trimmed:
         raise HierarchyNotUsable(f"{source} has no lines.\nHint: one line per value, one column per level.")
     _check_widths(trimmed, source)
@@ -150,6 +168,43 @@ def _check_nested(rows: Iterable[tuple[str, ...]], lines: Mapping[str, int], sou
                 )
 
 
+def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> None:
+    """Write a hierarchy to a text file that `read_hierarchy` reads: UTF-8, divided by `;`.
+
+    What cannot be read back as it is, such as a NUL character in a value, is refused.
+    """
+    with whole_file(Path(path)) as temporary:
+        fill_hierarchy_file(hierarchy, temporary)
+
+
+def fill_hierarchy_file(hierarchy: Hierarchy, path: Path) -> None:
+    """Write the lines of a hierarchy, and read them back to see that nothing is lost."""
+    lines = [";".join(_written(step[value]) for step in hierarchy.steps) for value in hierarchy.steps[0]]
+    first = next(iter(hierarchy.steps[0]))
+    if any(first.encode(errors="replace").startswith(magic) for magic in MAGIC):
+        lines[0] = _quoted(first) + lines[0].removeprefix(_written(first))
+    try:
+        path.write_bytes("".join(f"{line}\n" for line in lines).encode())
+        kept = read_hierarchy(path, hierarchy.attribute).steps == hierarchy.steps
+    except (InputError, UnicodeEncodeError):
+        kept = False
+    if not kept:
+        raise HierarchyNotUsable(
+            f"The hierarchy of {hierarchy.attribute!r} has values that a text file cannot hold, such as NUL characters "
+            "or very long texts.\nHint: clean the values, or leave the attribute out."
+        )
+
+
+def _written(cell: str) -> str:
+    plain = cell.isprintable() and not set(cell) & {'"', *DELIMITERS} and cell == cell.strip()
+    return cell if plain else _quoted(cell)
+
+
+def _quoted(cell: str) -> str:
+    doubled = cell.replace('"', '""')
+    return f'"{doubled}"'
+
+
 def find_hierarchies(folder: str | Path, attributes: Sequence[str]) -> dict[str, Path]:
     """Return the hierarchy files of a folder by attribute: a file belongs to the attribute its stem ends in.
 
@@ -161,7 +216,7 @@ def find_hierarchies(folder: str | Path, attributes: Sequence[str]) -> dict[str,
         raise SourceNotReadable(f"There is no folder {folder}.\nHint: name the folder with the hierarchy files.")
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
-        attribute = _attribute_of(path, attributes)
+        attribute = attribute_of(path, attributes) if path.is_file() else None
         if attribute is None:
             continue
         if attribute in found:
@@ -173,8 +228,9 @@ def find_hierarchies(folder: str | Path, attributes: Sequence[str]) -> dict[str,
     return {attribute: found[attribute] for attribute in attributes if attribute in found}
 
 
-def _attribute_of(path: Path, attributes: Sequence[str]) -> str | None:
-    if path.suffix.lower() not in ENDINGS or not path.is_file():
+def attribute_of(path: Path, attributes: Sequence[str]) -> str | None:
+    """Return the attribute whose hierarchy a file of this name is, None if it is none's."""
+    if path.suffix.lower() not in ENDINGS:
         return None
     return max((name for name in attributes if _ends_in(path.stem, name)), key=len, default=None)
 
@@ -191,10 +247,11 @@ def level_codes(hierarchy: Hierarchy, values: Sequence[str | None]) -> list[NDAr
 
     `values` are the values of a column of a table (`table.values[a]`); those the hierarchy lacks are refused.
     """
-    return [_number(hierarchy.generalize(values, level)) for level in range(hierarchy.levels)]
+    return [number_texts(hierarchy.generalize(values, level)) for level in range(hierarchy.levels)]
 
 
-def _number(texts: Sequence[str | None]) -> NDArray[np.int32]:
+def number_texts(texts: Sequence[str | None]) -> NDArray[np.int32]:
+    """Give equal texts the same number, in the order of first appearance."""
     numbers: dict[str | None, int] = {}
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
 

@@ -30,7 +30,7 @@ def read_history(
     encoding: str | None = None,
     sheet: str | None = None,
     date_format: str | None = None,
-    missing: Mapping[str, Sequence[str]] | None = None,
+    missing_values: Mapping[str, Sequence[str]] | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
     engine: Engine | None = None,
     progress: Progress = silent,
@@ -39,15 +39,17 @@ def read_history(
 
     Columns are found by their names (English, Japanese, UCI's) unless `columns` gives them (role -> column); a
     headerless file of five or seven columns is read as the contests' formats. Customer, day and item must not be
-    missing; time, price and quantity may be, and a missing value is then a value of its own. `missing` names further
-    values that mean "missing" in a column (role -> values). Bad rows are refused (`BadRows` shows the first ten and
-    the total) or dropped and counted in the result's `reading`.
+    missing; time, price and quantity may be, and a missing value is then a value of its own. `missing_values` names
+    further values that mean "missing" in a column (role -> values). Bad rows are refused (`BadRows` shows the first
+    ten and the total) or dropped and counted in the result's `reading`.
     """
     if bad_rows not in ("refuse", "drop"):
         raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {bad_rows!r}.")
-    for role in missing or {}:
+    for role in missing_values or {}:
         if role not in ROLES:
-            raise OptionNotUsable(f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --missing customer=0")
+            raise OptionNotUsable(
+                f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --missing-value customer=0"
+            )
     own = engine is None
     engine = engine or DuckDBEngine()
     options = SourceOptions(delimiter, header, encoding, sheet)
@@ -56,7 +58,7 @@ def read_history(
             progress("reading", 0, 3)
             opened = open_source(source, engine, options, cleanup)
             roles = assign_roles(opened.columns, columns or {}, header=opened.header, source=opened.name)
-            loader = _Loader(engine, opened, roles, date_format, missing or {})
+            loader = _Loader(engine, opened, roles, date_format, missing_values or {})
             cleanup.callback(loader.forget)
             return loader.load(drop=bad_rows == "drop", own_engine=own, progress=progress)
     except BaseException:

@@ -10,8 +10,10 @@ from sudare.errors import ColumnNotFound, OptionNotUsable
 REQUIRED = ("customer", "day", "item")
 ROLES = (*REQUIRED, "invoice", "time", "price", "quantity")
 
-# The headerless formats of the PWS Cup contests, by their number of columns.
-CONTEST_FORMATS = {
+# What the columns of a file without a header are, by their number: the owners of items, and the formats of the PWS Cup
+# contests.
+FORMATS = {
+    2: ("customer", "item"),
     5: ("customer", "day", "item", "price", "quantity"),
     7: ("customer", "invoice", "day", "time", "item", "price", "quantity"),
 }
@@ -56,8 +58,15 @@ def is_role_name(name: str) -> bool:
     return any(fold(name) in names for names in NAMES.values())
 
 
-def assign_roles(columns: Sequence[str], given: Mapping[str, str], *, header: bool, source: str) -> dict[str, int]:
-    """Return the position of the column of each role: as given, by name, or by a contest's format.
+def assign_roles(
+    columns: Sequence[str],
+    given: Mapping[str, str],
+    *,
+    header: bool,
+    source: str,
+    required: Sequence[str] = REQUIRED,
+) -> dict[str, int]:
+    """Return the position of the column of each role: as given, by name, or by the number of columns.
 
     A given column is named as in the header or by its position from 1.
     """
@@ -67,14 +76,14 @@ def assign_roles(columns: Sequence[str], given: Mapping[str, str], *, header: bo
     taken = {role: _position(columns, role, name, source) for role, name in given.items()}
     found = {role: place for role, place in found.items() if role not in given and place not in taken.values()}
     found.update(taken)
-    missing = [role for role in REQUIRED if role not in found]
+    missing = [role for role in required if role not in found]
     if missing:
         raise ColumnNotFound(_missing_message(columns, missing, header=header, source=source))
     return {role: found[role] for role in ROLES if role in found}
 
 
 def _by_format(columns: Sequence[str]) -> dict[str, int]:
-    return {role: place for place, role in enumerate(CONTEST_FORMATS.get(len(columns), ()))}
+    return {role: place for place, role in enumerate(FORMATS.get(len(columns), ()))}
 
 
 def _by_name(columns: Sequence[str]) -> dict[str, int]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from sudare.engine import quote_text
+
+# What a missing value of a table is equal to: missing values only, or any value.
+MissingRule = Literal["value", "any"]
 
 # Outside these years a date is a slip of the pen or of a format.
 _YEARS = (1900, 2199)

@@ -49,6 +49,8 @@ class Source:
     guesses: dict[str, str] = field(default_factory=dict)
     file: Path | None = None
     form: TextForm | None = None
+    # The file that is read where it lies; None for copies, folders and dataframes.
+    in_place: Path | None = None
 
     def broken_lines(self, engine: Engine) -> dict[int, str]:
         """Return line number and reason of the lines that did not divide into the columns."""
@@ -73,7 +75,7 @@ def open_source(source: object, engine: Engine, options: SourceOptions, cleanup:
 
 
 def _open_path(path: Path, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:
-    _check_readable(path)
+    check_readable(path)
     if path.is_dir() or path.suffix.lower() in PARQUET:
         return _open_parquet(path, engine)
     if path.suffix.lower() in EXCEL:
@@ -81,7 +83,8 @@ def _open_path(path: Path, engine: Engine, options: SourceOptions, cleanup: Exit
     return _open_text(path, engine, options, cleanup)
 
 
-def _check_readable(path: Path) -> None:
+def check_readable(path: Path) -> None:
+    """Raise SourceNotReadable unless there is a file with something in it, or a folder of Parquet files."""
     try:
         if not path.exists():
             raise SourceNotReadable(
@@ -138,7 +141,8 @@ def _text_source(
     table = engine.csv(file, columns=inner, delimiter=form.delimiter, header=form.header)
     types = ("VARCHAR",) * len(inner)
     return Source(
-        name, kind, table, form.columns, inner, types, form.header, file_hash(origin), guesses, file, form
+        name, kind, table, form.columns, inner, types, form.header, file_hash(origin), guesses, file, form,
+        in_place=origin if origin == file else None,
     )  # fmt: skip
 
 
@@ -149,7 +153,7 @@ def _open_parquet(path: Path, engine: Engine) -> Source:
     except Exception as error:
         reason = str(error).splitlines()[0]
         raise SourceNotReadable(f"{path} cannot be read as Parquet: {reason}\nHint: check how it was made.") from None
-    return _typed_source(str(path), "Parquet", table, described, file_hash(path) if path.is_file() else None)
+    return _typed_source(str(path), "Parquet", table, described, path if path.is_file() else None)
 
 
 def _open_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
@@ -183,10 +187,11 @@ class _ArrowStream:
         return self._frame.__arrow_c_stream__(requested_schema)
 
 
-def _typed_source(name: str, kind: str, table: str, described: dict[str, str], sha256: str | None) -> Source:
+def _typed_source(name: str, kind: str, table: str, described: dict[str, str], file: Path | None) -> Source:
     columns = tuple(described)
     return Source(
-        name, kind, table, columns, tuple(quote_name(c) for c in columns), tuple(described.values()), sha256=sha256
+        name, kind, table, columns, tuple(quote_name(c) for c in columns), tuple(described.values()),
+        sha256=file_hash(file) if file else None, in_place=file,
     )  # fmt: skip
 
 

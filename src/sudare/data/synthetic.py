@@ -141,7 +141,7 @@ class _Chunk:
 
     def draw(self, purpose: str) -> Numbers:
         """Return the number from 0 to 1 that every row has for a purpose, however the rows are cut."""
-        return _stream(self.seed, purpose, self.first_row).random(len(self.invoice))
+        return stream(self.seed, purpose, self.first_row).random(len(self.invoice))
 
 
 def generate_history(
@@ -205,7 +205,7 @@ def _key(seed: int, purpose: str) -> np.random.SeedSequence:
     return np.random.SeedSequence([seed, *purpose.encode()])
 
 
-def _stream(seed: int, purpose: str, start: int = 0) -> np.random.Generator:
+def stream(seed: int, purpose: str, start: int = 0) -> np.random.Generator:
     """Return the random numbers of one purpose from the `start`-th on, whatever else was drawn before."""
     return np.random.Generator(np.random.PCG64(_key(seed, purpose)).advance(start))
 
@@ -232,7 +232,7 @@ def _weigh_days(seed: int, first_day: date, days: int) -> Numbers:
     month, weekday = _months(first_day, day), (first_day.weekday() + day) % 7
     of_month = (dates - dates.astype("datetime64[M]")).astype(np.int64) + 1
     holiday = ((month == 11) & (of_month >= 24)) | ((month == 0) & (of_month <= 3))
-    noise = np.exp(DAY_NOISE * _stream(seed, "days").standard_normal(days))
+    noise = np.exp(DAY_NOISE * stream(seed, "days").standard_normal(days))
     weights: Numbers = np.where(holiday, 0.0, MONTH_WEIGHTS[month] * WEEKDAY_WEIGHTS[weekday] * noise)
     if not weights.any():
         raise OptionNotUsable(
@@ -243,7 +243,7 @@ def _weigh_days(seed: int, first_day: date, days: int) -> Numbers:
 
 
 def _make_customers(seed: int, customers: int, weights: Numbers) -> _Customers:
-    random = _stream(seed, "customers")
+    random = stream(seed, "customers")
     # One draw from each of as many equal parts of the tail: few customers are then as unequal as many.
     beyond = (random.permutation(customers) + 1 - random.random(customers)) / customers
     more_visits = VISIT_SCALE * (beyond ** (-1 / VISIT_TAIL) - 1) * len(weights) / VISIT_SPAN_DAYS
@@ -264,14 +264,14 @@ def _make_visits(seed: int, people: _Customers, weights: Numbers) -> tuple[Integ
     draws = np.maximum(1, np.rint(-open_days * np.log1p(-people.visits / open_days))).astype(np.int64)
     customer = np.repeat(np.arange(len(draws)), draws)
     cumulated = np.cumsum(weights) / np.cumsum(weights)[-1]
-    day = np.searchsorted(cumulated, _stream(seed, "visits").random(len(customer)), side="right")
+    day = np.searchsorted(cumulated, stream(seed, "visits").random(len(customer)), side="right")
     pairs = np.unique(customer * len(weights) + day)
     return pairs // len(weights), pairs % len(weights)
 
 
 def _make_invoices(seed: int, people: _Customers, customer: Integers, day: Integers, month: Integers) -> _Invoices:
     """Return the invoices of the visits in the order of the log; a few visits have several."""
-    random = _stream(seed, "invoices")
+    random = stream(seed, "invoices")
     rows = _draw_row_counts(random, people.basket[customer] * MONTH_BASKETS[month])
     postage_share = np.where(rows > 1, POSTAGE_SHARE, POSTAGE_ALONE_SHARE)
     postage = people.abroad[customer] & (random.random(len(rows)) < postage_share)
@@ -299,7 +299,7 @@ def _draw_row_counts(random: np.random.Generator, basket: Numbers) -> Integers:
 
 
 def _make_catalogue(seed: int, items: int) -> _Catalogue:
-    random = _stream(seed, "catalogue")
+    random = stream(seed, "catalogue")
     rank = random.permutation(items) + 1.0
     popularity = rank**-RANK_POWER * np.exp(-RANK_CUT * (rank / items) ** RANK_BEND)
     season = random.choice(len(SEASONS), items, p=SEASON_SHARES)

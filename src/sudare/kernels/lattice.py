@@ -127,7 +127,7 @@ def walk(codes: Any, weights: Any, cardinalities: Any, forced: Any, most: Any, b
         np.zeros(min(largest, n) + 1, np.int32),
     )
     # Address space for the deepest path; only what a path really uses is ever touched.
-    columns = np.empty(max(1, attributes * (attributes - 1) // 2 * n), np.int32)
+    columns = np.empty(max(1, attributes * (attributes - 1) // 2 * n), codes.dtype)
     carried = np.empty((attributes + 1) * n, weights.dtype)
     bounds = np.empty((attributes + 2) * (n // 2 + 2), np.int32)
     place = np.empty(n + 1, np.int32)
@@ -224,18 +224,17 @@ def number_keys(keys: Any, numbers: Any) -> Any:
     size = 16
     while size < 2 * len(keys):
         size *= 2
-    table = np.full(size, -1, np.int64)
+    held = np.empty(size, np.int64)
+    number = np.full(size, -1, np.int32)
     found = 0
-    firsts = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
         key = keys[i]
         mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
         slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(size - 1))
-        while table[slot] >= 0 and keys[firsts[table[slot]]] != key:
+        while number[slot] >= 0 and held[slot] != key:
             slot = (slot + 1) & (size - 1)
-        if table[slot] < 0:
-            table[slot] = found
-            firsts[found] = i
+        if number[slot] < 0:
+            held[slot], number[slot] = key, found
             found += 1
-        numbers[i] = table[slot]
+        numbers[i] = number[slot]
     return found

@@ -35,6 +35,22 @@ LATIN_WIDTH, KANJI_WIDTH = 0.57, 1.02
 # Beyond this largest value a scatter plot needs logarithmic axes to show its small values.
 MOST_LINEAR = 100
 MOST_INTERVALS = 4
+# Columns of a heat map that are wide enough for the number in a cell.
+MOST_NUMBERED_COLUMNS = 12
+# From nearly white to the first colour, so that a small share is told from none.
+HEAT = ["#e3edf5", FIRST]
+# Squares in place of a gradient, which would need a name that no other drawing of the page has.
+HEAT_LEGEND: Spec = {
+    "orient": "top",
+    "direction": "horizontal",
+    "title": None,
+    "type": "symbol",
+    "symbolType": "square",
+    "symbolStrokeWidth": 0,
+    "symbolSize": 220,
+    "values": [0, 0.25, 0.5, 0.75, 1],
+    "format": ".0%",
+}
 
 _CONFIG: Spec = {
     "aria": False,  # the whole picture is described once, on its root
@@ -163,17 +179,83 @@ def _two_symbols(x: Spec, names: tuple[str, str]) -> Spec:
 def cumulative_shares(quantiles: Sequence[float], *, axes: tuple[str, str], title: str, description: str) -> Chart:
     """Show for each share from 0 to 100 % how much does not exceed it, from equally spaced quantiles (two or more)."""
     last = len(quantiles) - 1
-    corners = [(0.0, 0.0), *((value, n / last) for n, value in enumerate(quantiles)), (1.0, 1.0)]
+    points = [(value, n / last) for n, value in enumerate(quantiles)]
+    return cumulative_curve(points, axes=axes, title=title, description=description)
+
+
+def cumulative_curve(
+    points: Sequence[tuple[float, float]],
+    *,
+    axes: tuple[str, str],
+    title: str,
+    description: str,
+    limit: float | None = None,
+) -> Chart:
+    """Show how much does not exceed each share, from the rising steps of the curve, with a dashed line at a limit."""
+    corners = [(0.0, 0.0), *points, (1.0, 1.0)]
     rows = [{"place": n, "value": value, "share": share} for n, (value, share) in enumerate(corners)]
     ticks = {"values": [0, 0.5, 1], "format": ".0%"}
-    share = {"type": "quantitative", "scale": {"domain": [0, 1]}}
-    encoding = {
-        "x": {"field": "value", **share, "title": axes[0], "axis": ticks},
-        "y": {"field": "share", **share, "title": None, "axis": {**ticks, **_room("100%")}},
-        "order": {"field": "place", "type": "quantitative"},
+    scale = {"type": "quantitative", "scale": {"domain": [0, 1]}}
+    x = {"field": "value", **scale, "title": axes[0], "axis": ticks}
+    y = {"field": "share", **scale, "title": None, "axis": {**ticks, **_room("100%")}}
+    steps = {
+        "mark": {"type": "line", "interpolate": "step-after", "color": FIRST, "strokeWidth": 2.5},
+        "encoding": {"x": x, "y": y, "order": {"field": "place", "type": "quantitative"}},
     }
-    mark = {"type": "line", "interpolate": "step-after", "color": FIRST, "strokeWidth": 2.5}
-    return Chart(_small({"mark": mark, "encoding": encoding}, rows, axes[1], height=0.8), title, description)
+    if limit is None:
+        return Chart(_small(steps, rows, axes[1], height=0.8), title, description)
+    line = {
+        "data": {"values": [{"value": limit}]},
+        "mark": {"type": "rule", "color": SECOND, "strokeDash": [4, 3], "strokeWidth": 1.5},
+        "encoding": {"x": x},
+    }
+    return Chart(_small({"layer": [line, steps]}, rows, axes[1], height=0.8), title, description)
+
+
+def heat_map(
+    rows: Sequence[tuple[str, Sequence[float | None]]],
+    *,
+    columns: Sequence[int],
+    axis: str,
+    title: str,
+    description: str,
+    line_below: int | None = None,
+) -> Chart:
+    """Show shares from 0 to 100 % as darker and darker cells; None leaves a cell empty.
+
+    A few columns have their percentages in the cells, more have a legend. `line_below` draws a dashed line below so
+    many rows.
+    """
+    numbered = len(columns) <= MOST_NUMBERED_COLUMNS
+    cells = [
+        {"label": label, "column": column, "value": value, "text": _whole_percent(value)}
+        for label, values in rows
+        for column, value in zip(columns, values, strict=True)
+        if value is not None
+    ]
+    ticks = {"labelAngle": 0, "labelOverlap": True, "ticks": False, "domain": False}
+    x = {"field": "column", "type": "ordinal", "title": axis, "scale": {"domain": list(columns)}, "axis": ticks}
+    scale = {"type": "linear", "domain": [0, 1], "range": HEAT}
+    legend = None if numbered else HEAT_LEGEND
+    colour = {"field": "value", "type": "quantitative", "scale": scale, "legend": legend}
+    layers: list[Spec] = [
+        {"mark": {"type": "rect", "stroke": "#ffffff", "strokeWidth": 1}, "encoding": {"x": x, "color": colour}}
+    ]
+    if numbered:
+        on_dark = {"condition": {"test": "datum.value > 0.7", "value": "#ffffff"}, "value": INK}
+        layers.append({"mark": {"type": "text"}, "encoding": {"x": x, "text": {"field": "text"}, "color": on_dark}})
+    if line_below is not None:
+        mark = {"type": "rule", "color": SECOND, "strokeDash": [5, 3], "strokeWidth": 2}
+        place = {"value": line_below * ROW_HEIGHT}
+        layers.append({"data": {"values": [{}]}, "mark": mark, "encoding": {"y": place}})
+    return Chart(_labelled_rows(cells, layers, labels=[label for label, _ in rows]), title, description)
+
+
+def _whole_percent(share: float | None) -> str:
+    """Return the percentage without its sign; only 0 and 1 are written as 0 and 100."""
+    if share is None or share in (0, 1):
+        return "" if share is None else f"{share * 100:.0f}"
+    return "<1" if share < 0.005 else ">99" if share >= 0.995 else f"{share * 100:.0f}"
 
 
 def scatter(points: Sequence[Point], *, axes: tuple[str, str], title: str, description: str) -> Chart:
@@ -258,11 +340,13 @@ def text_width(text: str) -> int:
     return ceil(LETTER * (wide * KANJI_WIDTH + (len(text) - wide) * LATIN_WIDTH))
 
 
-def _labelled_rows(rows: list[Spec], layers: list[Spec]) -> Spec:
-    """Return a wide chart with a row a label, in the order given."""
-    room = min(MOST_LABEL_WIDTH, max(text_width(row["label"]) for row in rows))
+def _labelled_rows(rows: list[Spec], layers: list[Spec], labels: Sequence[str] | None = None) -> Spec:
+    """Return a wide chart with a row a label, in the order given, or in that of `labels`."""
+    room = min(MOST_LABEL_WIDTH, max(text_width(label) for label in labels or [row["label"] for row in rows]))
     axis = {"ticks": False, "domain": False, "labelPadding": 8, "minExtent": room + 8}
-    y = {"field": "label", "type": "nominal", "sort": None, "title": None, "axis": axis}
+    y: Spec = {"field": "label", "type": "nominal", "sort": None, "title": None, "axis": axis}
+    if labels is not None:
+        y["scale"] = {"domain": list(labels)}
     for layer in layers:
         layer["encoding"].setdefault("y", y)
         if layer["encoding"]["y"] is None:

@@ -38,6 +38,10 @@ class Numbers:
             return self._texts("report.number.above", value=self._texts("report.number.percent", value="99.99"))
         return self._texts("report.number.percent", value=f"{share * 100:.2f}")
 
+    def short_percent(self, share: float) -> str:
+        """Return a round share as percentage without needless digits: 5 %, 12.5 %."""
+        return self._texts("report.number.percent", value=f"{share * 100:.4g}")
+
     def theory(self, value: float) -> str:
         """Return a theoretical probability: as percentage, or as plain number where it exceeds 1."""
         return self.percent(value) if value <= 1 else self.decimal(value)

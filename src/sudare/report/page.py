@@ -86,6 +86,7 @@ def environment(texts: Texts) -> Environment:
         decimal=numbers.decimal,
         moment=numbers.moment,
         percent=numbers.percent,
+        short_percent=numbers.short_percent,
         theory=numbers.theory,
         label=lambda knowledge: knowledge_label(knowledge, texts),
         sentence=lambda knowledge: knowledge_sentence(knowledge, texts),

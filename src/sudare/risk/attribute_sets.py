@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from sudare.data.distinct import Counts
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
-from sudare.kernels.lattice import CLASSES, SMALLEST
+from sudare.kernels.lattice import SMALLEST
 from sudare.progress import Progress, silent
-from sudare.risk.partitions import Splitter
-from sudare.risk.subsets import Codes, Counts, Results, collapse, walk_subsets
+from sudare.risk.partitions import MatchSplitter, P, Splitting, row_sizes_of, split_all, splitter
+from sudare.risk.rows import Rows, rows_of, table_rows
+from sudare.risk.sizes import Sizes
+from sudare.risk.walks import Walked, walk_rows
 
 # More sets than this are no answer that anybody reads.
 MOST_SETS = 1_000_000
@@ -59,11 +62,30 @@ def names_of(table: Table, positions: Iterable[int]) -> tuple[str, ...]:
     return tuple(table.attributes[position] for position in sorted(positions))
 
 
-def class_sizes(table: Table, positions: Sequence[int]) -> Counts:
-    """Return the records of each class that a set of attributes makes; no attributes make a single class."""
-    if not len(positions):
-        return np.asarray([table.records], np.int64)
-    return collapse(table.codes[list(positions)], table.counts)[1]
+def class_sizes(table: Table, positions: Sequence[int]) -> Sizes:
+    """Return the sizes of the classes that a set of attributes makes; no attributes make a single class."""
+    rows = rows_of(table, positions)
+    if rows.plain:
+        return Sizes.of(rows.counts, rows.counts)
+    return split_all(MatchSplitter(rows), range(len(rows.codes))).sizes
+
+
+def row_sizes(table: Table, positions: Sequence[int]) -> Counts:
+    """Return the size of the class of each distinct row of the table."""
+    return row_sizes_of(table_rows(table, positions))
+
+
+def partitions_of(splitting: Splitting[P], base: P, sets: Iterable[Sequence[int]]) -> Iterator[P]:
+    """Yield the partition of each set, sharing those of what neighbours begin with."""
+    chain, before = [base], list[int]()
+    for attributes in sets:
+        pairs = zip(before, attributes, strict=False)
+        common = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+        del chain[common + 1 :]
+        for attribute in attributes[common:]:
+            chain.append(splitting.split(chain[-1], attribute))
+        before = list(attributes)
+        yield chain[-1]
 
 
 def largest_first(sets: Iterable[int]) -> list[int]:
@@ -77,25 +99,9 @@ def refuse_too_many(count: int, hint: str) -> None:
         raise OptionNotUsable(f"There are more than {MOST_SETS:,} sets of attributes to report.\nHint: {hint}")
 
 
-def walk_with(table: Table, known: Sequence[int], free: Sequence[int], *, bound: int, progress: Progress) -> Results:
-    """Return the results of every subset of `free` attributes together with the known ones; row 0 is these alone."""
-    if not known:
-        results = walk_subsets(table.codes[list(free)], table.counts, bound=bound, progress=progress)
-        results[0] = 1, table.records == 1, table.records, table.records * (table.records < bound)
-        return results
-    # What is known acts as one more attribute with a value for each class; it is a member of all sets that count.
-    numbers = number_classes(table, known)
-    codes = np.vstack([table.codes[list(free)], numbers[None, :]])
-    return walk_subsets(codes, table.counts, bound=bound, progress=progress)[1 << len(free) :]
-
-
-def number_classes(table: Table, positions: Sequence[int]) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Return for each distinct row the number of the class it is in."""
-    numbers = np.zeros(table.codes.shape[1], np.int64)
-    for position in positions:
-        keys = numbers * (int(table.codes[position].max()) + 1) + table.codes[position]
-        numbers = np.unique(keys, return_inverse=True)[1].astype(np.int64)
-    return numbers.astype(np.int32)
+def walk_with(table: Table, known: Sequence[int], free: Sequence[int], *, bound: int, progress: Progress) -> Walked:
+    """Walk every subset of `free` attributes together with the known ones; row 0 is these alone."""
+    return walk_rows(rows_of(table, [*free, *known]), known=len(known), bound=bound, progress=progress)
 
 
 def risks_of(
@@ -107,53 +113,46 @@ def risks_of(
     its own.
     """
     if len(free) <= MOST_WALKED and len(sets) * 10 > 1 << len(free):
-        results = walk_with(table, known, free, bound=0, progress=progress)
-        return [risk_from(table, known, free, mask, results[mask]) for mask in sets]
+        walked = walk_with(table, known, free, bound=0, progress=progress)
+        return [risk_from(table, known, free, mask, walked) for mask in sets]
     numbers = _evaluate(table, known, free, sets, progress)
     return [set_risk(table, known, free, mask, *numbers[mask]) for mask in sets]
 
 
 def _evaluate(
     table: Table, known: Sequence[int], free: Sequence[int], sets: Sequence[int], progress: Progress
-) -> dict[int, tuple[int, int]]:
-    """Return classes and smallest class of each set, sharing the partitions of what neighbours begin with."""
-    codes = np.vstack([table.codes[list(free)], number_classes(table, known)[None, :]])
+) -> dict[int, tuple[float, int]]:
+    """Return the expected matches and the smallest class of each set, sharing what neighbours begin with."""
+    rows = rows_of(table, [*free, *known])
     # Attributes of many values leave few rows to split for the others.
-    rank = np.argsort(np.argsort(-codes[:-1].max(axis=1, initial=0), kind="stable"), kind="stable").tolist()
+    values = rows.codes[: len(free)].max(axis=1, initial=0)
+    rank = np.argsort(np.argsort(-values, kind="stable"), kind="stable").tolist()
     order = sorted((sorted(members(mask), key=rank.__getitem__) for mask in sets), key=lambda s: [rank[a] for a in s])
     parts = [order[i : i + _PART] for i in range(0, len(order), _PART)]
-    found: dict[int, tuple[int, int]] = {}
+    found: dict[int, tuple[float, int]] = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for numbers in pool.map(lambda part: _evaluate_part(codes, table.counts, part), parts):
+        for numbers in pool.map(lambda part: _evaluate_part(rows, len(known), part), parts):
             found.update(numbers)
             progress("risks", len(found), len(sets))
     return found
 
 
-def _evaluate_part(codes: Codes, counts: Counts, part: Sequence[list[int]]) -> dict[int, tuple[int, int]]:
-    splitter = Splitter(codes, counts)
-    chain = [splitter.split(splitter.whole(), len(codes) - 1)]
-    before: list[int] = []
-    found = {}
-    for attributes in part:
-        pairs = zip(before, attributes, strict=False)
-        common = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
-        del chain[common + 1 :]
-        for attribute in attributes[common:]:
-            chain.append(splitter.split(chain[-1], attribute))
-        before = attributes
-        found[mask_of(attributes)] = chain[-1].classes, chain[-1].smallest
-    return found
+def _evaluate_part(rows: Rows, known: int, part: Sequence[list[int]]) -> dict[int, tuple[float, int]]:
+    splitting = splitter(rows)
+    base = split_all(splitting, range(len(rows.codes) - known, len(rows.codes)))
+    found = zip(part, partitions_of(splitting, base, part), strict=True)
+    return {mask_of(attributes): (classes.expected, classes.smallest) for attributes, classes in found}
 
 
 def set_risk(
-    table: Table, known: Sequence[int], free: Sequence[int], mask: int, classes: int, smallest: int
+    table: Table, known: Sequence[int], free: Sequence[int], mask: int, expected: float, smallest: int
 ) -> SetRisk:
-    """Return the risk of a set from its number of classes and its smallest class."""
+    """Return the risk of a set from the sum of its records' risks and its smallest class."""
     positions = [*known, *(free[bit] for bit in members(mask))]
-    return SetRisk(names_of(table, positions), float(1 / smallest), float(classes / table.records))
+    return SetRisk(names_of(table, positions), float(1 / smallest), float(expected / table.records))
 
 
-def risk_from(table: Table, known: Sequence[int], free: Sequence[int], mask: int, result: Counts) -> SetRisk:
-    """Return the risk of a set from its row of the results of a walk."""
-    return set_risk(table, known, free, mask, int(result[CLASSES]), int(result[SMALLEST]))
+def risk_from(table: Table, known: Sequence[int], free: Sequence[int], mask: int, walked: Walked) -> SetRisk:
+    """Return the risk of a set from what a walk found."""
+    smallest = int(walked.results[mask, SMALLEST])
+    return set_risk(table, known, free, mask, float(walked.expected[mask]), smallest)

@@ -5,22 +5,25 @@ Risk analysis of k-anonymized personal data by attack simulation, Algorithm 5.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import comb, isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data.distinct import first_rows, number_rows
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
 from sudare.kernels.partitions import combination_gains
 from sudare.progress import Progress, silent
-from sudare.risk.attribute_sets import names_of, number_classes
-from sudare.risk.partitions import narrow
+from sudare.risk.attribute_sets import names_of, partitions_of, row_sizes
+from sudare.risk.partitions import MatchSplitter, narrow
+from sudare.risk.rows import Rows, rows_of
 
 # Sets of attributes that are compared, about an hour for 100,000 distinct rows on two cores.
 MOST_COMBINATIONS = 20_000_000
@@ -70,16 +73,17 @@ class DangerousRecords:
 
     values: dict[str, str | None]
     records: int
+    size: int
     factor: float
 
     @property
     def risk(self) -> float:
-        """The probability to pick the right one of the records with these values."""
-        return 1 / self.records
+        """The probability to pick the right one of those that have these values, `size` in all."""
+        return 1 / self.size
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, with the risk."""
-        return {"values": dict(self.values), "records": self.records, "factor": self.factor, "risk": self.risk}
+        return {**asdict(self), "risk": self.risk}
 
 
 def dangerous_sets(
@@ -146,7 +150,8 @@ def _gains(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the endangered records and the largest rise for all sets of a size, in the order of their attributes."""
     attributes = len(table.attributes)
-    alone, codes = _alone(table), narrow(table.codes)
+    alone, rows = _alone(table), rows_of(table, range(attributes))
+    codes = narrow(rows.codes)
     # The sets that begin with attribute a stand together, those of the first attribute first.
     shares = [comb(attributes - 1 - a, size - 1) for a in range(attributes - size + 1)]
     begins = np.concatenate([[0], np.cumsum(shares)])
@@ -155,7 +160,10 @@ def _gains(
 
     def task(a: int) -> int:
         mine = slice(begins[a], begins[a + 1])
-        combination_gains(codes, table.counts, alone, a, size, factor, records[mine], gains[mine])
+        if rows.plain:
+            combination_gains(codes, rows.counts, alone, a, size, factor, records[mine], gains[mine])
+        else:
+            _match_gains(rows, alone, a, size, factor, records[mine], gains[mine])
         return shares[a]
 
     done = 0
@@ -166,11 +174,33 @@ def _gains(
     return records, gains
 
 
+def _match_gains(
+    rows: Rows,
+    alone: NDArray[np.int64],
+    first: int,
+    size: int,
+    factor: float,
+    records: NDArray[np.int64],
+    gains: NDArray[np.float64],
+) -> None:
+    """Fill records and gains for the sets that begin with an attribute, where classes can overlap."""
+    splitting = MatchSplitter(rows)
+    later = itertools.combinations(range(first + 1, len(rows.codes)), size - 1)
+    sets = [[first, *others] for others in later]
+    for place, partition in enumerate(partitions_of(splitting, splitting.whole(), sets)):
+        classes = splitting.list_classes(partition)
+        own, owner = classes.rows[classes.own], classes.owner[classes.own]
+        tops = np.max([alone[a, rows.codes[a, own]] for a in sets[place]], axis=0)
+        gain = tops / classes.sizes[owner]
+        records[place] = rows.counts[own[gain > factor]].sum()
+        gains[place] = gain.max()
+
+
 def _alone(table: Table) -> NDArray[np.int64]:
-    """Return how many records have each value of each attribute."""
+    """Return the size of the class that each value of each attribute makes alone."""
     alone = np.zeros((len(table.codes), int(table.codes.max()) + 1), np.int64)
     for a, column in enumerate(table.codes):
-        np.add.at(alone[a], column, table.counts)
+        alone[a, column] = row_sizes(table, [a])
     return alone
 
 
@@ -200,16 +230,16 @@ def dangerous_records(table: Table, attributes: Sequence[str], factor: float) ->
         raise OptionNotUsable(
             "A set of less than two attributes has no parts to compare with.\nHint: name two or more."
         )
-    numbers = number_classes(table, positions)
-    sizes = np.bincount(numbers, weights=table.counts).astype(np.int64)
-    firsts = np.unique(numbers, return_index=True)[1]
-    alone = _alone(table)
-    tops = np.max([alone[a, table.codes[a, firsts]] for a in positions], axis=0)
-    gains = tops / sizes
+    numbers, found = number_rows(table.codes[positions])
+    firsts = first_rows(numbers, found)
+    records = np.bincount(numbers, table.counts, found).astype(np.int64)
+    sizes, alone = row_sizes(table, positions)[firsts], _alone(table)
+    gains = np.max([alone[a, table.codes[a, firsts]] for a in positions], axis=0) / sizes
     order = [int(c) for c in np.argsort(-gains, kind="stable") if gains[c] > factor]
     return tuple(
         DangerousRecords(
             {table.attributes[a]: table.values[a][table.codes[a, firsts[c]]] for a in positions},
+            int(records[c]),
             int(sizes[c]),
             float(gains[c]),
         )

@@ -27,7 +27,6 @@ from sudare.risk.attribute_sets import (
     mask_of,
     members,
     names_of,
-    number_classes,
     refuse_too_many,
     risk_from,
     risks_of,
@@ -35,7 +34,8 @@ from sudare.risk.attribute_sets import (
     walk_with,
 )
 from sudare.risk.disclosable_search import Rules, Search, subsets_of
-from sudare.risk.subsets import class_size_within, collapse
+from sudare.risk.rows import rows_of
+from sudare.risk.subsets import class_size_within
 
 # Subsets times distinct rows up to which the walk is as quick as the search, a fraction of a second. For 20 attributes
 # and 100,000 distinct rows the search, which prunes, was measured ten to thirty times as quick.
@@ -50,8 +50,8 @@ class DisclosableSets:
     `allowed_records` records are. `maximal` are the safe sets to which no attribute can be added, the largest first:
     their subsets (that contain what is known) are all the safe sets, given in `sets` if asked for. `minimal_unsafe`
     are the sets that are unsafe although every smaller one is safe. If the known attributes alone are over the limit,
-    `known_safe` is False and there are no sets. If the search was cut short, `complete` is False: each set shown is
-    right, and there may be more.
+    `known_safe` is False and there are no sets. If the search was cut short by time or because the user `interrupted`
+    it, `complete` is False: each set shown is right, and there may be more.
     """
 
     limit: float
@@ -64,6 +64,7 @@ class DisclosableSets:
     maximal: tuple[SetRisk, ...]
     minimal_unsafe: tuple[tuple[str, ...], ...]
     sets: tuple[SetRisk, ...] | None = None
+    interrupted: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
@@ -75,6 +76,7 @@ class DisclosableSets:
             "known": list(self.known),
             "known_safe": self.known_safe,
             "complete": self.complete,
+            "interrupted": self.interrupted,
             "maximal": [list(entry.attributes) for entry in self.maximal],
             "maximal_risks": [entry.to_dict() for entry in self.maximal],
             "minimal_unsafe": [list(attributes) for attributes in self.minimal_unsafe],
@@ -90,6 +92,7 @@ class _Found:
     minimal_unsafe: list[int]
     sets: list[SetRisk] | None
     complete: bool = True
+    interrupted: bool = False
 
 
 def disclosable_sets(
@@ -110,8 +113,7 @@ def disclosable_sets(
     rules = _rules(table, limit, quantile)
     fixed = sorted(set(table.positions(known)))
     free = [a for a in range(len(table.attributes)) if a not in fixed]
-    sizes = class_sizes(table, fixed)
-    known_safe = int(sizes[sizes < rules.bound].sum()) <= rules.allowed
+    known_safe = class_sizes(table, fixed).below(rules.bound) <= rules.allowed
     if not known_safe:
         found = _Found([], [0], [] if every else None)
     elif len(free) <= MOST_WALKED and len(table.counts) << len(free) <= MOST_WALK_WORK:
@@ -122,7 +124,7 @@ def disclosable_sets(
         limit, quantile, rules.bound, rules.allowed, names_of(table, fixed), known_safe, found.complete,
         tuple(found.maximal),
         tuple(names_of(table, [*fixed, *(free[bit] for bit in members(mask))]) for mask in found.minimal_unsafe),
-        None if found.sets is None else tuple(found.sets),
+        None if found.sets is None else tuple(found.sets), found.interrupted,
     )  # fmt: skip
 
 
@@ -146,15 +148,15 @@ def _walk(table: Table, known: list[int], free: list[int], rules: Rules, every: 
     Safe is closed downwards for a quantile too: adding an attribute only splits classes, so a record in a class below
     the bound stays in one, and the records below the bound only become more.
     """
-    results = walk_with(table, known, free, bound=rules.bound, progress=progress)
-    safe = results[:, BELOW] <= rules.allowed
+    walked = walk_with(table, known, free, bound=rules.bound, progress=progress)
+    safe = walked.results[:, BELOW] <= rules.allowed
     maximal = largest_first(np.flatnonzero(_maximal(safe)).tolist())
     unsafe = _smallest_first(np.flatnonzero(_minimal_unsafe(safe)).tolist())
     sets = largest_first(np.flatnonzero(safe).tolist()) if every else []
     refuse_too_many(len(sets), _HINT)
 
     def risks(masks: Iterable[int]) -> list[SetRisk]:
-        return [risk_from(table, known, free, mask, results[mask]) for mask in masks]
+        return [risk_from(table, known, free, mask, walked) for mask in masks]
 
     return _Found(risks(maximal), unsafe, risks(sets) if every else None)
 
@@ -194,11 +196,9 @@ def _search(
     progress: Progress,
 ) -> _Found:
     """Search the sets of the attributes that are safe one by one; the others are unsafe sets of their own."""
-    classes = number_classes(table, known)
-    harmless, alone = _safe_alone(table, classes, free, rules)
-    chosen = [free[bit] for bit in harmless]
-    codes, counts = collapse(np.vstack([table.codes[chosen], classes[None, :]]), table.counts)
-    search = Search(codes, counts, rules, seconds, progress)
+    harmless, alone = _safe_alone(table, known, free, rules)
+    rows = rows_of(table, [*(free[bit] for bit in harmless), *known])
+    search = Search(rows, len(known), rules, seconds, progress)
     search.run()
 
     def renamed(mask: int) -> int:
@@ -208,20 +208,20 @@ def _search(
     maximal = [set_risk(table, known, free, mask, *statistics[mask]) for mask in largest_first(statistics)]
     unsafe = [*(1 << bit for bit in alone), *map(renamed, search.unsafe.masks)]
     sets = _every(table, known, free, list(statistics), progress) if every else None
-    return _Found(maximal, _smallest_first(unsafe), sets, search.complete)
+    return _Found(maximal, _smallest_first(unsafe), sets, search.complete, search.interrupted)
 
 
-def _safe_alone(table: Table, classes: NDArray[np.int32], free: list[int], rules: Rules) -> tuple[list[int], list[int]]:
-    """Return the attributes that are safe with the known ones, those that make most classes first, and the unsafe."""
-    numbers: dict[int, float] = {}
+def _safe_alone(table: Table, known: list[int], free: list[int], rules: Rules) -> tuple[list[int], list[int]]:
+    """Return the attributes that are safe with the known ones, those that tell most apart first, and the unsafe."""
+    crowding: dict[int, float] = {}
     unsafe = []
     for bit, position in enumerate(free):
-        sizes = collapse(np.vstack([table.codes[position][None, :], classes[None, :]]), table.counts)[1]
-        if sizes[sizes < rules.bound].sum() > rules.allowed:
+        sizes = class_sizes(table, [position, *known])
+        if sizes.below(rules.bound) > rules.allowed:
             unsafe.append(bit)
         else:
-            numbers[bit] = float((sizes * np.log(sizes)).sum())
-    return sorted(numbers, key=lambda bit: numbers[bit]), unsafe
+            crowding[bit] = float((sizes.records * np.log(sizes.size)).sum())
+    return sorted(crowding, key=lambda bit: crowding[bit]), unsafe
 
 
 def _every(table: Table, known: list[int], free: list[int], maximal: list[int], progress: Progress) -> list[SetRisk]:

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from sudare.kernels import partitions as kernels
 from sudare.progress import Progress, silent
-from sudare.risk.partitions import Partition, Splitter
-from sudare.risk.subsets import Codes, Counts
+from sudare.risk.partitions import Classes, Splitting, split_all, splitter
+from sudare.risk.rows import Rows
 
 # Partitions of sets on the way that are kept: 4 bytes for each distinct row and partition.
 MOST_KEPT = 128
@@ -90,35 +90,36 @@ class _TimeOver(Exception):
 class Search:
     """A search for the maximal safe and the minimal unsafe sets among attributes that are safe one by one.
 
-    The last row of `codes` is what is known beforehand, as one attribute. Bit i of a mask stands for row i, and the
-    rows should stand in falling order of how much they tell apart: then the harmless attributes, which lie in many
-    safe sets together, are last and cut off large parts of the search.
+    The last `known` attributes of the rows are known beforehand. Bit i of a mask stands for attribute i, and those
+    before the known ones should stand in falling order of how much they tell apart: then the harmless attributes,
+    which lie in many safe sets together, are last and cut off large parts of the search.
     """
 
-    codes: Codes
-    counts: Counts
+    rows: Rows
+    known: int
     rules: Rules
     seconds: float | None = None
     progress: Progress = silent
     complete: bool = False
-    # Classes and smallest class of each safe set found.
-    found: dict[int, tuple[int, int]] = field(init=False, default_factory=dict)
+    interrupted: bool = False
+    # The sum of the risks and the smallest class of each safe set found.
+    found: dict[int, tuple[float, int]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._attributes = len(self.codes) - 1
+        self._attributes = len(self.rows.codes) - self.known
         self.safe, self.unsafe = Family(self._attributes), Family(self._attributes)
         self._local = threading.local()
-        self._base = self._splitter.split(self._splitter.whole(), self._attributes)
-        self._kept: OrderedDict[int, Partition] = OrderedDict()
+        self._base: Classes = split_all(self._splitter, range(self._attributes, len(self.rows.codes)))
+        self._kept: OrderedDict[int, Classes] = OrderedDict()
         self._end: float | None = None
 
     @property
-    def _splitter(self) -> Splitter:
+    def _splitter(self) -> Splitting[Any]:
         """The splitter of this thread."""
         if not hasattr(self._local, "splitter"):
-            self._local.splitter = Splitter(self.codes, self.counts, self.rules.bound)
-        splitter: Splitter = self._local.splitter
-        return splitter
+            self._local.splitter = splitter(self.rows, self.rules.bound)
+        found: Splitting[Any] = self._local.splitter
+        return found
 
     def run(self) -> None:
         """Search until all is found, the time is over or the user interrupts; what was found stays."""
@@ -127,7 +128,8 @@ class Search:
             try:
                 self._search()
                 self.complete = True
-            except (_TimeOver, KeyboardInterrupt):
+            except (_TimeOver, KeyboardInterrupt) as reason:
+                self.interrupted = isinstance(reason, KeyboardInterrupt)
                 # For the threads too, so that they stop.
                 self._end = 0.0
 
@@ -177,7 +179,7 @@ class Search:
         verdicts = self._pool.map(lambda attribute: self._try(child, partition, attribute), attributes)
         return dict(zip(attributes, verdicts, strict=True))
 
-    def _try(self, child: int, partition: Partition, attribute: int) -> bool:
+    def _try(self, child: int, partition: Classes, attribute: int) -> bool:
         """Test a set of which all smaller sets are known to be safe, and remember what it shows."""
         self._check_time()
         mask = child | (1 << attribute)
@@ -189,7 +191,7 @@ class Search:
         self.unsafe.add(mask)
         return False
 
-    def _extend(self, mask: int, partition: Partition) -> None:
+    def _extend(self, mask: int, partition: Classes) -> None:
         """Add attributes to a safe set until none can be added, the most harmless first, and remember the set."""
         for attribute in range(self._attributes - 1, -1, -1):
             more = mask | (1 << attribute)
@@ -200,15 +202,15 @@ class Search:
                 mask, partition = more, self._splitter.split(partition, attribute)
         self._remember(mask, partition)
 
-    def _remember(self, mask: int, partition: Partition) -> None:
+    def _remember(self, mask: int, partition: Classes) -> None:
         """Keep a maximal safe set, once even if two threads find it."""
-        if self.found.setdefault(mask, numbers := (partition.classes, partition.smallest)) is numbers:
+        if self.found.setdefault(mask, numbers := (partition.expected, partition.smallest)) is numbers:
             self.safe.add(mask)
 
-    def _is_safe(self, partition: Partition, attribute: int) -> bool:
+    def _is_safe(self, partition: Classes, attribute: int) -> bool:
         return self._splitter.stays_within(partition, attribute, self.rules.allowed)
 
-    def _partition(self, mask: int) -> Partition:
+    def _partition(self, mask: int) -> Classes:
         """Return the partition of a set, from that of the set without its last attribute unless it was kept."""
         if not mask:
             return self._base
@@ -216,7 +218,7 @@ class Search:
             self._kept.move_to_end(mask)
             return self._kept[mask]
         last = mask.bit_length() - 1
-        partition = self._splitter.split(self._partition(mask ^ (1 << last)), last)
+        partition: Classes = self._splitter.split(self._partition(mask ^ (1 << last)), last)
         self._kept[mask] = partition
         if len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)

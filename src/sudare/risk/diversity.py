@@ -14,7 +14,8 @@ import numpy as np
 
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
-from sudare.risk.attribute_sets import number_classes
+from sudare.risk.partitions import list_classes
+from sudare.risk.rows import table_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Diversity:
     `k` is the smallest class, `l` the smallest number of different values in a class, `entropy_l` the smallest number
     of equally frequent values with the entropy of a class, `t` the largest distance of a class's distribution from
     that of the whole table (0 the same, towards 1 nothing in common). `revealed` records are in classes with a single
-    value: whoever finds the class knows it. A missing value is a value of its own.
+    value: whoever finds the class knows it. A missing value of the sensitive attribute is a value of its own; missing
+    values of the known ones are as the table says.
     """
 
     sensitive: str
@@ -48,14 +50,13 @@ def sensitive_diversity(table: Table, sensitive: str, known: Sequence[str] | Non
         raise OptionNotUsable(
             f"{sensitive!r} cannot be known and sensitive at once.\nHint: leave it out of what is known."
         )
-    classes = number_classes(table, table.positions(names)).astype(np.int64)
+    classes = list_classes(table_rows(table, table.positions(names)))
     values = table.codes[place].astype(np.int64)
     cardinality = int(values.max()) + 1
-    pairs, inverse = np.unique(classes * cardinality + values, return_inverse=True)
-    joint = np.bincount(inverse, weights=table.counts)
+    pairs, inverse = np.unique(classes.owner * cardinality + values[classes.rows], return_inverse=True)
+    joint = np.bincount(inverse, weights=table.counts[classes.rows])
     owner, value = pairs // cardinality, pairs % cardinality
-    sizes = np.bincount(owner, weights=joint)
-    share = joint / sizes[owner]
+    share = joint / np.bincount(owner, weights=joint)[owner]
     overall = np.bincount(values, weights=table.counts, minlength=cardinality) / table.records
     different = np.bincount(owner)
     entropy = np.bincount(owner, weights=-share * np.log(share))
@@ -64,9 +65,9 @@ def sensitive_diversity(table: Table, sensitive: str, known: Sequence[str] | Non
     return Diversity(
         sensitive,
         tuple(names),
-        k=int(sizes.min()),
+        k=int(classes.sizes.min()),
         l=int(different.min()),
         entropy_l=float(np.exp(entropy.min())),
         t=float(np.max((present + 1) / 2)),
-        revealed=int(sizes[different == 1].sum()),
+        revealed=int(table.counts[classes.rows[classes.own & (different == 1)[classes.owner]]].sum()),
     )

@@ -11,25 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sudare.data.table import Table
 from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import quote_name
-from sudare.risk.subsets import class_size_within, collapse
-
-
-@dataclass(frozen=True, slots=True)
-class ClassSize:
-    """All classes of one size: `classes` times `size` records with the risk 1 / `size`."""
-
-    size: int
-    classes: int
-
-    @property
-    def records(self) -> int:
-        """The number of records in these classes."""
-        return self.size * self.classes
+from sudare.risk.attribute_sets import class_sizes, row_sizes
+from sudare.risk.sizes import ClassSize
+from sudare.risk.subsets import class_size_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +39,8 @@ class RecordsAssessment:
 
     @property
     def mean_risk(self) -> float:
-        """The mean risk over the records: classes / records."""
-        return self.classes / self.records
+        """The mean risk over the records: classes / records, where a class counts its own records only."""
+        return sum(part.records / part.size for part in self.sizes) / self.records
 
     @property
     def uniques(self) -> int:
@@ -82,32 +69,24 @@ class RecordsAssessment:
             "max_risk": self.max_risk,
             "mean_risk": self.mean_risk,
             "uniques": self.uniques,
-            "class_sizes": [
-                {"size": part.size, "classes": part.classes, "records": part.records} for part in self.sizes
-            ],
+            "class_sizes": [part.to_dict() for part in self.sizes],
         }
 
 
 def assess_records(table: Table, known: Sequence[str] | None = None) -> RecordsAssessment:
     """Measure the risk of all records for an attacker who knows some attributes (all if None; none: one class)."""
     names = tuple(known) if known is not None else table.attributes
-    _, counts = collapse(np.ascontiguousarray(table.codes[table.positions(names)]), table.counts)
-    if not names:
-        counts = np.array([table.records])
-    sizes, classes = np.unique(counts, return_counts=True)
-    found = tuple(ClassSize(int(size), int(number)) for size, number in zip(sizes, classes, strict=True))
-    return RecordsAssessment(names, table.records, found)
+    return RecordsAssessment(names, table.records, class_sizes(table, table.positions(names)).listed())
 
 
 def write_record_risks(table: Table, known: Sequence[str] | None, path: str | Path) -> int:
     """Write every record's number, known attributes, class size and risk to a CSV or Parquet file, in their order."""
-    names = list(known) if known is not None else list(table.attributes)
-    table.positions(names)
+    places = table.positions(list(known) if known is not None else table.attributes)
     target = Path(path)
     check_table_ending(target)
-    columns = ", ".join(quote_name(name) for name in names)
-    like_it = f"count(*) OVER ({f'PARTITION BY {columns}' if names else ''})"
-    query = f"SELECT record, {f'{columns}, ' if names else ''}{like_it} AS class_size FROM {table.rows}"
-    with whole_file(target) as temporary:
-        table.engine.write(f"SELECT *, 1 / class_size AS risk FROM ({query}) ORDER BY record", temporary)
-    return table.records
+    cells = "".join(f"r.a{a} AS {quote_name(table.attributes[a])}, " for a in places)
+    with table.marked(places, {"class_size": row_sizes(table, places)}) as rows, whole_file(target) as temporary:
+        table.engine.write(
+            f"SELECT r.record, {cells}m.class_size, 1 / m.class_size AS risk FROM {rows} ORDER BY r.record", temporary
+        )
+    return table.reading.rows

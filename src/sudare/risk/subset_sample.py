@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from math import comb
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
-from sudare.risk.attribute_sets import number_classes
-from sudare.risk.partitions import Splitter
+from sudare.risk.partitions import Splitting, splitter
+from sudare.risk.rows import rows_of
 from sudare.risk.sampling import CONFIDENCE, summarize
 from sudare.risk.subsets import class_size_within
 
@@ -66,7 +66,8 @@ class SizeEstimate:
 class SubsetSample:
     """Estimates of the risk of sets of attributes, for each number of attributes that was drawn.
 
-    `overall` is over all sets alike and is given where they were drawn alike.
+    `overall` is over all sets alike and is given where they were drawn alike. If the user interrupted, `complete` is
+    False: the estimates are from the sets measured until then, a sample of each size like the whole one but smaller.
     """
 
     by: By
@@ -78,6 +79,7 @@ class SubsetSample:
     sizes: tuple[SizeEstimate, ...]
     overall: SizeEstimate | None = None
     estimated: bool = True
+    complete: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
@@ -99,7 +101,8 @@ def sample_subsets(
 
     `by="uniform"` draws from all sets alike, most of which have about half of the attributes; `by="size"` divides the
     samples evenly among the sizes, and goes through the sizes that have no more sets than that. Sets are drawn
-    independently, so the same one can be drawn twice. Each interval holds with 95 % confidence on its own.
+    independently, so the same one can be drawn twice. Each interval holds with 95 % confidence on its own. If it is
+    interrupted, the sets measured so far answer.
     """
     class_size = class_size_within(bound)
     fixed = sorted(set(table.positions(known)))
@@ -108,14 +111,23 @@ def sample_subsets(
     rng = np.random.default_rng(seed)
     draws = _by_size(len(free), samples, rng) if by == "size" else _uniform(len(free), samples, rng)
     sets = [drawn for _, _, group in draws for drawn in group]
-    measures = _measure(table, fixed, free, sets, class_size, threads, progress)
+    # In a random order, so that at every moment the sets of each size that are measured are a sample of them.
+    turns = rng.permutation(len(sets))
+    measures = _measure(table, fixed, free, sets, turns, class_size, threads, progress)
+    measured = ~np.isnan(measures[:, 0])
     entries, begin = [], 0
     for size, exact, group in draws:
-        entries.append(_summary(size, exact, measures[begin : begin + len(group)], table.records))
+        part = slice(begin, begin + len(group))
+        whole = bool(measured[part].all())
+        if whole or measured[part].sum() > 1:
+            entries.append(_summary(size, exact and whole, measures[part][measured[part]], table.records))
         begin += len(group)
-    overall = _summary(None, False, measures, table.records) if by == "uniform" else None
+    if not entries:
+        raise KeyboardInterrupt
+    overall = _summary(None, False, measures[measured], table.records) if by == "uniform" else None
     names = tuple(table.attributes[a] for a in fixed)
-    return SubsetSample(by, seed, len(sets), bound, CONFIDENCE, names, tuple(entries), overall)
+    count, complete = int(measured.sum()), bool(measured.all())
+    return SubsetSample(by, seed, count, bound, CONFIDENCE, names, tuple(entries), overall, complete=complete)
 
 
 def _check(samples: int, by: str, attributes: int) -> None:
@@ -161,42 +173,45 @@ def _measure(
     known: Sequence[int],
     free: Sequence[int],
     sets: Sequence[tuple[int, ...]],
+    turns: NDArray[np.int64],
     bound: int,
     threads: int | None,
     progress: Progress,
 ) -> NDArray[np.float64]:
-    """Return the smallest class, classes, uniques and records below the bound for each set."""
-    codes = np.vstack([table.codes[list(free)], number_classes(table, known)[None, :]])
+    """Return the smallest class, the sum of the risks, uniques and records below the bound for each set.
+
+    Sets whose turn does not come, because the user interrupts, have no numbers (NaN).
+    """
+    rows = rows_of(table, [*free, *known])
     # Attributes of many values leave few rows to split for the others.
-    order = np.argsort(-codes.max(axis=1), kind="stable")
+    order = np.argsort(-rows.codes.max(axis=1), kind="stable")
     rank = {int(a): place for place, a in enumerate(order)}
+    fixed = range(len(free), len(rows.codes))
     local = threading.local()
 
-    def task(chosen: tuple[int, ...]) -> tuple[int, int, int, int]:
+    def task(chosen: tuple[int, ...]) -> tuple[int, float, int, int]:
         if not hasattr(local, "splitter"):
-            local.splitter = Splitter(codes, table.counts, bound)
-        return _numbers(local.splitter, sorted([*chosen, len(free)], key=rank.__getitem__))
+            local.splitter = splitter(rows, bound)
+        return _numbers(local.splitter, sorted([*chosen, *fixed], key=rank.__getitem__))
 
+    measures = np.full((len(sets), 4), np.nan)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        rows = list(_told(pool.map(task, sets), len(sets), progress))
-    return np.asarray(rows, np.float64).reshape(-1, 4)
+        try:
+            for done, numbers in enumerate(pool.map(task, [sets[turn] for turn in turns])):
+                measures[turns[done]] = numbers
+                progress("drawn sets", done + 1, len(sets))
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return measures
 
 
-def _numbers(splitter: Splitter, attributes: Sequence[int]) -> tuple[int, int, int, int]:
-    partition = splitter.whole()
+def _numbers(splitting: Splitting[Any], attributes: Sequence[int]) -> tuple[int, float, int, int]:
+    partition = splitting.whole()
     for attribute in attributes:
-        if not len(partition.rows):
+        if partition.final:
             break
-        partition = splitter.split(partition, attribute)
-    return partition.smallest, partition.classes, partition.uniques, partition.below
-
-
-def _told(
-    rows: Iterator[tuple[int, int, int, int]], total: int, progress: Progress
-) -> Iterator[tuple[int, int, int, int]]:
-    for done, row in enumerate(rows, start=1):
-        progress("drawn sets", done, total)
-        yield row
+        partition = splitting.split(partition, attribute)
+    return partition.smallest, partition.expected, partition.uniques, partition.below
 
 
 def _summary(size: int | None, exact: bool, measures: NDArray[np.float64], records: int) -> SizeEstimate:

@@ -5,9 +5,7 @@ Risk analysis of k-anonymized personal data by attack simulation, Algorithms 1 a
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,16 +17,12 @@ from sudare.data.table import Table
 from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import quote_text
 from sudare.errors import OptionNotUsable
-from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES, number_keys, walk
+from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.limits import MOST_EXHAUSTED
 from sudare.progress import Progress, silent
-
-Codes = NDArray[np.int32]
-Counts = NDArray[np.int64]
-Results = NDArray[np.int64]
-
-# The first attributes whose presence or absence makes a task of its own.
-MOST_SPLIT = 6
+from sudare.risk.rows import rows_of
+from sudare.risk.sizes import ClassSize, Sizes
+from sudare.risk.walks import Results, walk_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +30,7 @@ class SubsetRisk:
     """How well a set of known attributes singles out records.
 
     The risk of a record is 1 / the number of records like it; `share_above` is the share of the records whose risk is
-    above the bound that was asked for (None if none was).
+    above the bound that was asked for (None if none was), and `class_sizes` all sizes of classes, where asked for.
     """
 
     attributes: tuple[str, ...]
@@ -45,10 +39,14 @@ class SubsetRisk:
     mean_risk: float
     uniques: int
     share_above: float | None = None
+    class_sizes: tuple[ClassSize, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {**asdict(self), "attributes": list(self.attributes)}
+        """Return the fields as plain values; the sizes of classes only if they were asked for."""
+        found = {**asdict(self), "attributes": list(self.attributes)}
+        if self.class_sizes is None:
+            del found["class_sizes"]
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +58,8 @@ class SubsetsAssessment:
     most: int
     bound: float | None
     results: Results
+    expected: NDArray[np.float64]
+    sizes: list[Sizes | None] | None = None
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.results[:, CLASSES]))
@@ -75,13 +75,17 @@ class SubsetsAssessment:
         return [self._risk(int(mask)) for mask in masks[order][:most]]
 
     def _measure(self, by: str) -> NDArray[np.float64]:
-        columns = {"mean_risk": CLASSES, "classes": CLASSES, "uniques": UNIQUES, "share_above": BELOW}
+        columns = {"classes": CLASSES, "uniques": UNIQUES, "share_above": BELOW}
+        if by == "mean_risk":
+            return self.expected
         if by == "max_risk":
             return 1 / np.maximum(self.results[:, SMALLEST], 1)
         if by == "size":
             return -_sizes(np.arange(len(self.results))).astype(np.float64)
         if by not in columns:
-            raise OptionNotUsable(f"There is no measure {by!r}.\nHint: {', '.join([*columns, 'max_risk', 'size'])}.")
+            raise OptionNotUsable(
+                f"There is no measure {by!r}.\nHint: {', '.join(['mean_risk', 'max_risk', *columns, 'size'])}."
+            )
         return self.results[:, columns[by]].astype(np.float64)
 
     def _risk(self, mask: int) -> SubsetRisk:
@@ -92,10 +96,15 @@ class SubsetsAssessment:
             names,
             int(row[CLASSES]),
             1 / int(row[SMALLEST]),
-            float(row[CLASSES]) / self.records,
+            float(self.expected[mask]) / self.records,
             int(row[UNIQUES]),
             above,
+            self._class_sizes(mask),
         )
+
+    def _class_sizes(self, mask: int) -> tuple[ClassSize, ...] | None:
+        sizes = self.sizes[mask] if self.sizes is not None else None
+        return sizes.listed() if sizes is not None else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all subsets as plain values, the smallest sets first."""
@@ -117,12 +126,14 @@ def assess_subsets(
     attributes: Sequence[str] | None = None,
     max_size: int | None = None,
     bound: float | None = None,
+    class_sizes: bool = False,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> SubsetsAssessment:
     """Measure the risk of every subset of the attributes (all if None) with at most `max_size` members.
 
-    `bound` asks for the share of records whose risk is above it. More attributes than MOST_EXHAUSTED are refused.
+    `bound` asks for the share of records whose risk is above it, `class_sizes` for all sizes of classes. More
+    attributes than MOST_EXHAUSTED are refused.
     """
     names = tuple(attributes) if attributes is not None else table.attributes
     places = table.positions(names)
@@ -135,10 +146,17 @@ def assess_subsets(
         raise OptionNotUsable(
             f"A subset of {len(names)} attributes cannot have {max_size} members.\nHint: 1 to {len(names)}."
         )
-    codes, counts = collapse(np.ascontiguousarray(table.codes[places]), table.counts)
-    smaller_than = class_size_within(bound) if bound is not None else 0
-    results = walk_subsets(codes, counts, most=max_size, bound=smaller_than, threads=threads, progress=progress)
-    return SubsetsAssessment(names, table.records, max_size or len(names), bound, results)
+    found = walk_rows(
+        rows_of(table, places),
+        most=max_size,
+        bound=class_size_within(bound) if bound is not None else 0,
+        class_sizes=class_sizes,
+        threads=threads,
+        progress=progress,
+    )
+    found.results[0] = 0
+    most = max_size or len(names)
+    return SubsetsAssessment(names, table.records, most, bound, found.results, found.expected, found.sizes)
 
 
 def class_size_within(risk: float) -> int:
@@ -154,109 +172,58 @@ def class_size_within(risk: float) -> int:
 
 def write_subsets(table: Table, found: SubsetsAssessment, path: str | Path) -> int:
     """Write all subsets to a CSV or Parquet file, the smallest sets first; return how many."""
-    target = Path(path)
-    check_table_ending(target)
-    masks = np.flatnonzero(found.results[:, CLASSES])
-    masks = masks[np.lexsort((masks, _sizes(masks)))]
+    masks = _smallest_first(found)
     rows = found.results[masks]
-    columns: dict[str, NDArray[Any]] = {"position": np.arange(len(masks)), "size": _sizes(masks), "mask": masks}
-    columns["classes"], columns["uniques"], columns["smallest"] = rows[:, CLASSES], rows[:, UNIQUES], rows[:, SMALLEST]
-    columns["below"] = rows[:, BELOW]
-    table.engine.attach_columns("sudare_subsets", columns)
+    columns = {
+        "size": _sizes(masks),
+        "classes": rows[:, CLASSES],
+        "max_risk": 1 / rows[:, SMALLEST],
+        "mean_risk": found.expected[masks] / found.records,
+        "uniques": rows[:, UNIQUES],
+        **({} if found.bound is None else {"share_above": rows[:, BELOW] / found.records}),
+    }
+    return _write(table, found, masks, columns, Path(path))
+
+
+def write_subset_sizes(table: Table, found: SubsetsAssessment, path: str | Path) -> int:
+    """Write the classes and records of each size for all subsets to a CSV or Parquet file; return how many lines."""
+    if found.sizes is None:
+        raise OptionNotUsable("The sizes of classes were not asked for.\nHint: assess_subsets(..., class_sizes=True).")
+    masks = _smallest_first(found)
+    sizes = [part for mask in masks if (part := found.sizes[mask]) is not None]
+    columns = {
+        "size": np.concatenate([part.size for part in sizes]),
+        "classes": np.concatenate([part.classes for part in sizes]),
+        "records": np.concatenate([part.records for part in sizes]),
+    }
+    columns["risk"] = 1 / columns["size"]
+    return _write(table, found, np.repeat(masks, [len(part.size) for part in sizes]), columns, Path(path))
+
+
+def _smallest_first(found: SubsetsAssessment) -> NDArray[np.int64]:
+    masks = np.flatnonzero(found.results[:, CLASSES])
+    ordered: NDArray[np.int64] = masks[np.lexsort((masks, _sizes(masks)))]
+    return ordered
+
+
+def _write(
+    table: Table,
+    found: SubsetsAssessment,
+    masks: NDArray[np.int64],
+    columns: Mapping[str, NDArray[Any]],
+    target: Path,
+) -> int:
+    """Write lines about subsets, each with the names of its attributes first."""
+    check_table_ending(target)
+    table.engine.attach_columns("sudare_subsets", {"position": np.arange(len(masks)), "mask": masks, **columns})
     members = ", ".join(
         f"CASE WHEN (mask >> {bit}) & 1 = 1 THEN {quote_text(name)} END" for bit, name in enumerate(found.attributes)
     )
-    above = f", below / {found.records} AS share_above" if found.bound is not None else ""
     with whole_file(target) as temporary:
         table.engine.write(
-            f"SELECT concat_ws(' + ', {members}) AS attributes, size, classes, 1 / smallest AS max_risk, "
-            f"classes / {found.records} AS mean_risk, uniques{above} FROM sudare_subsets ORDER BY position",
+            f"SELECT concat_ws(' + ', {members}) AS attributes, {', '.join(columns)} "
+            "FROM sudare_subsets ORDER BY position",
             temporary,
         )
+    table.engine.run("DROP TABLE IF EXISTS sudare_subsets")
     return len(masks)
-
-
-def collapse(codes: Codes, weights: Counts) -> tuple[Codes, Counts]:
-    """Return the distinct rows and their summed weights, in the order in which they first stand there."""
-    attributes, n = codes.shape
-    numbers = np.zeros(n, np.int64)
-    found = min(n, 1)
-    a = 0
-    while a < attributes:
-        # As many columns at once as fit into one 63-bit key beside the number so far.
-        keys = numbers.copy()
-        room = (2**63 - 1) // max(found, 1)
-        while a < attributes and (size := int(codes[a].max(initial=0)) + 1) <= room:
-            keys = keys * size + codes[a]
-            room //= size
-            a += 1
-        found = number_keys(keys, numbers)
-    if found == n:
-        return codes, weights
-    firsts = np.empty(found, np.int64)
-    firsts[numbers[::-1]] = np.arange(n - 1, -1, -1)
-    summed = np.bincount(numbers, weights=weights, minlength=found).astype(np.int64)
-    return np.ascontiguousarray(codes[:, firsts]), summed
-
-
-def walk_subsets(
-    codes: Codes,
-    counts: Counts,
-    *,
-    most: int | None = None,
-    bound: int = 0,
-    threads: int | None = None,
-    progress: Progress = silent,
-) -> Results:
-    """Return classes, uniques, smallest class and records in classes below `bound` for every subset of attributes.
-
-    Row m of the result belongs to the subset whose members are the bits of m; row 0 and subsets with more than `most`
-    members are zero.
-    """
-    u = len(codes)
-    order = _order(codes, counts)
-    ordered = np.ascontiguousarray(codes[order])
-    split = max(0, min(MOST_SPLIT, u - 6))
-    results = np.zeros((1 << u, 4), np.int64)
-    most = u if most is None else most
-
-    def task(prefix: int) -> None:
-        """Walk the subsets that agree with a mask on the first attributes, without those it leaves out."""
-        kept, weights = ordered, counts
-        for a in range(split - 1, -1, -1):
-            if not (prefix >> a) & 1:
-                kept, weights = collapse(np.delete(kept, a, axis=0), weights)
-        forced = prefix.bit_count()
-        if forced > most:
-            return
-        sizes = kept.max(axis=1).astype(np.int64) + 1
-        walk(kept, weights, sizes, forced, most - forced, bound, results[prefix :: 1 << split])
-
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        tasks = [pool.submit(task, prefix) for prefix in range(1 << split)]
-        for done, finished in enumerate(as_completed(tasks), start=1):
-            finished.result()
-            progress("subsets", done, len(tasks))
-    results[0] = 0
-    return _renamed(results, order)
-
-
-def _order(codes: Codes, counts: Counts) -> NDArray[np.intp]:
-    """Put attributes that tell the most apart first: they settle most rows near the root, for half of all subsets."""
-    entropy = np.empty(len(codes))
-    for a, column in enumerate(codes):
-        share = np.bincount(column, weights=counts)
-        share = share[share > 0] / counts.sum()
-        entropy[a] = -(share * np.log(share)).sum()
-    return np.argsort(-entropy, kind="stable")
-
-
-def _renamed(results: Results, order: NDArray[np.intp]) -> Results:
-    """Rename the bits of the masks: bit i of the walk stands for attribute order[i]."""
-    masks = np.arange(len(results))
-    renamed = np.zeros_like(masks)
-    for bit, attribute in enumerate(order):
-        renamed |= ((masks >> bit) & 1) << int(attribute)
-    found = np.empty_like(results)
-    found[renamed] = results
-    return found

@@ -1,0 +1,105 @@
+"""Forty attributes of a hundred thousand records: maximal disclosable sets, and sampled sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars
+
+import sudare
+from measuring import Clock, in_child
+from sudare.limits import SEARCH_SECONDS
+
+TITLE = "Forty attributes of 100,000 generated records: disclosable sets and a sample of sets"
+FOLDER = Path(__file__).parent / "data"
+RECORDS, ATTRIBUTES = 100_000, 40
+LIMITS = (0.2, 0.1, 0.05, 0.01)
+SAMPLES = 2_000
+# Sets that the child process checks by grouping the records in polars.
+CHECKED = 20
+
+
+def write_data(path: Path) -> None:
+    """Write attributes of 2 to 60 values, skewed, that depend on six hidden traits of each record."""
+    rng = np.random.default_rng(1)
+    traits = rng.standard_normal((6, RECORDS))
+    columns = {}
+    for a in range(ATTRIBUTES):
+        mixed = rng.dirichlet(np.full(6, 0.4)) @ traits + 0.5 * rng.standard_normal(RECORDS)
+        values = int(rng.choice([2, 2, 3, 4, 5, 7, 10, 20, 60]))
+        ends = np.quantile(mixed, np.cumsum(rng.dirichlet(np.full(values, 1.5)))[:-1])
+        columns[f"a{a}"] = np.searchsorted(ends, mixed)
+    polars.DataFrame(columns).write_csv(path)
+
+
+def disclosable(clock: Clock, path: str, limit: float) -> dict[str, Any]:
+    with sudare.read_table(path) as table:
+        clock.lap("read")
+        found = sudare.disclosable_sets(table, limit=limit)
+        clock.lap("found")
+    check_disclosable(polars.read_csv(path), found)
+    return {"complete": found.complete, "maximal": len(found.maximal), "unsafe": len(found.minimal_unsafe)}
+
+
+def check_disclosable(frame: polars.DataFrame, found: sudare.DisclosableSets) -> None:
+    """Group the records by some of the sets: maximal ones are safe and no more with any other, minimal ones unsafe."""
+
+    def smallest(names: list[str]) -> int:
+        return frame.group_by(names).len()["len"].min()  # type: ignore[return-value]
+
+    for entry in pick(found.maximal):
+        names = list(entry.attributes)
+        assert round(1 / entry.max_risk) == smallest(names) >= found.class_size, names
+        assert all(smallest([*names, more]) < found.class_size for more in frame.columns if more not in names), names
+    for unsafe in pick(found.minimal_unsafe):
+        assert smallest(list(unsafe)) < found.class_size, unsafe
+        fewer = [[name for name in unsafe if name != left] for left in unsafe]
+        assert all(smallest(names) >= found.class_size for names in fewer if names), unsafe
+
+
+def pick(sets: Any) -> list[Any]:
+    return list(sets)[:: max(1, len(sets) // CHECKED)][:CHECKED]
+
+
+def sample(clock: Clock, path: str) -> dict[str, Any]:
+    with sudare.read_table(path) as table:
+        clock.lap("read")
+        found = sudare.sample_subsets(table, samples=SAMPLES, seed=1)
+        clock.lap("found")
+    frame = polars.read_csv(path)
+    alone = np.mean([frame[name].n_unique() / RECORDS for name in frame.columns])
+    assert np.isclose(found.sizes[1].mean_risk.value, alone), (found.sizes[1], alone)
+    assert np.isclose(found.sizes[-1].mean_risk.value, frame.n_unique() / RECORDS), found.sizes[-1]
+    return {"complete": found.complete, "sets": found.samples}
+
+
+def run() -> str:
+    """Measure and return the section of the results."""
+    FOLDER.mkdir(exist_ok=True)
+    path = FOLDER / "many-attributes.csv"
+    write_data(path)
+    lines = ["| question | reading | answer | peak memory | found |", "|---|---:|---:|---:|---|"]
+    for limit in LIMITS:
+        done = in_child("many_attributes", "disclosable", str(path), limit)
+        sets = f"{done.answer['maximal']:,} maximal sets, {done.answer['unsafe']:,} minimal unsafe ones"
+        state = "complete" if done.answer["complete"] else "stopped by the time limit"
+        lines.append(row(f"disclosable, risk at most {limit}", done, f"{sets}; {state}"))
+    done = in_child("many_attributes", "sample", str(path))
+    lines.append(row(f"sample of {SAMPLES:,} sets", done, f"{done.answer['sets']:,} sets measured"))
+    path.unlink()
+    lines.append("")
+    lines.append(
+        f"The search stops after {SEARCH_SECONDS:.0f} seconds unless told otherwise. Checked in polars, "
+        f"for up to {CHECKED} sets of each answer: maximal sets are safe and with any further attribute unsafe, "
+        "minimal unsafe sets are unsafe and without any attribute safe; of the sample, the sizes known exactly. "
+        "Peak memory includes the check. A set costs polars one grouping of all records; there are 2^40 sets."
+    )
+    return "\n".join(lines)
+
+
+def row(question: str, done: Any, found: str) -> str:
+    return (
+        f"| {question} | {done.parts['read']:.2f} s | {done.parts['found']:.1f} s | {done.gigabytes:.2f} GB | {found} |"
+    )

@@ -1,0 +1,196 @@
+"""The search for safe levels where classes can overlap or count persons: each node is looked at by itself.
+
+Raising a level never makes a class smaller here either: values that were equal stay so, and a missing one stays equal
+to any. So safe nodes have only safe ones above. The search goes up from a node that is not known yet to the top, finds
+by halves where the way becomes safe, and marks all that follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.anonymize.level_search import Levels, minimal_nodes
+from sudare.data.hierarchy import Hierarchy, number_texts
+from sudare.data.table import Table
+from sudare.progress import Progress
+from sudare.risk.partitions import list_classes, safe_rows
+from sudare.risk.rows import Rows, distinct_rows, rows_of
+
+# A level for each attribute that has several.
+Node = tuple[int, ...]
+UNKNOWN, SAFE, UNSAFE = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What a node costs."""
+
+    suppressed: int
+    loss: float
+    classes: int
+    smallest: int
+
+
+class MatchSearch:
+    """The search for one table; it answers like `sudare.anonymize.level_search.Search`."""
+
+    def __init__(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        known: Sequence[str],
+        *,
+        size: int,
+        allowed: int,
+        loss: str,
+    ) -> None:
+        self._known, self._size, self._allowed, self._loss = known, size, allowed, loss
+        places = table.positions(known)
+        self._rows = rows_of(table, places)
+        self._columns = [
+            _Column(hierarchies.get(name), table, place) for name, place in zip(known, places, strict=True)
+        ]
+        self._records = int(self._rows.counts.sum())
+        self._status = np.zeros([levels for c in self._columns if (levels := len(c.codes)) > 1], np.int8)
+        self._seen: dict[Node, int] = {}
+        self._best: tuple[float, int, Node, Evaluated] | None = None
+
+    def run(self, progress: Progress) -> None:
+        """Find the safe nodes, then the best one."""
+        for number, node in enumerate(np.ndindex(self._status.shape)):
+            if self._status[node] == UNKNOWN:
+                self._decide(node)
+                progress("safe levels", number, self._status.size)
+        progress("safe levels", self._status.size, self._status.size)
+        # Without suppression no loss falls when a level is raised; with it, a higher level may save records.
+        safe = self._status == SAFE
+        candidates = [tuple(map(int, node)) for node in np.argwhere(safe if self._allowed else minimal_nodes(safe))]
+        bounds = {node: self._least(node) for node in candidates}
+        for done, node in enumerate(sorted(candidates, key=lambda node: bounds[node])):
+            progress("least loss", done, len(candidates))
+            if self._best is not None and bounds[node] > self._best[0] * (1 + 1e-12):
+                break
+            found = self._evaluate(node)
+            new = (found.loss, found.suppressed, node, found)
+            self._best = new if self._best is None else min(self._best, new, key=lambda best: best[:3])
+        progress("least loss", len(candidates), len(candidates))
+
+    def _decide(self, node: Node) -> None:
+        """Find where the way from a node to the top becomes safe."""
+        way = [node]
+        top = tuple(levels - 1 for levels in self._status.shape)
+        while way[-1] != top:
+            lower = way[-1]
+            raised = min((a for a in range(len(top)) if lower[a] < top[a]), key=lambda a: (lower[a] - node[a], a))
+            way.append(tuple(level + (a == raised) for a, level in enumerate(lower)))
+        first, end = 0, len(way)
+        while first < end:
+            middle = (first + end) // 2
+            if self._is_safe(way[middle]):
+                end = middle
+            else:
+                first = middle + 1
+
+    def _is_safe(self, node: Node) -> bool:
+        if self._status[node] == UNKNOWN:
+            if self._suppressed(node) <= self._allowed:
+                self._status[tuple(slice(level, None) for level in node)] = SAFE
+            else:
+                self._status[tuple(slice(None, level + 1) for level in node)] = UNSAFE
+        return bool(self._status[node] == SAFE)
+
+    def _suppressed(self, node: Node) -> int:
+        if node not in self._seen:
+            rows = distinct_rows(self._raised(node))
+            self._seen[node] = int(rows.counts[~safe_rows(rows, self._size)].sum())
+        return self._seen[node]
+
+    def _raised(self, node: Node) -> Rows:
+        """Return the rows at the levels of a node, in their order."""
+        at = list(zip(self._columns, self._levels(node), strict=True))
+        codes = [column.codes[level][row] for (column, level), row in zip(at, self._rows.codes, strict=True)]
+        wildcards = [column.wildcards[level] for column, level in at]
+        return Rows(np.vstack(codes), self._rows.counts, np.asarray(wildcards, np.int32), self._rows.persons)
+
+    def _least(self, node: Node) -> float:
+        """Return a loss that a node cannot fall below: its own without suppression, as far as that is known."""
+        if self._loss == "discernibility":
+            return 0.0
+        at = zip(self._columns, self._levels(node), strict=True)
+        lost = sum(column.losses[self._loss][level] for column, level in at)
+        return lost / len(self._columns) if self._loss == "precision" else lost
+
+    def _evaluate(self, node: Node) -> Evaluated:
+        rows = self._raised(node)
+        kept = safe_rows(rows, self._size)
+        self._seen[node] = suppressed = int(rows.counts[~kept].sum())
+        classes = list_classes(rows.only(kept))
+        return Evaluated(suppressed, self._loss_of(node, rows, kept), len(classes.sizes), int(classes.sizes.min()))
+
+    def _loss_of(self, node: Node, rows: Rows, kept: NDArray[np.bool_]) -> float:
+        if self._loss == "discernibility":
+            left = rows.only(kept)
+            classes = list_classes(left)
+            matched = np.bincount(classes.owner, left.counts[classes.rows])
+            own = np.bincount(classes.owner[classes.own], left.counts[classes.rows[classes.own]])
+            return float((matched * own).sum() + self._records * rows.counts[~kept].sum())
+        if self._loss == "precision":
+            share = float(rows.counts[~kept].sum() / self._records)
+            return self._least(node) * (1 - share) + share
+        at = zip(self._columns, self._levels(node), self._rows.codes, strict=True)
+        lost = [column.penalty[level][row] for column, level, row in at]
+        return self._least(node) + float((np.sum(lost, axis=0) * rows.counts)[~kept].sum())
+
+    def answer(self) -> dict[str, Any]:
+        """Return what was found, by the names of LevelsFound."""
+        safe = self._status == SAFE
+        best = self._best[3] if self._best else None
+        return {
+            "nodes": self._status.size,
+            "evaluated": len(self._seen),
+            "safe": int(safe.sum()),
+            "highest": self._named([levels - 1 for levels in safe.shape]),
+            "minimal": tuple(self._named(node) for node in np.argwhere(minimal_nodes(safe)).tolist()),
+            "best": self._named(self._best[2]) if self._best else None,
+            "loss": best.loss if best else None,
+            "suppressed": best.suppressed if best else None,
+            "classes": best.classes if best else None,
+            "smallest": best.smallest if best else None,
+        }
+
+    def _levels(self, node: Sequence[int]) -> list[int]:
+        """Return the level of every attribute."""
+        levels = iter(node)
+        return [next(levels) if len(column.codes) > 1 else 0 for column in self._columns]
+
+    def _named(self, node: Sequence[int]) -> Levels:
+        return dict(zip(self._known, self._levels(node), strict=True))
+
+
+class _Column:
+    """What a search needs of an attribute, for each level.
+
+    `codes` are the numbers of the generalized values, `wildcards` that of a missing one which is equal to any (or -1),
+    `losses` what all records lose, and `penalty` what a record with a value loses more if it is suppressed, in bits.
+    """
+
+    def __init__(self, hierarchy: Hierarchy | None, table: Table, place: int) -> None:
+        values, self.codes = table.values[place], list[NDArray[np.int32]]()
+        self.wildcards, self.penalty = list[int](), list[NDArray[np.float64]]()
+        self.losses: dict[str, list[float]] = {"entropy": [], "precision": []}
+        count = np.bincount(table.codes[place], table.counts, len(values))
+        used, levels = count > 0, hierarchy.levels if hierarchy else 1
+        for level in range(levels):
+            texts = hierarchy.generalize(values, level, missing=table.missing) if hierarchy else list(values)
+            numbers = number_texts(texts)
+            crowd = np.bincount(numbers, count)[numbers]
+            self.codes.append(numbers)
+            self.wildcards.append(int(numbers[-1]) if table.missing == "any" and texts[-1] is None else -1)
+            self.penalty.append(np.log2(count.sum() / np.maximum(crowd, 1)))
+            self.losses["entropy"].append(float((count[used] * np.log2(crowd[used] / count[used])).sum()))
+            self.losses["precision"].append(level / max(levels - 1, 1))

@@ -1,0 +1,162 @@
+"""Commands that look for sets of attributes: which can be disclosed, are dangerous together, or can be afforded."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sudare.cli.frame import JsonOption, LanguageOption, end_interrupted, guarded, show_json, shown_progress
+from sudare.cli.options import taking
+from sudare.cli.risk_options import AlreadyKnownOption, EveryOption, TopOption
+from sudare.cli.table import names
+from sudare.cli.what_if import WhatIfOptions
+from sudare.limits import SEARCH_SECONDS
+
+
+@guarded
+@taking(WhatIfOptions)
+def disclosable(
+    source: WhatIfOptions,
+    limit: Annotated[float, typer.Option(metavar="RISK", help="Highest risk allowed, such as 0.1 for one in ten.")],
+    known: AlreadyKnownOption = None,
+    quantile: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Share of the records that must be within the limit. All if not given."),
+    ] = None,
+    every: EveryOption = False,
+    seconds: Annotated[
+        float, typer.Option(metavar="N", help="Stop a long search after this time, with what was found.")
+    ] = SEARCH_SECONDS,
+    top: TopOption = 20,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Find the sets of attributes that can be disclosed.
+
+    A set can be disclosed if no record has a risk above the limit when all its attributes are known. Shown are the
+    sets to which no attribute can be added.
+    """
+    from sudare.messages import Texts
+    from sudare.risk.disclosable import disclosable_sets
+    from sudare.risk.what_if import changed_sets
+
+    texts = Texts(lang)
+    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
+        ask = partial(
+            disclosable_sets,
+            limit=limit,
+            known=names(known) or (),
+            quantile=quantile,
+            every=every,
+            seconds=seconds,
+            progress=progress,
+        )
+        found = ask(table)
+        after = ask(change.table) if change and not found.interrupted else None
+    then = after.maximal if after else ()
+    changed = changed_sets([s.attributes for s in found.maximal], [s.attributes for s in then])
+    if json:
+        told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after else {}
+        show_json({**found.to_dict(), **told})
+    else:
+        from sudare.cli.risk_text import show_disclosable
+        from sudare.cli.what_if_text import show_change, show_entered_and_left
+
+        show_disclosable(found, top, texts)
+        if change and after:
+            show_change(change, texts)
+            show_disclosable(after, top, texts)
+            show_entered_and_left(changed, top, texts)
+    if found.interrupted or (after and after.interrupted):
+        end_interrupted()
+
+
+@guarded
+@taking(WhatIfOptions)
+def dangerous(
+    source: WhatIfOptions,
+    size: Annotated[int, typer.Option(metavar="N", help="Number of attributes in a set, from 2.")] = 2,
+    factor: Annotated[
+        float, typer.Option(metavar="FACTOR", help="Show sets that raise a risk by more than this.")
+    ] = 10,
+    top: TopOption = 20,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Find sets of attributes that are dangerous together.
+
+    Such a set raises the risk of some record by more than the factor, compared with the least of the risks that its
+    attributes bring alone.
+    """
+    from sudare.messages import Texts
+    from sudare.risk.dangerous import MOST_REPORTED, dangerous_sets
+    from sudare.risk.what_if import changed_sets
+
+    texts = Texts(lang)
+    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
+        # What enters and leaves is known only if all sets are compared.
+        most = None if change else MOST_REPORTED
+        ask = partial(dangerous_sets, size=size, factor=factor, most=most, threads=source.threads, progress=progress)
+        found = ask(table)
+        after = ask(change.table) if change else None
+    then = after.sets if after else ()
+    changed = changed_sets([s.attributes for s in found.sets], [s.attributes for s in then])
+    if json:
+        told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after else {}
+        show_json({**found.to_dict(), **told})
+    else:
+        from sudare.cli.risk_text import show_dangerous
+        from sudare.cli.what_if_text import show_change, show_entered_and_left
+
+        show_dangerous(found, top, texts)
+        if change and after:
+            show_change(change, texts)
+            show_dangerous(after, top, texts)
+            show_entered_and_left(changed, top, texts)
+
+
+@guarded
+@taking(WhatIfOptions)
+def affordable(
+    source: WhatIfOptions,
+    costs: Annotated[
+        Path, typer.Option(metavar="COSTS", help="A CSV file with attribute and cost (a+b for a bundle), or TOML.")
+    ],
+    budget: Annotated[str, typer.Option(metavar="R", help="What the attacker can spend.")],
+    known: AlreadyKnownOption = None,
+    every: EveryOption = False,
+    top: TopOption = 20,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Find what an attacker can come to know within a budget.
+
+    Attributes have costs, alone or in bundles. Shown are the sets to which nothing can be added within the budget,
+    with their risks.
+    """
+    from sudare.messages import Texts
+    from sudare.risk.affordable import affordable_sets
+    from sudare.risk.costs import read_costs
+    from sudare.risk.what_if import moved_sets
+
+    texts, prices = Texts(lang), read_costs(costs)
+    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
+        ask = partial(
+            affordable_sets, costs=prices, budget=budget, known=names(known) or (), every=every, progress=progress
+        )
+        found = ask(table)
+        after = ask(change.table) if change else None
+    moved = moved_sets(found.maximal, after.maximal) if after else []
+    if json:
+        told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}
+        show_json({**found.to_dict(), **told})
+    else:
+        from sudare.cli.risk_text import show_affordable
+        from sudare.cli.what_if_text import show_moved_sets
+
+        show_affordable(found, top, texts)
+        if change:
+            show_moved_sets(change, moved, top, texts)

@@ -1,0 +1,76 @@
+"""How commands are told what may change about a table: records added, values generalized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.hierarchy_options import HierarchyOptions
+
+if TYPE_CHECKING:
+    from sudare.data.table import Derived, Table
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfOptions(HierarchyOptions):
+    """The words of a table and of what may change about it."""
+
+    added: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What if the records of this file are added?"),
+    ] = None
+    levels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What if values are at these levels (CSV, TOML, JSON)?"),
+    ] = None
+
+    @contextmanager
+    def change(self, table: Table) -> Iterator[Change | None]:
+        """Make the table as it would be, if anything is to change."""
+        if self.added is None and self.levels is None:
+            yield None
+            return
+        with ExitStack() as cleanup:
+            yield self._changed(table, cleanup)
+
+    def _changed(self, table: Table, cleanup: ExitStack) -> Change:
+        from sudare.data.generalized import generalize_table
+        from sudare.data.levels_file import read_levels
+        from sudare.data.table import Derived, add_records, number_values
+
+        derived = Derived(table, number_values(table.values, table))
+        levels: dict[str, int] = {}
+        if self.added is not None:
+            words = self.missing_value or ()
+            derived = derived.then(add_records(table, str(self.added), missing_values=words, **self.form()))
+            cleanup.enter_context(derived.table)
+        if self.levels is not None:
+            levels = read_levels(self.levels)
+            derived = derived.then(generalize_table(derived.table, self.read_hierarchies(table), levels))
+            cleanup.enter_context(derived.table)
+        added = derived.table.reading.rows - table.reading.rows
+        return Change(derived, str(self.added) if self.added else None, added, levels)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """A table as it would be, and what has changed about it."""
+
+    derived: Derived
+    source: str | None
+    added: int
+    levels: dict[str, int]
+
+    @property
+    def table(self) -> Table:
+        """The table as it would be."""
+        return self.derived.table
+
+    def told(self, **found: Any) -> dict[str, Any]:
+        """Return what has changed and what follows as plain values, for the JSON of a command."""
+        return {"what_if": {"added": self.added or None, "levels": self.levels or None, **found}}

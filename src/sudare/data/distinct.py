@@ -1,0 +1,46 @@
+"""The distinct rows of arrays of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.kernels.lattice import number_keys
+
+Codes = NDArray[np.int32]
+Counts = NDArray[np.int64]
+
+
+def collapse(codes: Codes, weights: Counts) -> tuple[Codes, Counts]:
+    """Return the distinct rows and their summed weights, in the order in which they first stand there."""
+    numbers, found = number_rows(codes)
+    if found == len(numbers):
+        return codes, weights
+    firsts = first_rows(numbers, found)
+    summed = np.bincount(numbers, weights=weights, minlength=found).astype(np.int64)
+    return np.ascontiguousarray(codes[:, firsts]), summed
+
+
+def number_rows(codes: Codes) -> tuple[NDArray[np.int64], int]:
+    """Give equal rows the same number, in the order in which they first stand there; also return how many there are."""
+    attributes, n = codes.shape
+    numbers = np.zeros(n, np.int64)
+    found = min(n, 1)
+    a = 0
+    while a < attributes:
+        # As many columns at once as fit into one 63-bit key beside the number so far.
+        keys = numbers.copy()
+        room = (2**63 - 1) // max(found, 1)
+        while a < attributes and (size := int(codes[a].max(initial=0)) + 1) <= room:
+            keys = keys * size + codes[a]
+            room //= size
+            a += 1
+        found = number_keys(keys, numbers)
+    return numbers, found
+
+
+def first_rows(numbers: NDArray[np.int64], found: int) -> NDArray[np.int64]:
+    """Return for each number the first row that has it."""
+    firsts = np.empty(found, np.int64)
+    firsts[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)
+    return firsts

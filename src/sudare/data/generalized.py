@@ -1,0 +1,69 @@
+"""A table whose values are generalized to levels of hierarchies."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+
+import numpy as np
+
+from sudare.data.distinct import collapse
+from sudare.data.hierarchy import Hierarchy
+from sudare.data.table import Derived, Table
+from sudare.errors import OptionNotUsable
+
+_numbers = itertools.count(1)
+
+
+def generalize_table(table: Table, hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, int]) -> Derived:
+    """Return the table with its values at some levels; attributes without a level stay as they are."""
+    table.positions(list(levels))
+    texts = [_raised(table, a, hierarchies, levels.get(name, 0)) for a, name in enumerate(table.attributes)]
+    values = [sorted(set(raised), key=lambda text: (text is None, text)) for raised in texts]
+    numbers = [{text: number for number, text in enumerate(column)} for column in values]
+    codes = tuple(
+        np.asarray([held[text] for text in raised], np.int32) for raised, held in zip(texts, numbers, strict=True)
+    )
+    stacked = np.vstack([new[old] for new, old in zip(codes, table.codes, strict=True)])
+    if table.persons is not None:
+        stacked = np.vstack([stacked, table.persons[None, :]])
+    rows, counts = collapse(stacked, table.counts)
+    made = replace(
+        table,
+        codes=np.ascontiguousarray(rows[: len(codes)]),
+        counts=counts,
+        values=tuple(map(tuple, values)),
+        persons=None if table.persons is None else rows[-1],
+        _name=_generalized_rows(table, texts),
+        _own_engine=False,
+    )
+    return Derived(made, codes)
+
+
+def _raised(table: Table, a: int, hierarchies: Mapping[str, Hierarchy], level: int) -> list[str | None]:
+    name, values = table.attributes[a], list(table.values[a])
+    if not level:
+        return values
+    if name not in hierarchies or not 0 <= level < hierarchies[name].levels:
+        raise OptionNotUsable(
+            f"There is no level {level} of {name!r}.\nHint: give a hierarchy that has it, or another level."
+        )
+    return hierarchies[name].generalize(values, level, missing=table.missing)
+
+
+def _generalized_rows(table: Table, texts: list[list[str | None]]) -> str:
+    """Make the table of all rows with generalized values on the engine and return its name."""
+    name = f"{table.rows}_at_levels{next(_numbers)}"
+    changed = [a for a, values in enumerate(table.values) if texts[a] != list(values)]
+    with ExitStack() as cleanup:
+        for a in changed:
+            columns = {"value": np.array(table.values[a], object), "general": np.array(texts[a], object)}
+            table.engine.attach_columns(f"{name}_{a}", columns)
+            cleanup.callback(table.engine.run, f"DROP TABLE IF EXISTS {name}_{a}")
+        joins = " ".join(f"JOIN {name}_{a} AS g{a} ON g{a}.value IS NOT DISTINCT FROM r.a{a}" for a in changed)
+        cells = ", ".join(f"g{a}.general AS a{a}" for a in changed)
+        replaced = f"r.* REPLACE ({cells})" if changed else "r.*"
+        table.engine.run(f"CREATE TEMP TABLE {name} AS SELECT {replaced} FROM {table.rows} AS r {joins}")
+    return name

@@ -1,0 +1,198 @@
+"""Walking all sets of attributes, by the quick kernel where records are equal or not, else class by class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.distinct import Codes, Counts, collapse, number_rows
+from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES, walk
+from sudare.progress import Progress, silent
+from sudare.risk.partitions import Classes, MatchPartition, MatchSplitter, narrow, split_all
+from sudare.risk.rows import Rows
+from sudare.risk.sizes import Sizes
+
+Results = NDArray[np.int64]
+
+# The first attributes whose presence or absence makes a walk of its own, on rows without those that are absent. The
+# walks that agree on some of them are one task, so that rows are collapsed for several walks at once.
+MOST_SPLIT = 6
+MOST_TASKS_SPLIT = 4
+MOST_SPLIT_MATCHES = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walked:
+    """What a walk found: a row for each set of attributes, whose members are the bits of the row's number.
+
+    `results` has the columns of `sudare.kernels.lattice`, zero for sets that were not asked for; `expected` is the sum
+    of the risks of the records; `sizes` the sizes of all classes, where they were asked for.
+    """
+
+    results: Results
+    expected: NDArray[np.float64]
+    sizes: list[Sizes | None] | None = None
+
+
+def walk_rows(
+    rows: Rows,
+    *,
+    known: int = 0,
+    most: int | None = None,
+    bound: int = 0,
+    class_sizes: bool = False,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> Walked:
+    """Go through all subsets of at most `most` attributes, each together with the last `known` ones.
+
+    `bound` asks for the records in classes smaller than it.
+    """
+    free = len(rows.codes) - known
+    if not rows.plain or class_sizes:
+        return _MatchWalk(rows, free, free if most is None else most, bound, class_sizes).run(threads, progress)
+    if not known:
+        results = walk_subsets(rows.codes, rows.counts, most=most, bound=bound, threads=threads, progress=progress)
+        records = int(rows.counts.sum())
+        results[0] = 1, records == 1, records, records * (records < bound)
+    else:
+        # What is known acts as one more attribute with a value for each class; it is a member of all sets that count.
+        codes = np.vstack([rows.codes[:free], number_rows(rows.codes[free:])[0].astype(np.int32)[None, :]])
+        most = None if most is None else most + 1
+        results = walk_subsets(codes, rows.counts, most=most, bound=bound, threads=threads, progress=progress)
+        results = results[1 << free :]
+    return Walked(results, results[:, CLASSES].astype(np.float64))
+
+
+class _MatchWalk:
+    """A walk by splitting classes that can overlap, or whose sizes are asked for."""
+
+    def __init__(self, rows: Rows, free: int, most: int, bound: int, class_sizes: bool) -> None:
+        self._rows, self._free, self._most, self._bound = rows, free, most, bound
+        self._base = split_all(MatchSplitter(rows, bound), range(free, len(rows.codes)))
+        self._order = [int(a) for a in _order(rows.codes[:free], rows.counts)]
+        self.results = np.zeros((1 << free, 4), np.int64)
+        self.expected = np.zeros(1 << free)
+        self.sizes: list[Sizes | None] | None = [None] * (1 << free) if class_sizes else None
+
+    def run(self, threads: int | None, progress: Progress) -> Walked:
+        """Go through the sets by which of the first attributes they have."""
+        first = min(MOST_SPLIT_MATCHES, self._free)
+        _run_tasks(self._task, first, threads, progress)
+        return Walked(self.results, self.expected, self.sizes)
+
+    def _task(self, prefix: int) -> None:
+        if prefix.bit_count() > self._most:
+            return
+        splitting, partition, mask = MatchSplitter(self._rows, self._bound), self._base, 0
+        first = min(MOST_SPLIT_MATCHES, self._free)
+        for i in range(first):
+            if prefix >> i & 1:
+                partition = splitting.split(partition, self._order[i])
+                mask |= 1 << self._order[i]
+        self._visit(splitting, partition, mask, first)
+
+    def _visit(self, splitting: MatchSplitter, partition: MatchPartition, mask: int, first: int) -> None:
+        self.results[mask] = numbers_of(partition)
+        self.expected[mask] = partition.expected
+        if self.sizes is not None:
+            self.sizes[mask] = partition.sizes
+        if mask.bit_count() == self._most:
+            return
+        for i in range(first, self._free):
+            child = splitting.split(partition, self._order[i])
+            self._visit(splitting, child, mask | 1 << self._order[i], i + 1)
+
+
+def numbers_of(classes: Classes) -> list[int]:
+    """Return the numbers of classes in the order of the columns of results."""
+    columns = {CLASSES: classes.classes, UNIQUES: classes.uniques, SMALLEST: classes.smallest, BELOW: classes.below}
+    return [columns[column] for column in range(4)]
+
+
+def _run_tasks(task: Callable[[int], None], split: int, threads: int | None, progress: Progress) -> None:
+    """Run a task for each choice of the first attributes, on several threads."""
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        # The more attributes, the longer: these begin first, so that none is left to run alone at the end.
+        tasks = [pool.submit(task, prefix) for prefix in reversed(range(1 << split))]
+        for done, finished in enumerate(as_completed(tasks), start=1):
+            finished.result()
+            progress("subsets", done, len(tasks))
+
+
+def walk_subsets(
+    codes: Codes,
+    counts: Counts,
+    *,
+    most: int | None = None,
+    bound: int = 0,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> Results:
+    """Return classes, uniques, smallest class and records in classes below `bound` for every subset of attributes.
+
+    Row m of the result belongs to the subset whose members are the bits of m; row 0 and subsets with more than `most`
+    members are zero.
+    """
+    u = len(codes)
+    order = _order(codes, counts)
+    ordered = narrow(np.ascontiguousarray(codes[order]))
+    split = max(0, min(MOST_SPLIT, u - 6))
+    tasks = min(MOST_TASKS_SPLIT, split)
+    results = np.zeros((1 << u, 4), np.int64)
+    most = u if most is None else most
+
+    def without(kept: NDArray[Any], weights: Counts, a: int) -> tuple[NDArray[Any], Counts]:
+        return collapse(np.delete(kept, a, axis=0), weights)
+
+    def task(prefix: int) -> None:
+        kept, weights, forced = ordered, counts, 0
+        for a in range(tasks):
+            if prefix >> a & 1:
+                forced += 1
+            else:
+                kept, weights = without(kept, weights, forced)
+        part(kept, weights, prefix, tasks)
+
+    def part(kept: NDArray[Any], weights: Counts, prefix: int, a: int) -> None:
+        """Walk the subsets that agree with a mask on the first a attributes; the rows lack those it leaves out."""
+        forced = prefix.bit_count()
+        if forced > most:
+            return
+        if a < split:
+            part(kept, weights, prefix | 1 << a, a + 1)
+            part(*without(kept, weights, forced), prefix, a + 1)
+            return
+        sizes = kept.max(axis=1).astype(np.int64) + 1
+        walk(kept, weights, sizes, forced, most - forced, bound, results[prefix :: 1 << split])
+
+    _run_tasks(task, tasks, threads, progress)
+    results[0] = 0
+    return _renamed(results, order)
+
+
+def _order(codes: Codes, counts: Counts) -> NDArray[np.intp]:
+    """Put attributes that tell the most apart first: they settle most rows near the root, for half of all subsets."""
+    entropy = np.empty(len(codes))
+    for a, column in enumerate(codes):
+        share = np.bincount(column, weights=counts)
+        share = share[share > 0] / counts.sum()
+        entropy[a] = -(share * np.log(share)).sum()
+    return np.argsort(-entropy, kind="stable")
+
+
+def _renamed(results: Results, order: NDArray[np.intp]) -> Results:
+    """Rename the bits of the masks: bit i of the walk stands for attribute order[i]."""
+    masks = np.arange(len(results))
+    renamed = np.zeros_like(masks)
+    for bit, attribute in enumerate(order):
+        renamed |= ((masks >> bit) & 1) << int(attribute)
+    found = np.empty_like(results)
+    found[renamed] = results
+    return found

@@ -1,0 +1,166 @@
+"""What-ifs, weights, persons and missing values from the command line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sudare.cli.app import app
+
+TABLE = "sex,age,town\nm,30,x\nm,30,x\nm,40,x\nf,40,x\nf,40,y\nf,50,y\n"
+AGES = "30;young;*\n40;old;*\n50;old;*\n60;old;*\n"
+SEXES = "f;*\nm;*\n"
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    files = {"t.csv": TABLE, "more.csv": "sex,age,town\nf,50,y\nf,60,y\n", "levels.csv": "age,1\n", "age.csv": AGES}
+    for name, text in {**files, "sex.csv": SEXES, "costs.csv": "sex,1\nage,1\ntown,1\n"}.items():
+        (tmp_path / name).write_text(text)
+    return lambda *words: CliRunner().invoke(app, ["risk", *words])
+
+
+def answer(result: Result) -> Any:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+ADDED = ("--added", "more.csv")
+LEVELS = ("--levels", "levels.csv", "--hierarchy", "age=age.csv")
+
+
+def test_record(run: Run) -> None:
+    found = answer(run("record", "t.csv", *ADDED, "--json"))
+    assert (found["records"], found["uniques"]) == (6, 4)
+    what_if = found["what_if"]
+    assert (what_if["added"], what_if["levels"], what_if["after"]["records"]) == (2, None, 8)
+    # Only (f, 50, y) has company then.
+    assert (what_if["moved"]["moved"], what_if["moved"]["no_longer_unique"]) == (1, 1)
+    shown = run("record", "t.csv", *ADDED, *LEVELS).stdout
+    assert "What if the 2 records of more.csv are added" in shown
+    assert "What if values are at other levels: age 1" in shown
+    assert "No longer unique: 2." in shown
+    assert "2 件のレコードを加えた場合" in run("record", "t.csv", *ADDED, "--lang", "ja").stdout
+
+
+def test_subsets(run: Run) -> None:
+    found = answer(run("subsets", "t.csv", *LEVELS, "--json"))
+    age = next(pair for pair in found["what_if"]["moved"] if pair["attributes"] == ["age"])
+    assert (age["max_before"], age["max_after"], age["mean_before"], age["mean_after"]) == (1.0, 0.5, 0.5, 1 / 3)
+    assert all("age" in pair["attributes"] for pair in found["what_if"]["moved"])
+    shown = run("subsets", "t.csv", *LEVELS, "--top", "2").stdout
+    assert "Sets whose risk is another" in shown
+    same = run("subsets", "t.csv", "--attributes", "sex,town", "--hierarchy", "sex=sex.csv", "--levels", "zero.toml")
+    assert same.exit_code == 2
+    assert "zero.toml" in same.stderr
+
+
+def test_nothing_moves_at_level_0(run: Run) -> None:
+    Path("zero.toml").write_text("sex = 0\n")
+    assert "No risk changes." in run("subsets", "t.csv", "--levels", "zero.toml").stdout
+
+
+def test_class_sizes_of_all_subsets(run: Run) -> None:
+    found = answer(run("subsets", "t.csv", "--attributes", "sex,age", "--class-sizes", "sizes.csv", "--json"))
+    assert found["subsets"][1]["class_sizes"] == [
+        {"size": 1, "classes": 1, "records": 1},
+        {"size": 2, "classes": 1, "records": 2},
+        {"size": 3, "classes": 1, "records": 3},
+    ]
+    lines = Path("sizes.csv").read_text().splitlines()
+    assert lines[:3] == ["attributes,size,classes,records,risk", "sex,3,2,6,0.3333333333333333", "age,1,1,1,1.0"]
+
+
+def test_sample(run: Run) -> None:
+    found = answer(run("sample", "t.csv", *ADDED, "--json"))
+    assert found["sizes"][0]["mean_risk"]["value"] == pytest.approx(1 / 6)
+    assert found["what_if"]["after"]["sizes"][0]["mean_risk"]["value"] == pytest.approx(1 / 8)
+    assert run("sample", "t.csv", *ADDED).stdout.count("Mean risk of sets") == 2
+
+
+def test_disclosable(run: Run) -> None:
+    found = answer(run("disclosable", "t.csv", "--limit", "0.5", *LEVELS, "--json"))
+    assert found["maximal"] == [["sex"], ["town"]]
+    # Young are two, old four: age can be given out with nothing else (a young or old f/m: old m is one).
+    assert found["what_if"]["after"]["maximal"] == [["age", "town"], ["sex"]]
+    assert (found["what_if"]["entered"], found["what_if"]["left"]) == ([["age", "town"]], [["town"]])
+    shown = run("disclosable", "t.csv", "--limit", "0.5", *LEVELS).stdout
+    assert "Enter (1): age + town" in shown
+    assert "Leave (1): town" in shown
+
+
+def test_dangerous(run: Run) -> None:
+    found = answer(run("dangerous", "t.csv", "--factor", "2.5", *LEVELS, "--json"))
+    # (40, y) is one record, of three aged 40; at level 1 it is one of two old ones in y.
+    assert [entry["attributes"] for entry in found["sets"]] == [["sex", "town"], ["sex", "age"], ["age", "town"]]
+    assert (found["what_if"]["entered"], found["what_if"]["left"]) == ([], [["age", "town"]])
+    shown = run("dangerous", "t.csv", "--factor", "3", *LEVELS).stdout
+    assert "Enter (1): sex + age" in shown
+    assert "Leave (0): -" in shown
+
+
+def test_affordable(run: Run) -> None:
+    words = ("affordable", "t.csv", "--costs", "costs.csv", "--budget", "1", *LEVELS)
+    moved = answer(run(*words, "--json"))["what_if"]["moved"]
+    assert [(pair["attributes"], pair["max_before"], pair["max_after"]) for pair in moved] == [(["age"], 1.0, 0.5)]
+    assert "Highest risk, after" in run(*words).stdout
+
+
+def test_levels(run: Run) -> None:
+    words = ("levels", "t.csv", "--hierarchies", ".", "--known", "age,sex", "--limit", "0.5")
+    found = answer(run(*words, "--json"))
+    assert found["minimal"] == [{"age": 1, "sex": 1}, {"age": 2, "sex": 0}]
+    # From level 1 of age on the same choices are left, and level 2 of age is no other.
+    after = answer(run(*words, "--levels", "levels.csv", "--json"))["what_if"]
+    assert after["after"]["minimal"] == found["minimal"]
+    assert (after["entered"], after["left"], after["after"]["highest"]) == ([], [], {"age": 2, "sex": 1})
+    more = answer(run(*words, *ADDED, "--json"))["what_if"]
+    assert more["after"]["records"] == 8
+    assert "Enter (0): -" in run(*words, *ADDED).stdout
+
+
+def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:
+    words = ("levels", "t.csv", "--hierarchies", ".", "--known", "age,sex", "--limit", "0.5", "--json")
+    Path("found.json").write_text(run(*words).stdout)
+    found = answer(
+        run("record", "t.csv", "--known", "age,sex", "--levels", "found.json", "--hierarchies", ".", "--json")
+    )
+    assert found["what_if"]["after"]["max_risk"] <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--levels", "levels.csv"), "There is no level 1 of 'age'"),
+        (("--levels", "none.csv"), "none.csv cannot be read"),
+        (("--added", "none.csv"), "none.csv"),
+        (("--added", "age.csv"), "There is no attribute 'sex'"),
+        (("--hierarchy", "agee=age.csv", "--levels", "levels.csv"), "Did you mean age"),
+        (("--missing", "?"), "--missing-value"),
+        (("--person", "whose"), "There is no attribute 'whose'"),
+    ],
+)
+def test_what_cannot_be_done_is_told(run: Run, words: tuple[str, ...], message: str) -> None:
+    result = run("record", "t.csv", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_weights_persons_and_missing_values(run: Run) -> None:
+    Path("w.csv").write_text("who,a,n\np,1,2\nq,?,1\np,3,1\n")
+    assert answer(run("record", "w.csv", "--weight", "n", "--known", "a", "--json"))["records"] == 4
+    assert answer(run("record", "w.csv", "--person", "who", "--known", "a", "--json"))["uniques"] == 3
+    words = ("record", "w.csv", "--attributes", "a", "--missing-value", "?", "--missing", "any", "--json")
+    assert answer(run(*words))["max_risk"] == 0.5
+
+
+def test_remarks_on_columns(run: Run) -> None:
+    Path("c.csv").write_text("id,country\n1,JP\n2,JP\n")
+    told = run("record", "c.csv").stderr
+    assert "Remark: id is different in each record" in told
+    assert "Remark: country is the same in all records" in told
