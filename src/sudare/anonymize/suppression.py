@@ -32,6 +32,8 @@ from sudare.risk.uncertainty import (
 Strategy = Literal["paper", "best"]
 # Sets of items that occur in some record, with repetition: a gigabyte of them and their rules.
 MOST_SETS = 50_000_000
+# Safe adversaries in a row after which the record of an unsafe one is left.
+STREAK = 20
 # Users that are looked at between two looks at the clock.
 _PART = 4096
 # The types of compiled functions hide what they take.
@@ -254,11 +256,15 @@ def _repair_samples(work: Work, adversaries: int, *, fewest: bool) -> None:
                 unsafe += int(np.count_nonzero(bad))
                 while bad.any():
                     work.check_time()
+                    touched = np.zeros(len(work.original.names), np.bool_)
                     _repair_drawn(
                         users[bad], drawn[bad], work.records, work.lists, work.frequencies, work.rule,
-                        work.of_published, work.rng, work.found, fewest,
+                        work.of_published, work.rng, work.found, fewest, touched, STREAK,
                     )  # fmt: skip
-                    bad = _unsafe(work, users, drawn, pool)
+                    # Only sets of items that stand together in a record that changed can have become unsafe.
+                    again = touched[work.original.items[drawn]].all(axis=1)
+                    bad[again] = _unsafe(work, users[again], drawn[again], pool)
+                    bad[~again] = False
                 work.tell(size, unsafe, size, work.most_known)
 
 
@@ -279,8 +285,12 @@ def _unsafe(
 
 
 def _draw(work: Work, size: int, adversaries: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw adversaries; what they know are places among the items of the original records."""
-    if not work.of_published:
-        return draw_adversaries(work.original, size, adversaries, work.rng)
-    users, drawn = draw_adversaries(work.original.only(work.kept), size, adversaries, work.rng)
-    return users, np.flatnonzero(work.kept)[drawn]
+    """Draw adversaries, those who know the same first; what they know are places among the original items."""
+    if work.of_published:
+        users, drawn = draw_adversaries(work.original.only(work.kept), size, adversaries, work.rng)
+        drawn = np.flatnonzero(work.kept)[drawn]
+    else:
+        users, drawn = draw_adversaries(work.original, size, adversaries, work.rng)
+    drawn.sort(axis=1)
+    order = np.lexsort(work.original.items[drawn].T[::-1])
+    return users[order], drawn[order]
