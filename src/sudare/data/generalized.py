@@ -38,6 +38,7 @@ def generalize_table(table: Table, hierarchies: Mapping[str, Hierarchy], levels:
         persons=None if table.persons is None else rows[-1],
         _name=_generalized_rows(table, texts),
         _own_engine=False,
+        _later=None,
     )
     return Derived(made, codes)
 
