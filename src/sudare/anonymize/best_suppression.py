@@ -8,7 +8,6 @@ way is tried too, and the answer with fewer suppressed occurrences is taken, so 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -59,9 +58,8 @@ class _Search:
             supports.sets, supports.rules, work.records, supports.counts, guards, work.lists, work.rule, supports.most,
             work.of_published, np.zeros(len(work.original.names), np.bool_),
         )  # fmt: skip
-        most = supports.most
-        room = max(1, sum(comb(max(work.longest - 1, 0), size) for size in range(most)))
-        self._space = tuple(np.empty(length, np.int64) for length in (most + 1, most + 2, room, most + 1))
+        lengths = (supports.most + 1, supports.most + 2, supports.room, supports.most + 1)
+        self._space = tuple(np.empty(length, np.int64) for length in lengths)
 
     def suppress(self) -> None:
         """Suppress what helps most, until no rule lacks anything."""

@@ -10,6 +10,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from math import comb
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.errors import OptionNotUsable
+from sudare.kernels import item_sets, sampled_suppression
 from sudare.kernels import suppression as kernels
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import (
@@ -37,11 +39,11 @@ STREAK = 20
 # Users that are looked at between two looks at the clock.
 _PART = 4096
 # The types of compiled functions hide what they take.
-_number_sets: Any = kernels.number_sets
-_list_rules: Any = kernels.list_rules
+_number_sets: Any = item_sets.number_sets
+_list_rules: Any = item_sets.list_rules
 _repair_users: Any = kernels.repair_users
-_repair_drawn: Any = kernels.repair_drawn
-_find_unsafe: Any = kernels.find_unsafe
+_repair_drawn: Any = sampled_suppression.repair_drawn
+_find_unsafe: Any = sampled_suppression.find_unsafe
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,17 +214,22 @@ class Work:
                 "Hint: limit what adversaries know (--max-known 2), or repair samples (--epsilon 0.05 --delta 0.05)."
             )
         sets, counts = _number_sets(self.original.starts, self.original.items, most)
-        return Supports(sets, _list_rules(sets), counts, most)
+        room = max(1, sum(comb(max(self.longest - 1, 0), size) for size in range(most)))
+        return Supports(sets, _list_rules(sets), counts, most, room)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Supports:
-    """The sets of items that occur together, the rules among them, and the records that have each set."""
+    """The sets of items that occur together, the rules among them, and the records that have each set.
+
+    Sets have at most `most` items, and at most `room` sets of a record contain a given item.
+    """
 
     sets: Any
     rules: Any
     counts: NDArray[np.int64]
     most: int
+    room: int
 
 
 def repair_all(work: Work, supports: Supports) -> None:
@@ -235,11 +242,10 @@ def repair_all(work: Work, supports: Supports) -> None:
             for first in range(0, len(work.original), _PART):
                 work.check_time()
                 end = min(first + _PART, len(work.original))
-                met, _ = _repair_users(
+                unsafe += _repair_users(
                     first, end, size, supports.sets, supports.rules, work.records, supports.counts, work.lists,
-                    work.frequencies, work.rule, supports.most, work.of_published, work.rng, work.found,
+                    work.frequencies, work.rule, supports.most, supports.room, work.of_published, work.rng, work.found,
                 )  # fmt: skip
-                unsafe += met
                 work.tell(size, unsafe, end, len(work.original))
 
 

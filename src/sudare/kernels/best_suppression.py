@@ -14,44 +14,8 @@ import numpy as np
 from numba import njit
 
 from sudare.kernels.adversaries import sensitive_to
-from sudare.kernels.suppression import containing, find, members, occurrence_of
-
-
-@njit(cache=True, nogil=True)
-def sets_with(sets: Any, records: Any, occurrence: Any, most: Any, space: Any) -> Any:
-    """Write the sets of a record that contain an occurrence, with all others that are kept; return how many.
-
-    `space` is room for the occurrences of a set, the sets on the way to it, and the answer.
-    """
-    chosen, at, out = space
-    u = records.owner[occurrence]
-    end = records.starts[u + 1]
-    depth = count = 0
-    inside = False
-    at[0] = 0
-    o = records.starts[u]
-    while True:
-        if o < end and depth < most:
-            if not records.kept[o] and o != occurrence:
-                o += 1
-                continue
-            chosen[depth] = o
-            depth += 1
-            at[depth] = find(sets, at[depth - 1], records.items[o])
-            inside |= o == occurrence
-            if inside:
-                out[count] = at[depth]
-                count += 1
-            o += 1
-            continue
-        if depth == 0:
-            return count
-        depth -= 1
-        o = chosen[depth] + 1
-        if chosen[depth] == occurrence:
-            # All sets that would come now lack it.
-            inside = False
-            o = end
+from sudare.kernels.item_sets import find, members
+from sudare.kernels.suppression import containing, occurrence_of, sets_with
 
 
 @njit(cache=True, nogil=True)

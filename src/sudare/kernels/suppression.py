@@ -1,7 +1,5 @@
-"""Supports of all sets of items that occur together, kept up to date while items are suppressed.
+"""Suppressing items against unsafe adversaries, with the supports of all sets of items kept up to date.
 
-Every set of items of some record has a number. A set is found from the set without its last item by a hash table of
-(number, item), so that the sets of a record are found by adding items in rising order; the empty set has the number 0.
 Since records only lose items, no new sets appear.
 """
 
@@ -14,183 +12,48 @@ import numpy as np
 from numba import njit
 
 from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.item_sets import find
 
-# Keys (-1: free) and numbers of the hash table; for each set its size, its last item and the set without it.
-Sets = namedtuple("Sets", "keys numbers sizes last before")
-# Rules Q -> e by Q: rules[begins[Q] : begins[Q + 1]] are the items e and the sets Q + e.
-Rules = namedtuple("Rules", "begins items sets")
 # The records: starts, items, which occurrences are kept, the owner of each; places[begins[i] : begins[i + 1]] are the
 # occurrences of item i, and `owners` are theirs.
 Records = namedtuple("Records", "starts items kept owner begins places owners")
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True, nogil=True)
-def find(sets: Any, before: Any, item: Any) -> Any:
-    """Return the number of a set with one more item, later than its own, or -1."""
-    size = len(sets.keys)
-    key = (np.int64(before) << 32) | np.int64(item)
-    mixed = np.uint64(key) * _MIX
-    slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(size - 1))
-    while sets.keys[slot] >= 0:
-        if sets.keys[slot] == key:
-            return np.int64(sets.numbers[slot])
-        slot = (slot + 1) & (size - 1)
-    return np.int64(-1)
+def sets_with(sets: Any, records: Any, occurrence: Any, most: Any, space: Any) -> Any:
+    """Write the sets of a record that contain an occurrence, with all others that are kept; return how many.
 
-
-@njit(cache=True, nogil=True)
-def number_sets(starts: Any, items: Any, most: Any) -> Any:
-    """Return all sets of at most `most` items that occur in records, numbered, and how many records contain each."""
-    slots = 1024
-    keys = np.full(slots, -1, np.int64)
-    numbers = np.zeros(slots, np.int32)
-    sizes = np.zeros(1024, np.int32)
-    last = np.full(1024, -1, np.int32)
-    before = np.zeros(1024, np.int32)
-    support = np.zeros(1024, np.int64)
-    found = 1
-    # The way to the set at hand: occurrences chosen, and the number of the set after each.
-    chosen = np.empty(most + 1, np.int64)
-    at = np.empty(most + 2, np.int64)
-    for u in range(len(starts) - 1):
-        depth = 0
-        at[0] = 0
-        o = starts[u]
-        while True:
-            if o < starts[u + 1] and depth < most:
-                key = (np.int64(at[depth]) << 32) | np.int64(items[o])
-                mixed = np.uint64(key) * _MIX
-                slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(slots - 1))
-                while keys[slot] >= 0 and keys[slot] != key:
-                    slot = (slot + 1) & (slots - 1)
-                if keys[slot] < 0:
-                    if found == len(sizes):
-                        sizes = np.concatenate((sizes, np.zeros_like(sizes)))
-                        last = np.concatenate((last, np.zeros_like(last)))
-                        before = np.concatenate((before, np.zeros_like(before)))
-                        support = np.concatenate((support, np.zeros_like(support)))
-                    keys[slot], numbers[slot] = key, found
-                    sizes[found], last[found], before[found] = depth + 1, items[o], at[depth]
-                    number = found
-                    found += 1
-                    if 2 * found > slots:
-                        keys, numbers = _grown(keys, numbers)
-                        slots = len(keys)
-                else:
-                    number = numbers[slot]
-                support[number] += 1
-                chosen[depth] = o
-                depth += 1
-                at[depth] = number
-                o += 1
-                continue
-            if depth == 0:
-                break
-            depth -= 1
-            o = chosen[depth] + 1
-    support[0] = len(starts) - 1
-    return Sets(keys, numbers, sizes[:found].copy(), last[:found].copy(), before[:found].copy()), support[:found].copy()
-
-
-@njit(cache=True, nogil=True)
-def _grown(keys: Any, numbers: Any) -> Any:
-    """Return the hash table with twice the slots."""
-    slots = 2 * len(keys)
-    more = np.full(slots, -1, np.int64)
-    new = np.zeros(slots, np.int32)
-    for i in range(len(keys)):
-        if keys[i] >= 0:
-            mixed = np.uint64(keys[i]) * _MIX
-            slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(slots - 1))
-            while more[slot] >= 0:
-                slot = (slot + 1) & (slots - 1)
-            more[slot], new[slot] = keys[i], numbers[i]
-    return more, new
-
-
-@njit(cache=True, nogil=True)
-def members(sets: Any, number: Any, into: Any) -> Any:
-    """Write the items of a set in rising order; return how many."""
-    size = sets.sizes[number]
-    for k in range(size - 1, -1, -1):
-        into[k] = sets.last[number]
-        number = sets.before[number]
-    return size
-
-
-@njit(cache=True, nogil=True)
-def without(sets: Any, items: Any, size: Any, left_out: Any) -> Any:
-    """Return the number of a set of items without the one at a place."""
-    number = np.int64(0)
-    for k in range(size):
-        if k != left_out:
-            number = find(sets, number, items[k])
-    return number
-
-
-@njit(cache=True, nogil=True)
-def list_rules(sets: Any) -> Any:
-    """Return all rules Q -> e with Q of at least one item, by Q."""
-    n = len(sets.sizes)
-    longest = max(sets.sizes.max(), 1)
-    items = np.empty(longest, np.int64)
-    begins = np.zeros(n + 1, np.int64)
-    for r in range(1, n):
-        size = members(sets, r, items)
-        if size > 1:
-            for k in range(size):
-                begins[without(sets, items, size, k) + 1] += 1
-    for q in range(n):
-        begins[q + 1] += begins[q]
-    inferred = np.empty(begins[n], np.int32)
-    whole = np.empty(begins[n], np.int32)
-    place = begins[:-1].copy()
-    for r in range(1, n):
-        size = members(sets, r, items)
-        if size > 1:
-            for k in range(size):
-                q = without(sets, items, size, k)
-                inferred[place[q]], whole[place[q]] = items[k], r
-                place[q] += 1
-    return Rules(begins, inferred, whole)
-
-
-@njit(cache=True, nogil=True)
-def change(sets: Any, records: Any, support: Any, occurrence: Any, most: Any, by: Any, chosen: Any, at: Any) -> None:
-    """Add `by` to the support of all sets of a record that contain the item of an occurrence, which must be kept."""
+    `space` is room for the occurrences of a set, the sets on the way to it, and the answer.
+    """
+    chosen, at, out = space
     u = records.owner[occurrence]
     end = records.starts[u + 1]
-    depth = 0
+    depth = count = 0
+    inside = False
     at[0] = 0
     o = records.starts[u]
     while True:
         if o < end and depth < most:
-            if not records.kept[o]:
+            if not records.kept[o] and o != occurrence:
                 o += 1
                 continue
             chosen[depth] = o
             depth += 1
             at[depth] = find(sets, at[depth - 1], records.items[o])
-            if _has(chosen, depth, occurrence):
-                support[at[depth]] += by
+            inside |= o == occurrence
+            if inside:
+                out[count] = at[depth]
+                count += 1
             o += 1
             continue
         if depth == 0:
-            break
+            return count
         depth -= 1
         o = chosen[depth] + 1
         if chosen[depth] == occurrence:
             # All sets that would come now lack it.
+            inside = False
             o = end
-
-
-@njit(cache=True, nogil=True)
-def _has(chosen: Any, depth: Any, occurrence: Any) -> Any:
-    found = False
-    for k in range(depth):
-        found |= chosen[k] == occurrence
-    return found
 
 
 @njit(cache=True, nogil=True)
@@ -293,19 +156,19 @@ def choose(candidates: Any, known: Any, size: Any, alone: Any, frequencies: Any,
 @njit(cache=True, nogil=True)
 def repair_users(
     first: Any, end: Any, size: Any, sets: Any, rules: Any, records: Any, support: Any, lists: Any, frequencies: Any,
-    rule: Any, most: Any, of_published: Any, rng: Any, found: Any,
+    rule: Any, most: Any, room: Any, of_published: Any, rng: Any, found: Any,
 ) -> Any:  # fmt: skip
     """Repair all unsafe adversaries who know `size` items of users from `first` to before `end` (Algorithm 1).
 
-    Returns how many were unsafe and how many occurrences were suppressed.
+    `room` is the largest number of sets of a record that contain an item. Returns how many were unsafe.
     """
     words, rows = lists
     numerator, denominator = rule
     chosen = np.empty(size + 1, np.int64)
     at = np.empty(size + 2, np.int64)
     known = np.empty(size, np.int64)
-    space = (np.empty(most + 1, np.int64), np.empty(most + 2, np.int64))
-    unsafe = suppressed = 0
+    space = (np.empty(most + 1, np.int64), np.empty(most + 2, np.int64), np.empty(room, np.int64))
+    unsafe = 0
     for u in range(first, end):
         row = rows[u]
         depth = 0
@@ -342,16 +205,16 @@ def repair_users(
                         if both * denominator > support[q] * numerator and sensitive_to(words, row, rules.items[r]):
                             candidates[count, 0], candidates[count, 1] = rules.items[r], both
                             count += 1
-                    suppressed += _suppress(
+                    _suppress(
                         candidates, known, size, support[q], sets, records, support, frequencies, rule, most, rng,
                         found, space,
                     )  # fmt: skip
-                    if of_published and not _all_kept(records, chosen, size):
+                    if of_published and not all_kept(records, chosen, size):
                         break
                 unsafe += met
-                if of_published and not _all_kept(records, chosen, size):
+                if of_published and not all_kept(records, chosen, size):
                     # The record has lost an item that was known: go on from the first that it lost.
-                    while depth > 0 and not _all_kept(records, chosen, depth):
+                    while depth > 0 and not all_kept(records, chosen, depth):
                         depth -= 1
                     o = chosen[depth] + 1
                     continue
@@ -362,11 +225,12 @@ def repair_users(
                 break
             depth -= 1
             o = chosen[depth] + 1
-    return unsafe, suppressed
+    return unsafe
 
 
 @njit(cache=True, nogil=True)
-def _all_kept(records: Any, chosen: Any, depth: Any) -> Any:
+def all_kept(records: Any, chosen: Any, depth: Any) -> Any:
+    """Say whether the first of some occurrences are all kept."""
     kept = True
     for k in range(depth):
         kept &= records.kept[chosen[k]]
@@ -377,8 +241,8 @@ def _all_kept(records: Any, chosen: Any, depth: Any) -> Any:
 def _suppress(
     candidates: Any, known: Any, size: Any, alone: Any, sets: Any, records: Any, support: Any, frequencies: Any,
     rule: Any, most: Any, rng: Any, found: Any, space: Any,
-) -> Any:  # fmt: skip
-    """Suppress an item in randomly chosen records, as many as one rule needs; return how many."""
+) -> None:  # fmt: skip
+    """Suppress an item in randomly chosen records, as many as one rule needs."""
     item_support, _, totals = frequencies
     item, inferred, number = choose(candidates, known, size, alone, frequencies, rule, False)
     wanted = np.empty(size + 1, np.int64)
@@ -389,168 +253,9 @@ def _suppress(
         other = i + rng.integers(0, count - i)
         found[i], found[other] = found[other], found[i]
         occurrence = occurrence_of(records, found[i], item)
-        change(sets, records, support, occurrence, most, -1, space[0], space[1])
+        changed = sets_with(sets, records, occurrence, most, space)
+        for c in range(changed):
+            support[space[2][c]] -= 1
         records.kept[occurrence] = False
         item_support[item] -= 1
         totals[1] -= 1
-    return number
-
-
-@njit(cache=True, nogil=True)
-def find_unsafe(users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_published: Any, unsafe: Any) -> None:
-    """Say which drawn adversaries, who know the occurrences `drawn[i]` of the records of `users[i]`, are unsafe.
-
-    Adversaries who know the same items should follow each other: what can be inferred is then found once.
-    """
-    words, rows = lists
-    items, size = len(records.begins) - 1, drawn.shape[1]
-    scratch = (np.zeros(items, np.int64), np.empty(items + 1, np.int64))
-    found = np.empty(len(records.starts), np.int64)
-    known = np.full(size, -1, np.int64)
-    strong = 0
-    for i in range(len(users)):
-        unsafe[i] = False
-        if of_published and not _all_kept(records, drawn[i], size):
-            continue
-        same = True
-        for k in range(size):
-            same &= known[k] == records.items[drawn[i, k]]
-            known[k] = records.items[drawn[i, k]]
-        if not same:
-            _, strong = _strong(known, records, rule, found, scratch)
-            _clear(scratch)
-        for f in range(strong):
-            if sensitive_to(words, rows[users[i]], scratch[1][f]):
-                unsafe[i] = True
-                break
-
-
-@njit(cache=True, nogil=True)
-def repair_drawn(
-    users: Any, drawn: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
-    found: Any, fewest: Any, touched: Any, streak: Any,
-) -> None:  # fmt: skip
-    """Suppress items until drawn adversaries are safe, one after another (Algorithm 2).
-
-    Where one is unsafe, others who know as many items of the same record are likely to be: further ones are drawn from
-    it and repaired until `streak` in a row are safe. The items of all records that lost one are marked in `touched`.
-    """
-    size = drawn.shape[1]
-    scratch = (np.zeros(len(frequencies[0]), np.int64), np.empty(len(frequencies[0]) + 1, np.int64))
-    chosen = np.empty(size, np.int64)
-    wanted = np.empty(size + 1, np.int64)
-    for i in range(len(users)):
-        u = users[i]
-        chosen[:] = drawn[i]
-        safe = 0
-        while safe < streak:
-            for k in range(size):
-                wanted[k] = records.items[chosen[k]]
-            met = False
-            while not of_published or _all_kept(records, chosen, size):
-                if not _suppress_for(
-                    u, wanted, records, lists, frequencies, rule, rng, found, fewest, touched, scratch
-                ):
-                    break
-                met = True
-            safe = 0 if met else safe + 1
-            if not _draw_known(records, u, of_published, rng, chosen):
-                break
-
-
-@njit(cache=True, nogil=True)
-def _suppress_for(
-    u: Any, wanted: Any, records: Any, lists: Any, frequencies: Any, rule: Any, rng: Any, found: Any, fewest: Any,
-    touched: Any, scratch: Any,
-) -> Any:  # fmt: skip
-    """Suppress one item against an adversary who knows all of `wanted` but its last; say whether that was needed."""
-    words, rows = lists
-    item_support, _, totals = frequencies
-    counted, met = scratch
-    size = len(wanted) - 1
-    known = wanted[:size]
-    alone, strong = _strong(known, records, rule, found, scratch)
-    candidates = np.empty((strong, 2), np.int64)
-    count = 0
-    for f in range(strong):
-        if sensitive_to(words, rows[u], met[f]):
-            candidates[count, 0], candidates[count, 1] = met[f], counted[met[f]]
-            count += 1
-    _clear(scratch)
-    if count == 0:
-        return False
-    item, wanted[size], number = choose(candidates[:count], known, size, alone, frequencies, rule, fewest)
-    count = containing(records, wanted, size + 1, found)
-    for n in range(number):
-        other = n + rng.integers(0, count - n)
-        found[n], found[other] = found[other], found[n]
-        records.kept[occurrence_of(records, found[n], item)] = False
-        for o in range(records.starts[found[n]], records.starts[found[n] + 1]):
-            touched[records.items[o]] = True
-    item_support[item] -= number
-    totals[1] -= number
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) -> Any:
-    """Draw as many occurrences of a record as `chosen` has room for, uniformly; say whether it has so many."""
-    size = len(chosen)
-    left = 0
-    for o in range(records.starts[u], records.starts[u + 1]):
-        left += records.kept[o] or not of_published
-    if left < size:
-        return False
-    taken = 0
-    for o in range(records.starts[u], records.starts[u + 1]):
-        if records.kept[o] or not of_published:
-            if rng.integers(0, left) < size - taken:
-                chosen[taken] = o
-                taken += 1
-                if taken == size:
-                    break
-            left -= 1
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _strong(known: Any, records: Any, rule: Any, found: Any, scratch: Any) -> Any:
-    """Put the items that can be inferred from known ones first in `scratch`, with the counts of all.
-
-    Returns how many published records have what is known, and how many items can be inferred.
-    """
-    counted, met = scratch
-    alone = containing(records, known, len(known), found)
-    different = _count_items(records, found, alone, counted, met)
-    met[-1] = different
-    for k in range(len(known)):
-        counted[known[k]] = 0
-    count = 0
-    for f in range(different):
-        item = met[f]
-        if counted[item] * rule[1] > alone * rule[0]:
-            met[count], met[f] = item, met[count]
-            count += 1
-    return alone, count
-
-
-@njit(cache=True, nogil=True)
-def _clear(scratch: Any) -> None:
-    counted, met = scratch
-    for f in range(met[-1]):
-        counted[met[f]] = 0
-
-
-@njit(cache=True, nogil=True)
-def _count_items(records: Any, found: Any, count: Any, counted: Any, met: Any) -> Any:
-    """Count the items of some published records; return how many are different."""
-    different = 0
-    for c in range(count):
-        for o in range(records.starts[found[c]], records.starts[found[c] + 1]):
-            if records.kept[o]:
-                item = records.items[o]
-                if counted[item] == 0:
-                    met[different] = item
-                    different += 1
-                counted[item] += 1
-    return different

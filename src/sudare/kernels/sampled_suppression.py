@@ -1,0 +1,171 @@
+"""Repairing drawn adversaries: their sets of items are looked up among the records, one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.suppression import all_kept, choose, containing, occurrence_of
+
+
+@njit(cache=True, nogil=True)
+def find_unsafe(users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_published: Any, unsafe: Any) -> None:
+    """Say which drawn adversaries, who know the occurrences `drawn[i]` of the records of `users[i]`, are unsafe.
+
+    Adversaries who know the same items should follow each other: what can be inferred is then found once.
+    """
+    words, rows = lists
+    items, size = len(records.begins) - 1, drawn.shape[1]
+    scratch = (np.zeros(items, np.int64), np.empty(items + 1, np.int64))
+    found = np.empty(len(records.starts), np.int64)
+    known = np.full(size, -1, np.int64)
+    strong = 0
+    for i in range(len(users)):
+        unsafe[i] = False
+        if of_published and not all_kept(records, drawn[i], size):
+            continue
+        same = True
+        for k in range(size):
+            same &= known[k] == records.items[drawn[i, k]]
+            known[k] = records.items[drawn[i, k]]
+        if not same:
+            _, strong = _strong(known, records, rule, found, scratch)
+            _clear(scratch)
+        for f in range(strong):
+            if sensitive_to(words, rows[users[i]], scratch[1][f]):
+                unsafe[i] = True
+                break
+
+
+@njit(cache=True, nogil=True)
+def repair_drawn(
+    users: Any, drawn: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
+    found: Any, fewest: Any, touched: Any, streak: Any,
+) -> None:  # fmt: skip
+    """Suppress items until drawn adversaries are safe, one after another (Algorithm 2).
+
+    Where one is unsafe, others who know as many items of the same record are likely to be: further ones are drawn from
+    it and repaired until `streak` in a row are safe. The items of all records that lost one are marked in `touched`.
+    """
+    size = drawn.shape[1]
+    scratch = (np.zeros(len(frequencies[0]), np.int64), np.empty(len(frequencies[0]) + 1, np.int64))
+    chosen = np.empty(size, np.int64)
+    wanted = np.empty(size + 1, np.int64)
+    for i in range(len(users)):
+        u = users[i]
+        chosen[:] = drawn[i]
+        safe = 0
+        while safe < streak:
+            for k in range(size):
+                wanted[k] = records.items[chosen[k]]
+            met = False
+            while not of_published or all_kept(records, chosen, size):
+                if not _suppress_for(
+                    u, wanted, records, lists, frequencies, rule, rng, found, fewest, touched, scratch
+                ):
+                    break
+                met = True
+            safe = 0 if met else safe + 1
+            if not _draw_known(records, u, of_published, rng, chosen):
+                break
+
+
+@njit(cache=True, nogil=True)
+def _suppress_for(
+    u: Any, wanted: Any, records: Any, lists: Any, frequencies: Any, rule: Any, rng: Any, found: Any, fewest: Any,
+    touched: Any, scratch: Any,
+) -> Any:  # fmt: skip
+    """Suppress one item against an adversary who knows all of `wanted` but its last; say whether that was needed."""
+    words, rows = lists
+    item_support, _, totals = frequencies
+    counted, met = scratch
+    size = len(wanted) - 1
+    known = wanted[:size]
+    alone, strong = _strong(known, records, rule, found, scratch)
+    candidates = np.empty((strong, 2), np.int64)
+    count = 0
+    for f in range(strong):
+        if sensitive_to(words, rows[u], met[f]):
+            candidates[count, 0], candidates[count, 1] = met[f], counted[met[f]]
+            count += 1
+    _clear(scratch)
+    if count == 0:
+        return False
+    item, wanted[size], number = choose(candidates[:count], known, size, alone, frequencies, rule, fewest)
+    count = containing(records, wanted, size + 1, found)
+    for n in range(number):
+        other = n + rng.integers(0, count - n)
+        found[n], found[other] = found[other], found[n]
+        records.kept[occurrence_of(records, found[n], item)] = False
+        for o in range(records.starts[found[n]], records.starts[found[n] + 1]):
+            touched[records.items[o]] = True
+    item_support[item] -= number
+    totals[1] -= number
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) -> Any:
+    """Draw as many occurrences of a record as `chosen` has room for, uniformly; say whether it has so many."""
+    size = len(chosen)
+    left = 0
+    for o in range(records.starts[u], records.starts[u + 1]):
+        left += records.kept[o] or not of_published
+    if left < size:
+        return False
+    taken = 0
+    for o in range(records.starts[u], records.starts[u + 1]):
+        if records.kept[o] or not of_published:
+            if rng.integers(0, left) < size - taken:
+                chosen[taken] = o
+                taken += 1
+                if taken == size:
+                    break
+            left -= 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _strong(known: Any, records: Any, rule: Any, found: Any, scratch: Any) -> Any:
+    """Put the items that can be inferred from known ones first in `scratch`, with the counts of all.
+
+    Returns how many published records have what is known, and how many items can be inferred.
+    """
+    counted, met = scratch
+    alone = containing(records, known, len(known), found)
+    different = _count_items(records, found, alone, counted, met)
+    met[-1] = different
+    for k in range(len(known)):
+        counted[known[k]] = 0
+    count = 0
+    for f in range(different):
+        item = met[f]
+        if counted[item] * rule[1] > alone * rule[0]:
+            met[count], met[f] = item, met[count]
+            count += 1
+    return alone, count
+
+
+@njit(cache=True, nogil=True)
+def _clear(scratch: Any) -> None:
+    counted, met = scratch
+    for f in range(met[-1]):
+        counted[met[f]] = 0
+
+
+@njit(cache=True, nogil=True)
+def _count_items(records: Any, found: Any, count: Any, counted: Any, met: Any) -> Any:
+    """Count the items of some published records; return how many are different."""
+    different = 0
+    for c in range(count):
+        for o in range(records.starts[found[c]], records.starts[found[c] + 1]):
+            if records.kept[o]:
+                item = records.items[o]
+                if counted[item] == 0:
+                    met[different] = item
+                    different += 1
+                counted[item] += 1
+    return different
