@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from measuring import Clock, in_child
 from sudare.limits import SEARCH_SECONDS
 
 TITLE = "Forty attributes of 100,000 generated records: disclosable sets and a sample of sets"
-FOLDER = Path(__file__).parent / "data"
 RECORDS, ATTRIBUTES = 100_000, 40
 LIMITS = (0.2, 0.1, 0.05, 0.01)
 SAMPLES = 2_000
@@ -77,18 +77,17 @@ def sample(clock: Clock, path: str) -> dict[str, Any]:
 
 def run() -> str:
     """Measure and return the section of the results."""
-    FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / "many-attributes.csv"
-    write_data(path)
     lines = ["| question | reading | answer | peak memory | found |", "|---|---:|---:|---:|---|"]
-    for limit in LIMITS:
-        done = in_child("many_attributes", "disclosable", str(path), limit)
-        sets = f"{done.answer['maximal']:,} maximal sets, {done.answer['unsafe']:,} minimal unsafe ones"
-        state = "complete" if done.answer["complete"] else "stopped by the time limit"
-        lines.append(row(f"disclosable, risk at most {limit}", done, f"{sets}; {state}"))
-    done = in_child("many_attributes", "sample", str(path))
-    lines.append(row(f"sample of {SAMPLES:,} sets", done, f"{done.answer['sets']:,} sets measured"))
-    path.unlink()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        write_data(path)
+        for limit in LIMITS:
+            done = in_child("many_attributes", "disclosable", str(path), limit)
+            sets = f"{done.answer['maximal']:,} maximal sets, {done.answer['unsafe']:,} minimal unsafe ones"
+            state = "complete" if done.answer["complete"] else "stopped by the time limit"
+            lines.append(row(f"disclosable, risk at most {limit}", done, f"{sets}; {state}"))
+        done = in_child("many_attributes", "sample", str(path))
+        lines.append(row(f"sample of {SAMPLES:,} sets", done, f"{done.answer['sets']:,} sets measured"))
     lines.append("")
     lines.append(
         f"The search stops after {SEARCH_SECONDS:.0f} seconds unless told otherwise. Checked in polars, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -18,7 +19,6 @@ from sudare.risk.walks import walk_subsets
 
 TITLE = "Risk of every subset of attributes (classes, uniques, smallest class)"
 ADULT = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "adult"
-FOLDER = Path(__file__).parent / "data"
 MILLION = 1_000_000
 ROUNDS = 3
 
@@ -159,17 +159,17 @@ def run() -> str:
     """Measure and return the section of the results."""
     if not ADULT.exists():
         return f"Not run: {ADULT} is missing (set SUDARE_DATA)."
-    FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / "subsets.parquet"
     lines = [
         "| table | | reading | subsets | whole | peak memory | sudare is faster | on subsets alone |",
         "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
-    for case in cases():
-        case.frame.select(case.columns).write_parquet(path)
-        lines += shown(case, measured(case, str(path)))
-        print("\n".join(lines[-6:]), flush=True)
-        path.unlink()
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases():
+            path = Path(folder) / "table.parquet"
+            case.frame.select(case.columns).write_parquet(path)
+            rows = shown(case, measured(case, str(path)))
+            print("\n".join(rows), flush=True)
+            lines += rows
     lines.append("")
     lines.append(
         "Fastest of several runs of all in turns, every run in a process of its own; what takes minutes ran once. Each "
