@@ -1,0 +1,1 @@
+"""How published data are broken: linking published histories to known ones."""
