@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.anonymize.suppression import suppress_baskets
+from sudare.anonymize import suppression
+from sudare.anonymize.suppression import Suppression, suppress_baskets
 from sudare.data.baskets import make_baskets, sensitive_rows
 from sudare.kernels.suppression import choose, needed
 from sudare.risk.uncertainty import check_baskets
@@ -65,16 +66,33 @@ def test_the_best_strategy_never_suppresses_more(case: Case, seed: int) -> None:
     assert best.suppressed <= paper.suppressed
 
 
+def repair_samples(case: Case, strategy: str, longest_swept: int) -> Suppression:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suppression, "LONGEST_SWEPT", longest_swept)
+        return suppress_baskets(
+            case.baskets, case.sensitive, rho=case.rho, max_known=case.max_known, knowledge=case.knowledge,
+            strategy=strategy, epsilon=0.2, delta=0.2, seconds=20,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+
 @given(cases(), STRATEGIES)
 @settings(max_examples=40)
 def test_sampled_repairs_satisfy_a_fresh_sample(case: Case, strategy: str) -> None:
-    found = suppress_baskets(
-        case.baskets, case.sensitive, rho=case.rho, max_known=2, knowledge=case.knowledge, strategy=strategy,  # type: ignore[arg-type]
-        epsilon=0.2, delta=0.2, seconds=20,
-    )  # fmt: skip
+    found = repair_samples(case, strategy, 0)
     assert found.safe
     assert not found.verdict.exact
     assert found.verdict.unsafe_adversaries == 0
+
+
+@given(cases(), STRATEGIES)
+@settings(max_examples=100)
+def test_with_samples_short_records_are_safe_from_everybody(case: Case, strategy: str) -> None:
+    """Records of up to LONGEST_SWEPT items are gone through, and nobody is left who could be drawn."""
+    found = repair_samples(case, strategy, 12)
+    shown = [{found.published.names[i] for i in found.published.record(u)} for u in range(len(case.records))]
+    assert unsafe_by_hand(case, shown) == {}
+    assert all(part <= record for part, record in zip(shown, case.records, strict=True))
+    assert found.suppressed == sum(map(len, case.records)) - sum(map(len, shown))
 
 
 @pytest.mark.parametrize("strategy", ["paper", "best"])

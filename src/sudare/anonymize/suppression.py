@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.errors import OptionNotUsable
-from sudare.kernels import item_sets, sampled_suppression
+from sudare.kernels import item_sets, sampled_suppression, swept_suppression
 from sudare.kernels import suppression as kernels
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import (
@@ -34,16 +34,24 @@ from sudare.risk.uncertainty import (
 Strategy = Literal["paper", "best"]
 # Sets of items that occur in some record, with repetition: a gigabyte of them and their rules.
 MOST_SETS = 50_000_000
+# Records whose adversaries are gone through before others are drawn: they are most of the records, and drawing takes
+# long to meet their last unsafe ones. Longer ones would lose much for adversaries that are hardly ever drawn.
+LONGEST_SWEPT = 12
+# Adversaries who know one number of items that are gone through at most: some seconds.
+MOST_SWEPT = 50_000_000
 # Safe adversaries in a row after which the record of an unsafe one is left.
 STREAK = 20
 # Users that are looked at between two looks at the clock.
 _PART = 4096
+# Items whose sets are swept between two looks at the clock.
+_PART_ITEMS = 64
 # The types of compiled functions hide what they take.
 _number_sets: Any = item_sets.number_sets
 _list_rules: Any = item_sets.list_rules
 _repair_users: Any = kernels.repair_users
 _repair_drawn: Any = sampled_suppression.repair_drawn
 _find_unsafe: Any = sampled_suppression.find_unsafe
+_sweep_sets: Any = swept_suppression.sweep_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +116,9 @@ def suppress_baskets(
     """Suppress items until no adversary can infer a sensitive item of a user with a confidence above rho.
 
     Adversaries know at most `max_known` items (None: any number) of the original or the published record. With epsilon
-    and delta a sample of them is repaired until a whole pass over fresh ones finds none unsafe, and another sample
-    confirms it. After `seconds` or an
-    interruption the state so far is returned.
+    and delta those who know few items are gone through once, and then samples are repaired until a whole pass over a
+    fresh one finds none unsafe, and another sample confirms it. After `seconds` or an interruption the state so far is
+    returned.
     """
     started = time.perf_counter()
     if strategy not in get_args(Strategy):
@@ -128,6 +136,7 @@ def suppress_baskets(
     try:
         if size is not None:
             # A pass can meet no unsafe adversary by luck: an independent sample has to confirm it.
+            _sweep(work, fewest=strategy == "best")
             while verdict is None or not verdict.safe:
                 _repair_samples(work, size, fewest=strategy == "best")
                 verdict = check()
@@ -247,6 +256,35 @@ def repair_all(work: Work, supports: Supports) -> None:
                     work.frequencies, work.rule, supports.most, supports.room, work.of_published, work.rng, work.found,
                 )  # fmt: skip
                 work.tell(size, unsafe, end, len(work.original))
+
+
+def _sweep(work: Work, *, fewest: bool) -> None:
+    """Repair all adversaries who know few items of records that are not long, until a pass over them meets none."""
+    lengths, largest = work.original.lengths, 1
+    while largest < work.most_known and _number_knowing(lengths, largest + 1) <= MOST_SWEPT:
+        largest += 1
+    items = len(work.original.names)
+    changed = np.ones(items, np.bool_)
+    while changed.any():
+        work.passes += 1
+        touched = np.zeros(items, np.bool_)
+        for size in range(1, largest + 1):
+            unsafe = 0
+            for first in range(0, items, _PART_ITEMS):
+                work.check_time()
+                end = min(first + _PART_ITEMS, items)
+                unsafe += _sweep_sets(
+                    first, end, size, work.records, work.lists, work.frequencies, work.rule, work.of_published,
+                    work.rng, fewest, LONGEST_SWEPT, changed, touched,
+                )  # fmt: skip
+                work.tell(size, unsafe, end, items)
+        # Only sets of items that stand together in a record that changed can have become unsafe.
+        changed = touched
+
+
+def _number_knowing(lengths: NDArray[np.int64], size: int) -> int:
+    numbers = np.bincount(lengths)
+    return sum(int(count) * comb(length, size) for length, count in enumerate(numbers.tolist()))
 
 
 def _repair_samples(work: Work, adversaries: int, *, fewest: bool) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from sudare.kernels.rooms import room_for
+
 
 @njit(cache=True, nogil=True)
 def sensitive_to(words: Any, row: Any, item: Any) -> Any:
@@ -65,16 +67,6 @@ def _check(data: Any, lists: Any, rule: Any, entries: Any, alive: Any, known: An
 
 
 @njit(cache=True, nogil=True)
-def _room(array: Any, needed: Any) -> Any:
-    """Return an array with at least the needed room, and what it holds."""
-    if len(array) >= needed:
-        return array
-    more = np.empty(max(needed, 2 * len(array)), array.dtype)
-    more[: len(array)] = array
-    return more
-
-
-@njit(cache=True, nogil=True)
 def _note(worst: Any, noted: Any, u: Any, known: Any, size: Any, item: Any, hits: Any, support: Any) -> None:
     """Keep an unsafe adversary if it is among the worst: the most confident, then those with the largest support.
 
@@ -125,7 +117,7 @@ def check_from(
     unsafe = 0
     for item in range(first, end):
         n = begins[item + 1] - begins[item]
-        entries, alive = _room(entries, n), _room(alive, n)
+        entries, alive = room_for(entries, n), room_for(alive, n)
         for i in range(n):
             entries[i] = places[begins[item] + i]
             alive[i] = kept[entries[i]]
@@ -156,8 +148,8 @@ def check_from(
                     total += 1
             top = stop[depth]
             place = begins_at[top]
-            item_of, begins_at = _room(item_of, top + different), _room(begins_at, top + different + 1)
-            entries, alive = _room(entries, place + total), _room(alive, place + total)
+            item_of, begins_at = room_for(item_of, top + different), room_for(begins_at, top + different + 1)
+            entries, alive = room_for(entries, place + total), room_for(alive, place + total)
             for f in range(different):
                 item_of[top + f] = found[f]
                 begins_at[top + f] = place
