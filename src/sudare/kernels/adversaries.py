@@ -93,6 +93,45 @@ def _note(worst: Any, noted: Any, u: Any, known: Any, size: Any, item: Any, hits
 
 
 @njit(cache=True, nogil=True)
+def _count_alone(data: Any, lists: Any, rule: Any, entry: Any, alive: Any, known: Any, size: Any) -> Any:
+    """Count the unsafe adversaries who know `known[:size]` of the only record that has it, and perhaps later items.
+
+    If they know what is published, they can infer all else that is: they are unsafe unless they know all of the user's
+    sensitive items in it.
+    """
+    starts, items, kept, owner = data
+    words, rows = lists
+    if not alive:
+        return 0
+    u = owner[entry]
+    secrets = later = later_secrets = 0
+    for o in range(starts[u], starts[u + 1]):
+        if kept[o]:
+            secret = sensitive_to(words, rows[u], items[o])
+            secrets += secret
+            later += o > entry
+            later_secrets += secret and o > entry
+    for k in range(size):
+        secrets -= sensitive_to(words, rows[u], known[k])
+    if secrets == 0:
+        return 0
+    room = rule[2] - size
+    if secrets > later_secrets:
+        return _subsets(later, room)
+    return _subsets(later, room) - _subsets(later - secrets, room - secrets)
+
+
+@njit(cache=True, nogil=True)
+def _subsets(number: Any, most: Any) -> Any:
+    """Return how many subsets of a number of things have at most `most` of them."""
+    total, term = 0, 1
+    for size in range(min(number, most) + 1):
+        total += term
+        term = term * (number - size) // (size + 1)
+    return total
+
+
+@njit(cache=True, nogil=True)
 def check_from(
     data: Any, lists: Any, rule: Any, postings: Any, first: Any, end: Any, worst: Any, noted: Any, largest: Any
 ) -> Any:
@@ -134,6 +173,11 @@ def check_from(
             low, high = begins_at[g], begins_at[g + 1]
             if low == high:
                 continue
+            if high - low == 1:
+                alone = _count_alone(data, lists, rule, entries[low], alive[low], known, depth)
+                if alone == 0 or (noted[0] == len(worst) and worst[-1, 2] == worst[-1, 3]):
+                    unsafe += alone
+                    continue
             support, bad = _check(data, lists, rule, entries[low:high], alive[low:high], known, depth, scratch)
             unsafe += bad
             if support == 0 or depth == rule[2]:

@@ -177,14 +177,17 @@ class _Question:
         _check_options(original, published, sensitive, knowledge, max_known)
         exact = exact_rho(rho)
         self._known = original if knowledge == "original" else published
-        kept = kept_occurrences(original, published) if knowledge == "original" else np.ones(len(published.items), bool)
+        all_shown = self._known is published
+        kept = np.ones(len(published.items), np.bool_) if all_shown else kept_occurrences(original, published)
         longest = int(self._known.lengths.max(initial=0))
         self._most = longest if max_known is None else min(max_known, longest)
         owner = np.repeat(np.arange(len(self._known)), self._known.lengths)
         self._data = (self._known.starts, self._known.items, kept, owner)
         self._lists = (sensitive.words, sensitive.rows)
         self._rule = (exact.numerator, exact.denominator, self._most)
-        order = np.argsort(self._known.items, kind="stable")
+        # Numbers of 16 bits are sorted by their digits, several times as fast.
+        narrow = np.uint16 if len(self._known.names) <= 1 << 16 else np.int32
+        order = np.argsort(self._known.items.astype(narrow), kind="stable")
         begins = np.append(0, np.cumsum(self._known.supports()))
         self._postings = (begins, order)
         self._most_worst = most_worst
