@@ -10,7 +10,17 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = ("startup", "attackers", "scale", "subsets", "levels", "many_attributes", "baskets")
+NAMES = (
+    "startup",
+    "attackers",
+    "scale",
+    "subsets",
+    "levels",
+    "many_attributes",
+    "baskets",
+    "contest",
+    "anonymize_histories",
+)
 
 
 def main(words: list[str]) -> int:

@@ -139,6 +139,12 @@ def test_verify_matches_items_by_name_where_some_are_gone(run: Run) -> None:
     assert answer(run("verify", "b.txt", "q.txt", *GUARANTEE, "--json"))["suppressed"] == 13
 
 
+def test_verify_takes_published_records_without_any_item(run: Run) -> None:
+    Path("q.txt").write_text("\n" * 6)
+    found = answer(run("verify", "b.txt", "q.txt", *GUARANTEE, "--json"))
+    assert (found["safe"], found["suppressed"], found["suppressed_share"]) == (True, 14, 1.0)
+
+
 def test_verify_says_what_is_not_as_certified(run: Run) -> None:
     run("suppress", "b.txt", *GUARANTEE, "-o", "out.txt", "--certificate", "c.json")
     words = ("--certificate", "c.json")

@@ -135,7 +135,12 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
         "members.csv",
         "hierarchies",
         "table-report.html",
+        "published.csv",
+        "published.csv.certificate.json",
+        "baskets-report.html",
     }
+    assert "SAFE: nobody who knows such items" in result.stdout
+    assert 'data-answer="safe"' in (tmp_path / "demo" / "baskets-report.html").read_text(encoding="utf-8")
     assert "5,000 records fall into" in result.stdout
     assert str(tmp_path / "demo" / "table-report.html") in result.stderr
     assert "report.html" in result.stderr

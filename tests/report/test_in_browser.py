@@ -11,6 +11,7 @@ import pytest
 
 import sudare
 from sudare.data.hierarchy import make_hierarchy
+from sudare.report.baskets import write_baskets_report
 from sudare.report.history import write_history_report
 from sudare.report.table import write_table_report
 from tests.conftest import TOY
@@ -25,7 +26,7 @@ OPTIONS = (
 EVIL = "<script>document.title='evil'</script><img src=x onerror=alert(1)>"
 # Three attributes of long names, one of them evil, one Japanese, and one with long values.
 LONG = ["attribute_" + "long" * 12, "都道府県と市区町村の名前" * 4, EVIL]
-SECTIONS = {"history": 9, "table": 11}
+SECTIONS = {"history": 9, "table": 11, "baskets": 10}
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
 
@@ -42,10 +43,7 @@ def browser() -> Iterator[api.Browser]:
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     kind, language = request.param
     folder = tmp_path_factory.mktemp(kind)
-    if kind == "history":
-        write_history(folder, language)
-    else:
-        write_table(folder, language)
+    {"history": write_history, "table": write_table, "baskets": write_baskets}[kind](folder, language)
     return folder / "report.html"
 
 
@@ -73,6 +71,17 @@ def write_table(folder: Path, language: str) -> None:
             language=language,
             made=dt.datetime(2025, 1, 31),
         )
+
+
+def write_baskets(folder: Path, language: str) -> None:
+    lines = [f"{LONG[n % 3]},{'wide' * 30}{n % 2},item {n % 7}" for n in range(40)]
+    (folder / "toy.csv").write_text("\n".join(lines), encoding="utf-8")
+    original = sudare.read_baskets(folder / "toy.csv", form="commas")
+    sensitive = sudare.read_sensitive("random:0.4", original)
+    found = sudare.suppress_baskets(original, sensitive, rho="0.3", max_known=2)
+    write_baskets_report(
+        folder / "report.html", original, sensitive, found, language=language, made=dt.datetime(2025, 1, 31)
+    )
 
 
 def test_it_opens_from_a_file_without_requests_and_without_errors(browser: api.Browser, report: Path) -> None:

@@ -54,6 +54,7 @@ class _Search:
         _count_guards(
             supports.sets, supports.rules, work.records, work.lists, work.most_known, work.of_published, guards
         )
+        work.check_time()
         self._state = (
             supports.sets, supports.rules, work.records, supports.counts, guards, work.lists, work.rule, supports.most,
             work.of_published, np.zeros(len(work.original.names), np.bool_),

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from sudare.data.baskets import Baskets
+from sudare.data.result_folders import keep_parameters, make_folder
 from sudare.data.writing import check_writable, whole_file
-from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.errors import OptionNotUsable
 from sudare.version import __version__
 
-ROWS, PARAMETERS = "rows.csv", "parameters.json"
+ROWS = "rows.csv"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,33 +44,13 @@ class RowsFile:
 
     def __init__(self, folder: Path, data: Mapping[str, Baskets], *, seed: int, strategy: str) -> None:
         self._path = folder / ROWS
-        self._make(folder)
-        parameters = {"version": __version__, "seed": seed, "strategy": strategy}
-        digests = {name: _digest(baskets) for name, baskets in data.items()}
-        self._rows = self._read(folder, {**parameters, **{f"data {name}": found for name, found in digests.items()}})
-
-    def _make(self, folder: Path) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputNotWritable(
-                f"Cannot make the folder {folder}: {error.strerror or error}.\nHint: name another one."
-            ) from None
+        make_folder(folder)
         check_writable(self._path)
-
-    def _read(self, folder: Path, parameters: dict[str, Any]) -> dict[tuple[Any, ...], ExperimentRow]:
-        path = folder / PARAMETERS
-        kept = _kept_parameters(path) if path.exists() else {}
-        for name, value in parameters.items():
-            if kept.get(name, value) != value:
-                raise OptionNotUsable(
-                    f"{folder} has the rows of other experiments: {name} is {kept[name]!r} there and {value!r} here.\n"
-                    "Hint: name another folder, or delete that one to begin anew."
-                )
-        rows = _read_rows(self._path) if kept and self._path.exists() else []
-        with whole_file(path) as temporary:
-            temporary.write_text(json.dumps({**kept, **parameters}, ensure_ascii=False, indent=2) + "\n", "utf-8")
-        return {row.key: row for row in rows}
+        parameters = {"version": __version__, "seed": seed, "strategy": strategy}
+        digests = {f"data {name}": _digest(baskets) for name, baskets in data.items()}
+        known = keep_parameters(folder, {**parameters, **digests})
+        rows = _read_rows(self._path) if known and self._path.exists() else []
+        self._rows = {row.key: row for row in rows}
 
     def has(self, rows: Sequence[ExperimentRow]) -> bool:
         """Say whether there are rows about the same."""
@@ -92,16 +71,6 @@ class RowsFile:
             for row in sorted(self._rows.values())
             if row.figure in figures and row.data in data and row.repetition <= repetitions
         )
-
-
-def _kept_parameters(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        found = None
-    if not isinstance(found, dict):
-        raise OptionNotUsable(f"{path} was not written by sudare.\nHint: name another folder, or delete that file.")
-    return found
 
 
 def _read_rows(path: Path) -> list[ExperimentRow]:

@@ -36,7 +36,7 @@ Strategy = Literal["paper", "best"]
 MOST_SETS = 50_000_000
 # Records whose adversaries are gone through before others are drawn: they are most of the records, and drawing takes
 # long to meet their last unsafe ones. Longer ones would lose much for adversaries that are hardly ever drawn.
-LONGEST_SWEPT = 12
+LONGEST_SWEPT = 15
 # Adversaries who know one number of items that are gone through at most: some seconds.
 MOST_SWEPT = 50_000_000
 # Safe adversaries in a row after which the record of an unsafe one is left.
@@ -223,6 +223,7 @@ class Work:
                 "Hint: limit what adversaries know (--max-known 2), or repair samples (--epsilon 0.05 --delta 0.05)."
             )
         sets, counts = _number_sets(self.original.starts, self.original.items, most)
+        self.check_time()
         room = max(1, sum(comb(max(self.longest - 1, 0), size) for size in range(most)))
         return Supports(sets, _list_rules(sets), counts, most, room)
 
@@ -270,11 +271,12 @@ def _sweep(work: Work, *, fewest: bool) -> None:
         touched = np.zeros(items, np.bool_)
         for size in range(1, largest + 1):
             unsafe = 0
+            order = work.rng.permutation(items)
             for first in range(0, items, _PART_ITEMS):
                 work.check_time()
                 end = min(first + _PART_ITEMS, items)
                 unsafe += _sweep_sets(
-                    first, end, size, work.records, work.lists, work.frequencies, work.rule, work.of_published,
+                    order[first:end], size, work.records, work.lists, work.frequencies, work.rule, work.of_published,
                     work.rng, fewest, LONGEST_SWEPT, changed, touched,
                 )  # fmt: skip
                 work.tell(size, unsafe, end, items)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,9 +14,26 @@ from sudare.cli.options import ReadingOptions
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
+    from sudare.anonymize.certificate import Certificate
     from sudare.data.baskets import Baskets, SensitiveItems
 
 FILE_HELP = "Baskets: a text with one record a line, or a CSV, Parquet or Excel file with a user and an item a row."
+KNOWLEDGE_HELP = (
+    "Of which record adversaries know items: the original one, suppressed items included, or the published."
+)
+Knowledge = Literal["original", "published"]
+StrategyOption = Annotated[
+    Literal["paper", "best"],
+    typer.Option(metavar="paper|best", help="What is suppressed: as the paper says, or with less loss."),
+]
+PublishedFormOption = Annotated[
+    Literal["spaces", "commas", "spmf", "pairs"] | None,
+    typer.Option(metavar="FORM", help="What PUBLISHED is. As sudare baskets suppress writes it, if not given."),
+]
+CertificateOption = Annotated[
+    Path | None,
+    typer.Option(metavar="CERT", help="Certificate to compare with; what is not given is taken from it."),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +150,37 @@ class GuaranteeOptions(BasketOptions):
         if found.reading and found.reading.unknown:
             note(f"Ignored {counted(found.reading.unknown, 'sensitive line')} with an unknown user or item")
         return found
+
+    def read_published(self, file: str, form: Any, original: Baskets, progress: Progress) -> Baskets:
+        """Read published baskets; without a form they are as `sudare baskets suppress` would have written them."""
+        from sudare.data.basket_reading import read_baskets
+        from sudare.data.basket_writing import form_of
+
+        with self.engine() as engine:
+            found = read_baskets(
+                file,
+                form=form or form_of(Path(file), written_form(original)),
+                allow_empty=True,
+                engine=engine,
+                progress=progress,
+            )
+        tell_baskets(found)
+        return found
+
+
+def written_form(baskets: Baskets) -> str | None:
+    """Return the form in which baskets were read, if they were."""
+    return baskets.reading.form if baskets.reading else None
+
+
+def asked_guarantee(
+    source: GuaranteeOptions, knowledge: str | None, seed: int | None, certified: Certificate | None
+) -> dict[str, Any]:
+    """Return the guarantee that is asked for; what was not said is as the certificate says, if there is one."""
+    given = {name: getattr(source, name) for name in ("max_known", "epsilon", "delta")}
+    given |= {"knowledge": knowledge, "seed": seed}
+    otherwise: dict[str, Any] = {"knowledge": "original", "seed": 0}
+    if certified:
+        sampled = {"epsilon": certified.epsilon, "delta": certified.delta, "seed": certified.check_seed or 0}
+        otherwise = {"knowledge": certified.knowledge, "max_known": certified.max_known, **sampled}
+    return {name: otherwise.get(name) if value is None else value for name, value in given.items()}

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sudare.cli.basket_experiment import experiment
 from sudare.cli.basket_mining import itemsets, km, rules, utility
-from sudare.cli.basket_options import FILE_HELP, GuaranteeOptions, tell_baskets
+from sudare.cli.basket_options import (
+    FILE_HELP,
+    KNOWLEDGE_HELP,
+    CertificateOption,
+    GuaranteeOptions,
+    Knowledge,
+    PublishedFormOption,
+    StrategyOption,
+    asked_guarantee,
+    written_form,
+)
+from sudare.cli.basket_report import HideRecordsOption, report
 from sudare.cli.frame import (
     EXIT_NOT_SAFE,
     JsonOption,
@@ -23,20 +34,14 @@ from sudare.cli.frame import (
 )
 from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
-from sudare.progress import Progress
 
 if TYPE_CHECKING:
-    from sudare.anonymize.certificate import Certificate
     from sudare.data.baskets import Baskets, SensitiveItems
 
 app = typer.Typer(help="Keep what people do not want to be inferred from sets of items.", no_args_is_help=True)
-for _command in (itemsets, rules, km, utility, experiment):
+for _command in (report, itemsets, rules, km, utility, experiment):
     app.command(_command.__name__)(_command)
 
-Knowledge = Literal["original", "published"]
-KNOWLEDGE_HELP = (
-    "Of which record adversaries know items: the original one, suppressed items included, or the published."
-)
 WorstOption = Annotated[int, typer.Option("--worst", min=1, metavar="N", help="How many unsafe adversaries to list.")]
 
 
@@ -88,10 +93,7 @@ def suppress(
             "--out", "-o", metavar="OUT", help="File for the result, in the form of FILE, or .csv or .parquet."
         ),
     ],
-    strategy: Annotated[
-        Literal["paper", "best"],
-        typer.Option(metavar="paper|best", help="What is suppressed: as the paper says, or with less loss."),
-    ] = "paper",
+    strategy: StrategyOption = "paper",
     knowledge: Annotated[Knowledge, typer.Option(metavar="original|published", help=KNOWLEDGE_HELP)] = "original",
     certificate: Annotated[
         Path | None, typer.Option(metavar="CERT", help="File for the certificate. OUT.certificate.json if not given.")
@@ -103,6 +105,11 @@ def suppress(
         bool,
         typer.Option("--keep-unsafe", help="Write a result that is not safe too, with a certificate that says so."),
     ] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="REPORT", help="HTML file for a report, written when OUT is."),
+    ] = None,
+    hide_records: HideRecordsOption = False,
     seed: SeedOption = 0,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -119,7 +126,7 @@ def suppress(
 
     texts = Texts(lang)
     source.check()
-    target = Target(out, certificate or certificate_path(out))
+    target = Target(out, certificate or certificate_path(out), page)
     target.check(source)
     if time_limit is not None and not time_limit > 0:
         raise OptionNotUsable(f"A time limit is above 0 seconds, not {time_limit}.\nHint: --time-limit 60")
@@ -131,13 +138,21 @@ def suppress(
             baskets, sensitive, rho=source.rho, max_known=source.max_known, knowledge=knowledge, strategy=strategy,
             epsilon=source.epsilon, delta=source.delta, seed=seed, seconds=time_limit, progress=progress,
         )  # fmt: skip
+        written = found.safe or keep_unsafe
+        if written:
+            write_published(baskets, sensitive, found, out, rho=source.rho, certificate=target.certificate)
+        if written and page:
+            from sudare.report.baskets import write_baskets_report
+
+            write_baskets_report(
+                page, baskets, sensitive, found, certificate=target.certificate, show_records=not hide_records,
+                language=lang, progress=progress,
+            )  # fmt: skip
     divergence = kl_divergence(baskets, found.published)
-    written = found.safe or keep_unsafe
-    if written:
-        write_published(baskets, sensitive, found, out, rho=source.rho, certificate=target.certificate)
     if json:
-        files = {"out": str(out), "certificate": str(target.certificate)} if written else {}
-        beside = {"kl_divergence": divergence, "out": None, "certificate": None, **files}
+        named = {"out": out, "certificate": target.certificate, "report": page}
+        files = {name: str(path) if written and path else None for name, path in named.items()}
+        beside = {"kl_divergence": divergence, **files}
         show_json({**found.to_dict(), **beside, **_told(baskets, sensitive)})
     else:
         from sudare.cli.baskets_text import show_suppression, show_title
@@ -150,7 +165,7 @@ def suppress(
 
 def _tell_written(target: Target, *, written: bool) -> None:
     if written:
-        note(f"Wrote {target.out} and {target.certificate}")
+        note(f"Wrote {' and '.join(map(str, target.files))}")
     else:
         note(
             f"Nothing was written, since the result is not safe. Hint: --keep-unsafe writes {target.out} nevertheless."
@@ -159,34 +174,36 @@ def _tell_written(target: Target, *, written: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where published baskets and their certificate go."""
+    """Where published baskets, their certificate and, if asked for, the report go."""
 
     out: Path
     certificate: Path
+    page: Path | None
+
+    @property
+    def files(self) -> list[Path]:
+        """All files that are written."""
+        return [self.out, self.certificate, *([self.page] if self.page else [])]
 
     def check(self, source: GuaranteeOptions) -> None:
         """Ask before long work whether the files can be written, and not over what was given."""
         from sudare.data.writing import check_writable
 
         inputs = {Path(source.file).resolve(), Path(source.sensitive).resolve()}
-        outputs = {self.out.resolve(), self.certificate.resolve()}
-        if inputs & outputs or len(outputs) < 2:
+        outputs = {path.resolve() for path in self.files}
+        if inputs & outputs or len(outputs) < len(self.files):
             raise OptionNotUsable(
-                f"{self.out} and {self.certificate} are to be files of their own.\n"
+                f"{' and '.join(map(str, self.files))} are to be files of their own.\n"
                 "Hint: keep the original and the sensitive items; without them nobody can verify the result."
             )
-        check_writable(self.out)
-        check_writable(self.certificate)
+        for path in self.files:
+            check_writable(path)
 
     def check_form(self, baskets: Baskets) -> None:
         """Refuse an ending that the baskets cannot be written with."""
         from sudare.data.basket_writing import check_basket_form
 
-        check_basket_form(baskets, self.out, _form(baskets))
-
-
-def _form(baskets: Baskets) -> str | None:
-    return baskets.reading.form if baskets.reading else None
+        check_basket_form(baskets, self.out, written_form(baskets))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,18 +221,12 @@ def verify(
     published: Annotated[
         str, typer.Argument(metavar="PUBLISHED", help="The published baskets, a suppression of the original ones.")
     ],
-    published_form: Annotated[
-        Literal["spaces", "commas", "spmf", "pairs"] | None,
-        typer.Option(metavar="FORM", help="What PUBLISHED is. As sudare baskets suppress writes it, if not given."),
-    ] = None,
+    published_form: PublishedFormOption = None,
     knowledge: Annotated[
         Knowledge | None,
         typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
     ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(metavar="CERT", help="Certificate to compare with; what is not given is taken from it."),
-    ] = None,
+    certificate: CertificateOption = None,
     worst: WorstOption = 20,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of a sample. 0 if not given.")] = None,
     lang: LanguageOption = "en",
@@ -233,11 +244,11 @@ def verify(
 
     texts = Texts(lang)
     certified = read_certificate(certificate) if certificate else None
-    asked = _asked(source, knowledge, seed, certified)
+    asked = asked_guarantee(source, knowledge, seed, certified)
     source.check()
     with shown_progress() as progress:
         original = source.read(progress)
-        read = _read_published(source, published, published_form or _form_written(published, original), progress)
+        read = source.read_published(published, published_form, original, progress)
         sensitive = source.read_sensitive(original)
         found = verify_baskets(
             original, read, sensitive, rho=source.rho, **asked, certificate=certified, most_worst=worst,
@@ -250,35 +261,6 @@ def verify(
 
         show_verification(found, (source.file, published), source.rho, sensitive, texts)
     _end(safe=found.holds)
-
-
-def _asked(
-    source: GuaranteeOptions, knowledge: str | None, seed: int | None, certified: Certificate | None
-) -> dict[str, Any]:
-    """Return the guarantee that is asked for; what was not said is as the certificate says, if there is one."""
-    given = {name: getattr(source, name) for name in ("max_known", "epsilon", "delta")}
-    given |= {"knowledge": knowledge, "seed": seed}
-    otherwise: dict[str, Any] = {"knowledge": "original", "seed": 0}
-    if certified:
-        sampled = {"epsilon": certified.epsilon, "delta": certified.delta, "seed": certified.check_seed or 0}
-        otherwise = {"knowledge": certified.knowledge, "max_known": certified.max_known, **sampled}
-    return {name: otherwise.get(name) if value is None else value for name, value in given.items()}
-
-
-def _form_written(published: str, original: Baskets) -> Any:
-    """Return the form in which published baskets would have been written."""
-    from sudare.data.basket_writing import form_of
-
-    return form_of(Path(published), _form(original))
-
-
-def _read_published(source: GuaranteeOptions, published: str, form: Any, progress: Progress) -> Baskets:
-    from sudare.data.basket_reading import read_baskets
-
-    with source.engine() as engine:
-        found = read_baskets(published, form=form, engine=engine, progress=progress)
-    tell_baskets(found)
-    return found
 
 
 def _told(baskets: Baskets, sensitive: SensitiveItems) -> dict[str, Any]:

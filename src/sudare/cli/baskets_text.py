@@ -31,7 +31,8 @@ def show_verdict(verdict: Verdict, rho: str, texts: Texts, *, interrupted: bool 
     out = console()
     known = texts("baskets.any_number")
     if verdict.max_known is not None:
-        known = texts("baskets.up_to", known=f"{verdict.max_known:,}")
+        one = verdict.max_known == 1
+        known = texts("baskets.one") if one else texts("baskets.up_to", known=f"{verdict.max_known:,}")
     checked = {"adversaries": f"{verdict.adversaries:,}", "known": known}
     of_record = texts(f"baskets.knowledge.{verdict.knowledge}")
     out.print(texts("baskets.exact" if verdict.exact else "baskets.drawn", **checked, record=of_record))

@@ -12,7 +12,9 @@ from sudare.cli.history import tell_reading
 from sudare.errors import OutputNotWritable
 
 if TYPE_CHECKING:
+    from sudare.data.baskets import SensitiveItems
     from sudare.progress import Progress
+    from sudare.report.baskets_findings import Findings
     from sudare.risk.attackers import AttackersAssessment
     from sudare.risk.records import RecordsAssessment
 
@@ -23,6 +25,9 @@ RECORDS = 5000
 # What a neighbour knows of a member, and what the shop should not give away.
 KNOWN, SENSITIVE = ("sex", "age", "prefecture", "occupation", "household"), "favourite"
 LIMIT, SUPPRESS = 0.2, 0.05
+
+# Each visit is a basket; a hundredth of all items, for each visit other ones, is to be kept from who knows one item.
+SECRETS, RHO, MOST_KNOWN = "random:0.01", "0.5", 1
 
 
 @guarded
@@ -35,9 +40,12 @@ def demo(
 ) -> None:
     """Try everything once on synthetic data.
 
-    Makes a purchase history and a member list, assesses them and writes a report about each.
+    Makes a purchase history and a member list, assesses them, suppresses what the baskets of the history tell of
+    secrets, and writes a report about each.
     """
+    from sudare.anonymize.certificate import certificate_path
     from sudare.cli.attackers_text import show_attackers
+    from sudare.cli.baskets_text import show_title, show_verdict
     from sudare.cli.risk_text import show_summary
     from sudare.messages import Texts
 
@@ -49,19 +57,27 @@ def demo(
             f"Cannot make the folder {folder}: {error.strerror}.\nHint: sudare demo <folder>"
         ) from None
     history, members = folder / "history.csv", folder / "members.csv"
-    reports = folder / "report.html", folder / "table-report.html"
+    published = folder / "published.csv"
+    reports = folder / "report.html", folder / "table-report.html", folder / "baskets-report.html"
     with shown_progress() as progress:
         found = _assess_history(history, reports[0], seed, lang, progress)
         records = _assess_members(members, folder / "hierarchies", reports[1], seed, lang, progress)
+        sensitive, baskets = _suppress_baskets(history, published, reports[2], seed, lang, progress)
     show_attackers(found, str(history), texts)
     console().print()
     show_summary(records, LIMIT, texts)
+    console().print()
+    show_title(str(published), RHO, sensitive, texts)
+    show_verdict(baskets.after.verdict, RHO, texts)
     known = ",".join(KNOWN)
     note(
         f"\nPurchase history: {history}\n  Report: {reports[0].resolve()}  (open it in a browser)\n"
         f"  Try:    sudare attackers {history}\n"
         f"Member list: {members}, hierarchies in {folder / 'hierarchies'}\n  Report: {reports[1].resolve()}\n"
-        f"  Try:    sudare risk record {members} --known {known} --sensitive {SENSITIVE}"
+        f"  Try:    sudare risk record {members} --known {known} --sensitive {SENSITIVE}\n"
+        f"Published baskets: {published}\n  Report: {reports[2].resolve()}\n"
+        f"  Try:    sudare baskets verify {history} {published} --per visit --sensitive {sensitive.described} "
+        f"--rho {RHO} --certificate {certificate_path(published)}"
     )
 
 
@@ -105,3 +121,31 @@ def _assess_members(
             progress=progress,
         )
         return assess_records(table, KNOWN)
+
+
+def _suppress_baskets(
+    data: Path, published: Path, report: Path, seed: int, lang: str, progress: Progress
+) -> tuple[SensitiveItems, Findings]:
+    from sudare.anonymize.certificate import certificate_path, write_published
+    from sudare.anonymize.suppression import suppress_baskets
+    from sudare.data.basket_reading import read_baskets
+    from sudare.data.sensitive import read_sensitive
+    from sudare.report.baskets import write_baskets_report
+
+    baskets = read_baskets(data, per="visit", progress=progress)
+    sensitive = read_sensitive(f"{SECRETS}:{seed}", baskets)
+    made = suppress_baskets(baskets, sensitive, rho=RHO, max_known=MOST_KNOWN, seed=seed, progress=progress)
+    write_published(baskets, sensitive, made, published, rho=RHO)
+    # The report is about the file as it was written, and compares it with its certificate.
+    found = write_baskets_report(
+        report,
+        baskets,
+        sensitive,
+        read_baskets(published, form="pairs", progress=progress),
+        rho=RHO,
+        max_known=MOST_KNOWN,
+        certificate=certificate_path(published),
+        language=lang,
+        progress=progress,
+    )
+    return sensitive, found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -45,6 +45,7 @@ def read_baskets(
     sheet: str | None = None,
     date_format: str | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
+    allow_empty: bool = False,
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Baskets:
@@ -56,36 +57,48 @@ def read_baskets(
     those of other rows. A `history` has one record a customer, in the order of their names, or one a visit
     (`per="visit"`, the user being the customer's name and the day). What the form is and which columns are meant is
     found unless `form` and `columns` (user, item, day -> column) say it. An item that stands in a record twice counts
-    once. Rows without a user, and those that are bad in a history, are refused or dropped.
+    once. Rows without a user, and those that are bad in a history, are refused or dropped. Baskets without any item are
+    an error unless `allow_empty`: suppression can leave none.
     """
     _check_words(form, per, bad_rows)
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
     options = SourceOptions(delimiter, header, encoding, sheet)
     progress("reading", 0, 2)
     if isinstance(source, PurchaseHistory):
-        return _from_history(source, per)
-    if _is_text(source, form, per, given, options):
-        return _from_text(Path(str(source)), form, encoding)
-    own = engine is None
-    engine = engine or DuckDBEngine()
-    try:
-        if per == "visit" or form == "history":
-            with read_history(
-                source,
-                columns=given,
-                delimiter=delimiter,
-                header=header,
-                encoding=encoding,
-                sheet=sheet,
-                date_format=date_format,
-                bad_rows=bad_rows,
-                engine=engine,
-            ) as history:
-                return _from_history(history, per)
-        return _from_pairs(source, engine, options, given, drop=bad_rows == "drop")
-    finally:
-        if own:
-            engine.close()
+        found = _from_history(source, per)
+    elif _is_text(source, form, per, given, options):
+        found = _from_text(Path(str(source)), form, encoding)
+    else:
+        with _engine_or_own(engine) as place:
+            if per == "visit" or form == "history":
+                with read_history(
+                    source,
+                    columns=given,
+                    delimiter=delimiter,
+                    header=header,
+                    encoding=encoding,
+                    sheet=sheet,
+                    date_format=date_format,
+                    bad_rows=bad_rows,
+                    engine=place,
+                ) as history:
+                    found = _from_history(history, per)
+            else:
+                found = _from_pairs(source, place, options, given, drop=bad_rows == "drop")
+    if not found.names and not allow_empty:
+        name = found.reading.source if found.reading else "The source"
+        raise SourceNotReadable(f"{name} has no items.\nHint: give records with at least one item.")
+    return found
+
+
+@contextmanager
+def _engine_or_own(engine: Engine | None) -> Iterator[Engine]:
+    """Yield an engine, or one of its own that is closed at the end."""
+    if engine is not None:
+        yield engine
+        return
+    with DuckDBEngine() as own:
+        yield own
 
 
 def _check_words(form: str | None, per: str, bad_rows: str) -> None:
@@ -141,8 +154,6 @@ def _from_text(path: Path, given: Form | None, encoding: str | None) -> Baskets:
         # Only short records in the first lines.
         form = "spmf"
     names = sorted(name for name in numbers if not is_no_item(name, form))
-    if not names:
-        raise SourceNotReadable(f"{path} has no items.\nHint: give a file with at least one item in some line.")
     ranks = np.full(len(numbers), -1, np.int32)
     ranks[[numbers[name] for name in names]] = np.arange(len(names), dtype=np.int32)
     items = ranks[cells]
@@ -267,8 +278,6 @@ def _numbered(engine: Engine, rows: str, name: str, reading: Reading, form: Form
     finally:
         for code in codes:
             engine.run(f"DROP TABLE IF EXISTS {name}_{code.column}")
-    if not names:
-        raise SourceNotReadable(f"{reading.source} has no items.\nHint: give a file with at least one user and item.")
     duplicates = int(found["times"].sum()) - len(found["times"])
     told = BasketReading(
         reading.source, reading.format, reading.columns, reading.guesses, reading.rows, reading.dropped,

@@ -14,10 +14,10 @@ from sudare.kernels.suppression import choose, occurrence_of
 
 @njit(cache=True, nogil=True)
 def sweep_sets(
-    first: Any, end: Any, size: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any,
+    firsts: Any, size: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any,
     rng: Any, fewest: Any, longest: Any, changed: Any, touched: Any,
 ) -> Any:  # fmt: skip
-    """Repair all adversaries who know `size` items, the first of them one from `first` to before `end`.
+    """Repair all adversaries who know `size` items, the first of them one of `firsts`.
 
     Adversaries of records with more than `longest` items are left out. Only sets of items marked in `changed` are
     looked at, and the items of all records that lose one are marked in `touched`. Sets that begin alike lie on a stack:
@@ -32,7 +32,7 @@ def sweep_sets(
     turn, stop = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
     entries, item_of, begins_at = np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1025, np.int64)
     unsafe = 0
-    for item in range(first, end):
+    for item in firsts:
         if not changed[item]:
             continue
         n = records.begins[item + 1] - records.begins[item]

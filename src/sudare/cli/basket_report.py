@@ -1,0 +1,119 @@
+"""`sudare baskets report`: one page about baskets before and after suppression, to show to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.basket_options import (
+    KNOWLEDGE_HELP,
+    CertificateOption,
+    GuaranteeOptions,
+    Knowledge,
+    PublishedFormOption,
+    StrategyOption,
+    asked_guarantee,
+)
+from sudare.cli.frame import EXIT_NOT_SAFE, LanguageOption, guarded, note, shown_progress
+from sudare.cli.options import taking
+from sudare.errors import OptionNotUsable
+
+if TYPE_CHECKING:
+    from sudare.anonymize.suppression import Suppression
+    from sudare.data.baskets import Baskets, SensitiveItems
+    from sudare.progress import Progress
+
+HideRecordsOption = Annotated[
+    bool, typer.Option("--hide-records", help="Leave the numbers of records out of the report.")
+]
+
+
+@guarded
+@taking(GuaranteeOptions)
+def report(
+    source: GuaranteeOptions,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
+    published: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PUBLISHED", help="Published baskets to show. What suppression would publish, if not given."
+        ),
+    ] = None,
+    published_form: PublishedFormOption = None,
+    certificate: CertificateOption = None,
+    strategy: StrategyOption = "paper",
+    knowledge: Annotated[
+        Knowledge | None,
+        typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
+    ] = None,
+    hide_records: HideRecordsOption = False,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed of the suppression, or of a sample. 0 if not given.")
+    ] = None,
+    lang: LanguageOption = "en",
+) -> None:
+    """Write a report about baskets that a lawyer can read.
+
+    It tells whether the published baskets are safe, how sure adversaries are of sensitive items before and after, what
+    was suppressed and what is left of the use. Exit code 3: not safe, or not what the certificate says.
+    """
+    from sudare.anonymize.certificate import read_certificate
+    from sudare.data.writing import check_writable
+    from sudare.messages import Texts
+    from sudare.report.baskets import write_baskets_report
+
+    Texts(lang)
+    source.check()
+    if certificate and published is None:
+        raise OptionNotUsable("A certificate is about published baskets.\nHint: name them with --published.")
+    _refuse_inputs(out, source.file, source.sensitive, published, certificate)
+    check_writable(out)
+    asked = asked_guarantee(source, knowledge, seed, read_certificate(certificate) if certificate else None)
+    with shown_progress() as progress:
+        original = source.read(progress)
+        shown: Suppression | Baskets
+        if published is not None:
+            shown = source.read_published(published, published_form, original, progress)
+            sensitive = source.read_sensitive(original)
+            guarantee: dict[str, Any] = {"rho": source.rho, **asked}
+        else:
+            sensitive = source.read_sensitive(original)
+            shown, guarantee = _suppressed(source, original, sensitive, strategy, asked, progress), {}
+        found = write_baskets_report(
+            out,
+            original,
+            sensitive,
+            shown,
+            **guarantee,
+            certificate=certificate,
+            show_records=not hide_records,
+            language=lang,
+            progress=progress,
+        )
+    note(f"Wrote {out}")
+    if not found.holds:
+        raise typer.Exit(EXIT_NOT_SAFE)
+
+
+def _refuse_inputs(out: Path, *inputs: str | Path | None) -> None:
+    if out.resolve() in {Path(name).resolve() for name in inputs if name is not None}:
+        raise OptionNotUsable(f"{out} is to be a file of its own.\nHint: -o report.html")
+
+
+def _suppressed(
+    source: GuaranteeOptions,
+    original: Baskets,
+    sensitive: SensitiveItems,
+    strategy: Any,
+    asked: dict[str, Any],
+    progress: Progress,
+) -> Suppression:
+    from sudare.anonymize.suppression import suppress_baskets
+
+    found = suppress_baskets(original, sensitive, rho=source.rho, strategy=strategy, **asked, progress=progress)
+    if found.interrupted:
+        # An interrupted suppression keeps what it has; a report is written whole or not at all.
+        raise KeyboardInterrupt
+    return found

@@ -1,0 +1,187 @@
+"""`sudare contest thresholds | safety | classes`: when an attack is effective, and how safe classes are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.contest_files import DEFAULT_RULES, AnonymizedArgument, OriginalArgument, RulesOption
+from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
+from sudare.errors import BadRows, OptionNotUsable
+
+if TYPE_CHECKING:
+    from sudare.data.cells import CellHistory
+    from sudare.data.rule_sets import RuleSet
+    from sudare.progress import Progress
+
+MOST_THRESHOLDS = 1_000_000
+# Errors of a history that are shown where it is refused.
+MOST_SHOWN = 5
+
+POption = Annotated[
+    str | None, typer.Option("--p", metavar="SHARE", help="Probability p, such as 1/3. That of the rules if not given.")
+]
+AlphaOption = Annotated[
+    str | None,
+    typer.Option("--alpha", metavar="SHARE", help="Level alpha, such as 0.01/20. That of the rules if not given."),
+]
+ThresholdsOption = Annotated[
+    Path | None,
+    typer.Option("--thresholds", metavar="R.csv", help="The contest's own thresholds, which win over the formula."),
+]
+
+
+@guarded
+def thresholds(
+    most: Annotated[int, typer.Option("--max", min=0, max=MOST_THRESHOLDS, metavar="N", help="Most guesses.")] = 1000,
+    p: POption = None,
+    alpha: AlphaOption = None,
+    test: Annotated[
+        str, typer.Option("--test", metavar="contest|tight", help="Which test's thresholds are written to OUT.")
+    ] = "contest",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="OUT", help="File for all thresholds: lines n,r(n).")
+    ] = None,
+    rules: RulesOption = DEFAULT_RULES,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Show how many right guesses make an attack effective.
+
+    For each number of guesses: the threshold of the contest, and that of the tight test, which is the least that
+    follows from the same condition of safety.
+    """
+    from sudare.data.rule_sets import load_rules
+    from sudare.data.writing import check_writable
+    from sudare.messages import Texts
+    from sudare.risk.thresholds import TESTS, read_alpha, read_p, success_thresholds, write_thresholds
+
+    texts, chosen = Texts(lang), load_rules(rules)
+    share, level = read_p(p or chosen.p), read_alpha(alpha or chosen.alpha)
+    written = next((known for known in TESTS if known == test), None)
+    if written is None:
+        raise OptionNotUsable(f"There is no test {test!r}.\nHint: --test contest or --test tight")
+    if out:
+        check_writable(out)
+    found = {known: success_thresholds(most, share, level, test=known) for known in TESTS}
+    if out:
+        write_thresholds(out, found[written])
+    if json:
+        listed = {known: values.tolist() for known, values in found.items()}
+        show_json({"p": str(share), "alpha": str(level), "max": most, "thresholds": listed})
+    else:
+        from sudare.cli.contest_safety_text import show_thresholds
+
+        show_thresholds(found["contest"], found["tight"], share, level, texts)
+    if out:
+        note(f"Wrote {out}")
+
+
+@guarded
+def safety(
+    original: OriginalArgument,
+    anonymized: AnonymizedArgument,
+    guesses: Annotated[
+        str, typer.Argument(metavar="GUESSES", help="The attacker's guesses: lines pseudonym,customer.")
+    ],
+    thresholds: ThresholdsOption = None,
+    p: POption = None,
+    alpha: AlphaOption = None,
+    rules: RulesOption = DEFAULT_RULES,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Judge an attack: guesses, hits, the threshold and the margin.
+
+    Exit code 3: the attack was effective, so that A is not safe, or nothing was tried. Exit code 0 says no more than
+    that this attack was not effective.
+    """
+    from sudare.contest.guesses import read_guesses
+    from sudare.contest.judge import judge_guesses
+    from sudare.data.rule_sets import load_rules
+    from sudare.messages import Texts
+    from sudare.risk.thresholds import read_thresholds
+
+    texts, chosen = Texts(lang), load_rules(rules)
+    own = read_thresholds(thresholds) if thresholds else None
+    with shown_progress() as progress:
+        source, history = _read(original, anonymized, chosen, progress)
+        guessed = read_guesses(guesses, source, history)
+    found = judge_guesses(guessed, source, history, thresholds=own, **_shares(p, alpha, chosen))
+    if json:
+        show_json(found.to_dict())
+    else:
+        from sudare.cli.contest_safety_text import show_judgement
+
+        show_judgement(found, guesses, texts)
+    if found.effective or not found.tried:
+        raise typer.Exit(EXIT_NOT_SAFE)
+
+
+@guarded
+def classes(
+    original: OriginalArgument,
+    anonymized: AnonymizedArgument,
+    attacks: Annotated[
+        int | None,
+        typer.Option("--attacks", min=1, metavar="N", help="Attacks to survive. Those of the rules if not given."),
+    ] = None,
+    thresholds: ThresholdsOption = None,
+    p: POption = None,
+    alpha: AlphaOption = None,
+    rules: RulesOption = DEFAULT_RULES,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Show the classes of pseudonyms that nobody can tell apart, and how safe they are.
+
+    Shown are the sizes of the classes, the k that is reached, whether condition H0 holds, the best guesses of an
+    attacker who knows the classes and nothing else, and how probable it is to survive N such attacks.
+    """
+    from sudare.data.rule_sets import load_rules
+    from sudare.messages import Texts
+    from sudare.risk.class_safety import class_safety
+    from sudare.risk.published_classes import published_classes
+    from sudare.risk.thresholds import read_thresholds
+
+    texts, chosen = Texts(lang), load_rules(rules)
+    own = read_thresholds(thresholds) if thresholds else None
+    shares = _shares(p, alpha, chosen)
+    with shown_progress() as progress:
+        _, history = _read(original, anonymized, chosen, progress)
+        sizes = published_classes(history).sizes.tolist()
+        if not sizes:
+            raise BadRows(f"Every row of {anonymized} is deleted.\nHint: there are no classes to attack.")
+        progress("best guesses", 0, 1)
+        found = class_safety(sizes, attacks=attacks or chosen.attacks, thresholds=own, **shares)
+    if json:
+        show_json(found.to_dict())
+    else:
+        from sudare.cli.contest_safety_text import show_classes
+
+        show_classes(found, anonymized, texts)
+
+
+def _shares(p: str | None, alpha: str | None, rules: RuleSet) -> dict[str, Any]:
+    """Return p and alpha as they were given, else those of the rules."""
+    from sudare.risk.thresholds import read_alpha, read_p
+
+    return {"p": read_p(p or rules.p), "alpha": read_alpha(alpha or rules.alpha)}
+
+
+def _read(original: str, anonymized: str, rules: RuleSet, progress: Progress) -> tuple[CellHistory, CellHistory]:
+    """Read T and A; an A that breaks the rules is refused, for nothing true could be said of it."""
+    from sudare.data.cell_text import read_anonymized, read_original
+
+    source = read_original(original, rules, progress=progress)
+    found = read_anonymized(anonymized, source, rules, most_complaints=MOST_SHOWN, progress=progress)
+    if found.complaints.total:
+        lines = [f"  row {error.row:,}, cell {error.cell}: {error.message}" for error in found.complaints.errors]
+        raise BadRows(
+            f"{anonymized} breaks the rules {rules.name}; errors: {found.complaints.total:,}.\n"
+            + "\n".join(lines)
+            + f"\nHint: sudare contest check {original} {anonymized} shows them."
+        )
+    return source, found.history

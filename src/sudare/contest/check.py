@@ -1,0 +1,93 @@
+"""Whether an anonymized history and guesses follow the rules of a contest.
+
+The rules are those of Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, or others
+(data/rule_sets.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sudare.contest.guesses import examine_guesses
+from sudare.data.cell_complaints import MOST_COMPLAINTS, Complaint, Complaints
+from sudare.data.cell_text import read_anonymized, read_original, read_published
+from sudare.data.cells import CellHistory
+from sudare.data.rule_sets import RuleSet, load_rules
+from sudare.progress import Progress, silent
+
+Source = str | Path | CellHistory
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """Whether a file follows the rules, and if not, what is wrong.
+
+    `errors` are the first complaints in order, `totals` how many there are of each kind, listed or not.
+    """
+
+    valid: bool
+    rows: int
+    errors: tuple[Complaint, ...]
+    totals: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """How many complaints there are."""
+        return sum(self.totals.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result for JSON."""
+        return {
+            "valid": self.valid,
+            "rows": self.rows,
+            "errors": [error.to_dict() for error in self.errors],
+            "total_errors": self.total,
+            "totals": dict(self.totals),
+        }
+
+
+def check_anonymized(
+    original: Source,
+    path: str | Path,
+    rules: RuleSet | None = None,
+    *,
+    most_errors: int = MOST_COMPLAINTS,
+    language: str = "en",
+    progress: Progress = silent,
+) -> CheckResult:
+    """Check an anonymized history A against its original T, which is checked first if it is given as a file."""
+    rules = rules or load_rules()
+    truth = _original(original, rules, progress)
+    found = read_anonymized(path, truth, rules, most_complaints=most_errors, language=language, progress=progress)
+    return _result(found.complaints, found.rows)
+
+
+def check_guesses(
+    original: Source,
+    published: Source,
+    path: str | Path,
+    rules: RuleSet | None = None,
+    *,
+    most_errors: int = MOST_COMPLAINTS,
+    language: str = "en",
+    progress: Progress = silent,
+) -> CheckResult:
+    """Check guesses F' on a published history A'; original and published are checked first if given as files."""
+    rules = rules or load_rules()
+    truth = _original(original, rules, progress)
+    public = (
+        published if isinstance(published, CellHistory) else read_published(published, truth, rules, progress=progress)
+    )
+    found = examine_guesses(path, truth, public, most_complaints=most_errors, language=language)
+    return _result(found.complaints, found.rows)
+
+
+def _original(original: Source, rules: RuleSet, progress: Progress) -> CellHistory:
+    return original if isinstance(original, CellHistory) else read_original(original, rules, progress=progress)
+
+
+def _result(complaints: Complaints, rows: int) -> CheckResult:
+    return CheckResult(not complaints.total, rows, complaints.errors, complaints.totals)

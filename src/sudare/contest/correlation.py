@@ -1,0 +1,132 @@
+"""Whether the utility U says what anonymized histories are good for: its correlation with every use.
+
+Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, sections 6.3.2 and 6.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.contest.measured_histories import MeasuredFile, MeasuredHistory
+from sudare.data.cells import CellHistory
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress, silent
+from sudare.utility.cells import cell_utility
+from sudare.utility.use_cases import DRAWS, LENGTH, MEASURES, SUPPORT, UseCaseMeasures, check_draws
+
+# The level of significance of section 6.4.
+LEVEL = 0.05
+FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureCorrelation:
+    """The correlation of U with a measure: None if the measure is the same, or not defined, for some or all."""
+
+    measure: str
+    correlation: float | None
+    significant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UtilityCorrelation:
+    """U and the errors of all measures of several anonymized histories, by rising U, and how they correlate.
+
+    A correlation is significant at the `level` if it is farther from 0 than the critical value.
+    """
+
+    level: float
+    critical: float
+    measures: tuple[MeasureCorrelation, ...]
+    histories: tuple[MeasuredHistory, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as plain values."""
+        return {**asdict(self), "histories": [history.to_dict() for history in self.histories]}
+
+
+def critical_correlation(histories: int, level: float = LEVEL) -> float:
+    """Return the correlation that is significantly different from 0: two-sided, by Student's t with n - 2 degrees."""
+    from scipy.stats import t
+
+    _check_number(histories)
+    quantile = float(t.ppf(1 - level / 2, histories - 2))
+    return quantile / sqrt(histories - 2 + quantile**2)
+
+
+def correlate_measures(histories: Sequence[MeasuredHistory], level: float = LEVEL) -> UtilityCorrelation:
+    """Return Pearson's correlation of U with every measure over anonymized histories that were measured."""
+    critical = critical_correlation(len(histories), level)
+    utilities = [history.utility for history in histories]
+    found = []
+    for place, measure in enumerate(MEASURES):
+        correlation = _pearson(utilities, [history.errors[place].mean for history in histories])
+        found.append(MeasureCorrelation(measure, correlation, correlation is not None and abs(correlation) > critical))
+    rising = sorted(histories, key=lambda history: (history.utility, history.name))
+    return UtilityCorrelation(level, critical, tuple(found), tuple(rising))
+
+
+def correlate_utility(
+    original: CellHistory,
+    histories: Iterable[tuple[str, CellHistory]],
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    support: float = SUPPORT,
+    length: int = LENGTH,
+    first_day: int = 0,
+    folder: str | Path | None = None,
+    progress: Progress = silent,
+) -> UtilityCorrelation:
+    """Measure U and all uses of anonymized histories, given with their names, and return how they correlate.
+
+    With a `folder`, what is measured is kept there, and histories that an earlier call with the same options measured
+    are not measured again. The other options are those of `measure_use_cases`.
+    """
+    check_draws(draws, seed)
+    measures = UseCaseMeasures(original, support=support, length=length, first_day=first_day)
+    options = {"draws": draws, "seed": seed, "support": support, "length": length, "first_day": first_day}
+    kept = MeasuredFile(Path(folder), original, options) if folder is not None else None
+    measured: list[MeasuredHistory] = []
+    for name, history in histories:
+        found = kept.find(name, history) if kept else None
+        if found is None:
+            uses = measures.measure(history, draws=draws, seed=seed, progress=_named(progress, name))
+            found = MeasuredHistory(name, cell_utility(original, history, most=0).utility, uses.errors)
+        if kept:
+            kept.add(found, history)
+        measured.append(found)
+    return correlate_measures(measured)
+
+
+def _named(progress: Progress, name: str) -> Progress:
+    return lambda _, done, total: progress(name, done, total)
+
+
+def _check_number(histories: int) -> None:
+    if histories < FEWEST:
+        raise OptionNotUsable(
+            f"A correlation needs {FEWEST} anonymized histories or more, not {histories}.\n"
+            "Hint: put more of them into the folder."
+        )
+
+
+def _pearson(first: Sequence[float], second: Sequence[float | None]) -> float | None:
+    x, y = np.asarray(first), np.asarray(second, np.float64)
+    if np.isnan(y).any() or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    x, y = _centred(x), _centred(y)
+    return float(x @ y / sqrt(float(x @ x) * float(y @ y)))
+
+
+def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distances from the mean in parts of the largest, so that squares of small ones do not vanish."""
+    distances = values - values.mean()
+    return distances / float(np.abs(distances).max())

@@ -1,0 +1,84 @@
+"""What kind of anonymization a history has: its cells, its classes of indistinguishable customers, and the kind.
+
+Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 5.1 and Table 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.cells import CellHistory
+from sudare.risk.published_classes import published_classes
+from sudare.utility.cell_description import CellDescription, describe_cells, untouched_rows
+
+# From so many customers on that are unique, Table 5 speaks of too many.
+MANY_UNIQUE = 100
+
+AnonymizationKind = Literal["k_anonymous", "untouched_and_k_anonymous", "few_unique", "many_unique", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnonymizationDescription:
+    """What an anonymized history is.
+
+    `classes` are the sizes of classes of customers that nobody can tell apart with the number of such classes, by
+    rising size; `unique_customers` are alone in theirs, and `untouched_unique` of them were left as they were. `k` is
+    the size of the smallest class, without the untouched where the kind is `untouched_and_k_anonymous`. The kinds of
+    Table 5: all classes have `k` customers or more; so they have without some untouched customers, who are unique;
+    100 customers or more are unique; fewer are, not all untouched; nothing is published.
+    """
+
+    kind: AnonymizationKind
+    k: int
+    customers_left: int
+    unique_customers: int
+    untouched_unique: int
+    classes: tuple[tuple[int, int], ...]
+    cells: CellDescription
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as plain values."""
+        return {**asdict(self), "classes": [list(entry) for entry in self.classes]}
+
+
+def describe_anonymization(original: CellHistory, anonymized: CellHistory) -> AnonymizationDescription:
+    """Return what an anonymized history is: its cells, its classes and its kind."""
+    found = published_classes(anonymized)
+    sizes = found.sizes[found.classes]
+    untouched = _untouched(original, anonymized)
+    unique, alone = int((sizes == 1).sum()), int(((sizes == 1) & untouched).sum())
+    others = found.sizes[found.sizes > 1]
+    kind = _kind(len(sizes), unique, alone, len(others))
+    smallest = others if kind == "untouched_and_k_anonymous" else found.sizes
+    size, number = np.unique(found.sizes, return_counts=True)
+    return AnonymizationDescription(
+        kind=kind,
+        k=int(smallest.min()) if len(smallest) else 0,
+        customers_left=len(sizes),
+        unique_customers=unique,
+        untouched_unique=alone,
+        classes=tuple(zip(size.tolist(), number.tolist(), strict=True)),
+        cells=describe_cells(original, anonymized),
+    )
+
+
+def _untouched(original: CellHistory, anonymized: CellHistory) -> NDArray[np.bool_]:
+    """Say of each pseudonym, in rising order, whether its customer was left as it was."""
+    touched = np.unique(original.persons[~untouched_rows(anonymized)])
+    left = np.flatnonzero(~anonymized.deleted)
+    _, first = np.unique(anonymized.persons[left], return_index=True)
+    return ~np.isin(original.persons[left[first]], touched)
+
+
+def _kind(customers: int, unique: int, untouched: int, other_classes: int) -> AnonymizationKind:
+    if not customers:
+        return "nothing"
+    if unique >= MANY_UNIQUE:
+        return "many_unique"
+    if not unique:
+        return "k_anonymous"
+    return "untouched_and_k_anonymous" if unique == untouched and other_classes else "few_unique"

@@ -1,0 +1,145 @@
+"""An attacker's guesses F': which customer is behind a pseudonym.
+
+Lines `pseudonym,customer`; Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.cell_blocks import open_text
+from sudare.data.cell_complaints import MOST_COMPLAINTS, Complaint, ComplaintKind, Complaints, shown
+from sudare.data.cells import CellHistory
+from sudare.data.writing import whole_file
+from sudare.errors import BadRows
+from sudare.messages import Texts
+
+SHOWN_BAD_LINES = 10
+# More than two numbers of 64 bits with a comma: a longer line is no guess, and is not held.
+LONGEST_LINE_BYTES = 1 << 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guesses:
+    """Guess i is that the pseudonym `pids[i]` is the customer `customers[i]`."""
+
+    pids: NDArray[np.int64]
+    customers: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.pids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExaminedGuesses:
+    """The guesses that follow the rules, what is wrong with the others, in order, and how many lines there are."""
+
+    guesses: Guesses
+    complaints: Complaints
+    rows: int
+
+
+def read_guesses(path: str | Path, original: CellHistory, published: CellHistory) -> Guesses:
+    """Read guesses on a published history; BadRows shows the first ten lines that break the rules. None are legal."""
+    found = examine_guesses(path, original, published, most_complaints=SHOWN_BAD_LINES)
+    complaints = found.complaints
+    if complaints.total:
+        lines = [f"{path} is no file of guesses; errors: {complaints.total:,}. Nothing was read."]
+        lines += [f"  row {error.row:,}, cell {error.cell}: {error.message}" for error in complaints.errors]
+        lines.append("Hint: write a line pseudonym,customer for each guess, without a header, each pseudonym once.")
+        raise BadRows("\n".join(lines))
+    return found.guesses
+
+
+def write_guesses(path: str | Path, guesses: Guesses) -> None:
+    """Write guesses, a line each, whole or not at all."""
+    pairs = zip(guesses.pids.tolist(), guesses.customers.tolist(), strict=True)
+    with whole_file(Path(path)) as target:
+        target.write_bytes(b"".join(b"%d,%d\n" % pair for pair in pairs))
+
+
+def examine_guesses(
+    path: str | Path,
+    original: CellHistory,
+    published: CellHistory,
+    *,
+    most_complaints: int = MOST_COMPLAINTS,
+    language: str = "en",
+) -> ExaminedGuesses:
+    """Read guesses and collect what is wrong.
+
+    A pseudonym must occur in what is published, and only once in the guesses; a customer must occur in the original.
+    """
+    examiner = _Examiner(_written(published.persons), _written(original.persons), Texts(language), most_complaints)
+    row = 0
+    with open_text(Path(path)) as file:
+        for row, line in enumerate(_lines(file), start=1):
+            examiner.take(row, line)
+    pids, customers = np.array(examiner.pairs, np.int64).reshape(-1, 2).T.copy()
+    return ExaminedGuesses(Guesses(pids, customers), Complaints(tuple(examiner.errors), examiner.totals), row)
+
+
+def _written(persons: NDArray[np.int64]) -> set[bytes]:
+    return {b"%d" % person for person in np.unique(persons).tolist() if person}
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield lines with their ends; of one that is too long only the beginning."""
+    while line := file.readline(LONGEST_LINE_BYTES):
+        yield line
+        rest = line
+        while len(rest) == LONGEST_LINE_BYTES and not rest.endswith(b"\n"):
+            rest = file.readline(LONGEST_LINE_BYTES)
+
+
+class _Examiner:
+    """Takes the lines of a file of guesses one after another."""
+
+    def __init__(self, pids: set[bytes], customers: set[bytes], texts: Texts, most: int) -> None:
+        self._pids, self._customers, self._texts, self._most = pids, customers, texts, most
+        self._first: dict[bytes, int] = {}
+        self.pairs: list[tuple[int, int]] = []
+        self.errors: list[Complaint] = []
+        self.totals: dict[str, int] = {}
+
+    def take(self, row: int, line: bytes) -> None:
+        """Check one line, with its end."""
+        text = line.removesuffix(b"\n").removesuffix(b"\r") if line.endswith(b"\n") else line
+        cells = text.split(b",")
+        if len(line) == LONGEST_LINE_BYTES and not line.endswith(b"\n"):
+            self._complain(row, 1, "length", "length", text, most=f"{LONGEST_LINE_BYTES:,}")
+        elif b"\r" in text:
+            at = next(number for number, cell in enumerate(cells, start=1) if b"\r" in cell)
+            self._complain(row, at, "newline", "newline", text)
+        elif len(cells) != 2:
+            self._complain(row, min(len(cells), 2) + 1, "columns", "columns" if text else "empty_line", text)
+        else:
+            self._take_pair(row, *cells)
+
+    def _take_pair(self, row: int, pid: bytes, customer: bytes) -> None:
+        good = self._known(row, 1, pid, self._pids, "pid")
+        if good and self._first.setdefault(pid, row) != row:
+            good = False
+            self._complain(row, 1, "consistency", "twice", pid, since=f"{self._first[pid]:,}")
+        if self._known(row, 2, customer, self._customers, "customer") and good:
+            self.pairs.append((int(pid), int(customer)))
+
+    def _known(self, row: int, cell: int, text: bytes, known: set[bytes], what: str) -> bool:
+        if text in known:
+            return True
+        marked = row == 1 and cell == 1 and text.startswith(b"\xef\xbb\xbf")
+        key = "byte_order_mark" if marked else f"{what}_unknown" if text.isdigit() else "digits"
+        self._complain(row, cell, "invalid", key, text)
+        return False
+
+    def _complain(self, row: int, cell: int, kind: ComplaintKind, key: str, text: bytes, **values: str) -> None:
+        self.totals[kind] = self.totals.get(kind, 0) + 1
+        if len(self.errors) < self._most:
+            message = self._texts(f"guess.{key}", text=shown(text), **values)
+            self.errors.append(Complaint(row, cell, kind, message))

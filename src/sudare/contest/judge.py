@@ -1,0 +1,120 @@
+"""Whether an attack re-identified persons effectively.
+
+Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, sections 2.3.2 and 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.contest.guesses import Guesses
+from sudare.contest.publish import true_customers
+from sudare.data.cells import CellHistory
+from sudare.errors import OptionNotUsable
+from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, TESTS, Share, Test, success_threshold
+
+
+@dataclass(frozen=True, slots=True)
+class AttackVerdict:
+    """What one test says of an attack: hits that are needed, and how many more (or, below 0, fewer) there were."""
+
+    test: Test
+    threshold: int
+    margin: int
+
+    @property
+    def effective(self) -> bool:
+        """Whether there were enough hits."""
+        return self.margin >= 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and what follows from them as plain values."""
+        return {"threshold": self.threshold, "margin": self.margin, "effective": self.effective}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An attack's guesses n' and hits s, and what the contest's test and the tight one say of them.
+
+    Without a guess nothing was `tried`: the data are neither found unsafe nor shown to resist anything.
+    """
+
+    guesses: int
+    hits: int
+    contest: AttackVerdict
+    tight: AttackVerdict
+
+    @property
+    def tried(self) -> bool:
+        """Whether there was a guess at all."""
+        return self.guesses > 0
+
+    @property
+    def effective(self) -> bool:
+        """Whether the attack was effective by the rules of the contest: the data are not safe."""
+        return self.contest.effective
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and what follows from them as plain values."""
+        return {
+            "tried": self.tried,
+            "guesses": self.guesses,
+            "hits": self.hits,
+            **self.contest.to_dict(),
+            "tight": self.tight.to_dict(),
+        }
+
+
+def judge_guesses(
+    guesses: Guesses,
+    original: CellHistory,
+    anonymized: CellHistory,
+    *,
+    p: Share = CONTEST_P,
+    alpha: Share = CONTEST_ALPHA,
+    thresholds: NDArray[np.int64] | None = None,
+) -> Judgement:
+    """Judge guesses on what was published of an anonymized history, row i of which belongs to row i of the original.
+
+    `thresholds` are a contest's own, which win over the formula. A guess for a pseudonym that was not published is no
+    hit.
+    """
+    pids, customers = true_customers(original, anonymized)
+    places = np.searchsorted(pids, guesses.pids)
+    known = places < len(pids)
+    known[known] = pids[places[known]] == guesses.pids[known]
+    hits = int(np.count_nonzero(customers[places[known]] == guesses.customers[known]))
+    return judge_hits(len(guesses), hits, p=p, alpha=alpha, thresholds=thresholds)
+
+
+def judge_hits(
+    guesses: int,
+    hits: int,
+    *,
+    p: Share = CONTEST_P,
+    alpha: Share = CONTEST_ALPHA,
+    thresholds: NDArray[np.int64] | None = None,
+) -> Judgement:
+    """Judge an attack by the numbers of its guesses and hits."""
+    if not 0 <= hits <= guesses:
+        raise OptionNotUsable(
+            f"Of {guesses} guesses, {hits} cannot be right.\nHint: hits are 0 to the number of guesses."
+        )
+    needed = {test: success_threshold(guesses, p, alpha, test=test) for test in TESTS}
+    if thresholds is not None:
+        needed["contest"] = _own_threshold(thresholds, guesses)
+    contest, tight = (AttackVerdict(test, needed[test], hits - needed[test]) for test in TESTS)
+    return Judgement(guesses, hits, contest, tight)
+
+
+def _own_threshold(thresholds: NDArray[np.int64], guesses: int) -> int:
+    if guesses >= len(thresholds):
+        raise OptionNotUsable(
+            f"There are {guesses} guesses, but thresholds for at most {len(thresholds) - 1}.\n"
+            "Hint: give the contest's whole file of thresholds, or none to use the formula."
+        )
+    return int(thresholds[guesses])

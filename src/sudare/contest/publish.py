@@ -1,0 +1,67 @@
+"""What a contest publishes of an anonymized history, and what it keeps: who is behind each pseudonym."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.cell_blocks import open_text
+from sudare.data.cell_text import check_alone
+from sudare.data.cells import CellHistory
+from sudare.data.rule_sets import RuleSet, load_rules
+from sudare.data.writing import whole_file
+from sudare.kernels.line_order import copy_lines, find_line_ends, sort_lines
+from sudare.progress import Progress, silent
+
+LF = ord("\n")
+
+
+def publish(
+    path: str | Path,
+    out: str | Path,
+    rules: RuleSet | None = None,
+    *,
+    unchecked: bool = False,
+    progress: Progress = silent,
+) -> int:
+    """Write the published history A' of an anonymized one A and return its number of rows.
+
+    Deleted rows are left out; the lines, as they are, are sorted by code point and end in LF. BadRows refuses an A that
+    breaks a rule that can be checked without the original, unless it is to be published `unchecked`.
+    """
+    rules = rules or load_rules()
+    if not unchecked:
+        check_alone(path, rules, progress=progress)
+    with open_text(Path(path)) as file:
+        data = np.frombuffer(file.read(), np.uint8)
+    progress("sorting", 0, 1)
+    starts, ends = _kept_lines(data, len(rules.columns))
+    lines = np.empty(int((ends - starts).sum()) + len(starts), np.uint8)
+    copy_lines(data, starts, ends, sort_lines(data, starts, ends), lines)
+    with whole_file(Path(out)) as target:
+        target.write_bytes(lines.data)
+    return len(starts)
+
+
+def _kept_lines(data: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the lines that are not deleted begin and end."""
+    lines = int(np.count_nonzero(data == LF)) + int(len(data) > 0 and data[-1] != LF)
+    starts, ends = np.empty(lines, np.int64), np.empty(lines, np.int64)
+    find_line_ends(data, starts, ends)
+    deleted = np.frombuffer(",".join("*" * columns).encode(), np.uint8)
+    kept = ends - starts != len(deleted)
+    short = np.flatnonzero(~kept)
+    kept[short] = (data[starts[short, np.newaxis] + np.arange(len(deleted))] != deleted).any(axis=1)
+    return starts[kept], ends[kept]
+
+
+def true_customers(original: CellHistory, anonymized: CellHistory) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the true map F: the pseudonyms of an anonymized history in order, and the customer behind each.
+
+    A pseudonym that stands for several customers, which the rules forbid, has the one of its first row.
+    """
+    kept = ~anonymized.deleted
+    pids, first = np.unique(anonymized.persons[kept], return_index=True)
+    return pids, original.persons[kept][first]

@@ -1,0 +1,259 @@
+"""Reading texts of generalized cells block by block, in memory that does not grow with the length of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.cell_block import Block, Mode, Numbers
+from sudare.data.cell_complaints import Collector
+from sudare.data.cell_sequences import (
+    column_names,
+    column_sets,
+    first_numbers,
+    grown,
+    number_names,
+    single_items,
+    slots_for,
+    with_room,
+)
+from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.data.rule_sets import ColumnRule, RuleSet
+from sudare.data.text import MAGIC
+from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.kernels.cell_problems import Problem
+from sudare.kernels.cell_text import (
+    CHARACTER_BYTES,
+    LINE_END_BYTES,
+    count_lines,
+    divide_lines,
+    pair_persons,
+    read_items,
+    read_ordered,
+    read_persons,
+)
+from sudare.kernels.cell_values import FORMS
+
+BLOCK_BYTES = 1 << 22
+NO_LIMIT = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """What is kept of a block."""
+
+    persons: Numbers
+    kinds: NDArray[np.uint8]
+    low: Numbers
+    high: Numbers
+
+
+def open_text(path: Path) -> BinaryIO:
+    """Open a text; SourceNotReadable says why, if there is none."""
+    hint = "Hint: give a text file of rows of cells, without a header, in UTF-8."
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise SourceNotReadable(f"There is no file {path}.\nHint: check the name and the folder you are in.") from None
+    except OSError as error:
+        raise SourceNotReadable(f"{path} cannot be read: {error.strerror}.\n{hint}") from None
+    start = file.peek(16)[:16]
+    marks = MAGIC | {b"\xff\xfe": "text in UTF-16; save it as UTF-8", b"\xfe\xff": "text in UTF-16; save it as UTF-8"}
+    kind = next((kind for magic, kind in marks.items() if start.startswith(magic)), None)
+    if kind:
+        file.close()
+        raise SourceNotReadable(f"{path} is no text in UTF-8: it looks like {kind}.\n{hint}")
+    return file
+
+
+def check_fits(history: CellHistory, rules: RuleSet) -> None:
+    """Refuse a history whose columns are not those of the rules."""
+    wanted = [(rule.name, rule.form) for rule in rules.cell_columns]
+    found = [(column.name, column.form if isinstance(column, OrderedColumn) else "item") for column in history.columns]
+    if found != wanted:
+        raise OptionNotUsable(
+            f"The history has the columns {_listed(found)}, the rules {rules.name} have {_listed(wanted)}.\n"
+            "Hint: use the rules with which it was read."
+        )
+
+
+def _listed(columns: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} ({form})" for name, form in columns)
+
+
+@dataclass(eq=False)
+class BlockReader:
+    """Reads one text of cells; complaints go to the collector, what is well formed becomes a history."""
+
+    rules: RuleSet
+    mode: Mode
+    original: CellHistory | None
+    collector: Collector
+    rows: int = 0
+    _parts: list[_Part] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        known = self._known_names()
+        self._bases = first_numbers(known)
+        self._names = number_names(known)
+        self._sets = single_items(known)
+        self._seen = np.zeros(1, np.int64)
+        self._most_rows = len(self.original) if self.original is not None else NO_LIMIT
+        slots = slots_for(len(np.unique(self.original.persons)) if self.original is not None else 0)
+        self._customers, self._pseudonyms = (np.zeros((3, slots), np.int64) for _ in range(2))
+        self._skipping = False
+
+    def blocks(self, file: BinaryIO) -> Iterator[int]:
+        """Read a file block by block and yield the bytes read so far."""
+        longest = self.rules.most_characters * CHARACTER_BYTES + LINE_END_BYTES
+        data = np.empty(BLOCK_BYTES + longest, np.uint8)
+        view = memoryview(data.data)
+        held, done = 0, 0
+        while True:
+            got = file.readinto(view[held:])  # type: ignore[attr-defined]
+            size = held + got
+            used = self._read_block(data, size, last=not got)
+            held = size - used
+            data[:held] = data[used:size].copy()
+            if not got:
+                return
+            done += got
+            yield done
+
+    def _read_block(self, data: NDArray[np.uint8], size: int, *, last: bool) -> int:
+        lines = count_lines(data, size) + 1
+        room = Block.empty(len(self.rules.columns), max(0, min(lines, self._most_rows - self.rows)) + 1)
+        rows, used, self._skipping = divide_lines(
+            data, size, last, self._skipping, self.rules.most_characters, room.cuts, room.problems, room.line_faults
+        )
+        block = room.first(min(rows, len(room.persons) - 1))
+        self._read_cells(data, block)
+        self.collector.add_block(block, data, before=self.rows)
+        self._keep(block)
+        self.rows += rows
+        return int(used)
+
+    def _read_cells(self, data: NDArray[np.uint8], block: Block) -> None:
+        """Read the columns of the rows that are divided into cells; rows without a person are deleted."""
+        of_line = block.problems[:, -1]
+        rows = np.flatnonzero((of_line == Problem.NONE) | (self.mode.exact & (of_line == Problem.DELETED_ROW)))
+        if self.mode.exact or self.mode.deletions:
+            of_line[of_line == Problem.DELETED_ROW] = Problem.NONE
+        items = [place for place, rule in enumerate(self.rules.columns) if rule.form == "item"]
+        others = [place for place, rule in enumerate(self.rules.columns) if rule.form != "item"]
+        # Items take as long as all others; the kernels let both run.
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            reading = beside.submit(self._read_columns, data, rows, block, items)
+            self._read_columns(data, rows, block, others)
+            reading.result()
+        nobody = rows[block.persons[rows] == 0]
+        block.kinds[:, nobody] = Kind.DELETED
+        block.low[:, nobody] = block.high[:, nobody] = 0
+
+    def _read_columns(self, data: NDArray[np.uint8], rows: Numbers, block: Block, places: Sequence[int]) -> None:
+        for place in places:
+            self._read_column(data, rows, block, place, self.rules.columns[place])
+
+    def _read_column(self, data: NDArray[np.uint8], rows: Numbers, block: Block, place: int, rule: ColumnRule) -> None:
+        problems, faults, truth = block.problems, block.faults, self._truth(place, len(block.persons))
+        if rule.form == "person":
+            read_persons(data, rows, block.cuts, place, rule.digits, block.persons, problems)
+            if self.mode.covering:
+                pair_persons(
+                    rows, self.rows, block.persons, truth, self._pseudonyms, self._customers, problems[:, place],
+                    faults[:, place],
+                )  # fmt: skip
+            return
+        kinds, low, high = block.kinds[place], block.low[place], block.high[place]
+        if rule.form == "item":
+            while len(rows):
+                done = read_items(
+                    data, rows, block.cuts, place, self.mode.exact, self.mode.known, self.rules.most_items,
+                    self.original is not None, self._names, self._sets, self._seen, truth, kinds, low, problems, faults,
+                )  # fmt: skip
+                rows = rows[done:]
+                self._make_room(int(block.cuts[rows[0], place + 1] - block.cuts[rows[0], place]) if len(rows) else 0)
+            return
+        values = np.array([FORMS.index(rule.form), rule.low, rule.high, ord(rule.separator)], np.int64)
+        read_ordered(data, rows, block.cuts, place, values, self.mode.exact, kinds, low, high, problems, faults)
+        if self.mode.covering:
+            outside = (kinds != Kind.DELETED) & ((truth < low) | (truth > high))
+            problems[outside, place] = Problem.NOT_COVERED
+
+    def _truth(self, place: int, rows: int) -> Numbers:
+        """Return a column of the original for the rows of a block: persons, values or items; -1 if nothing is asked."""
+        if not self.mode.covering or self.original is None:
+            return np.full(rows, -1, np.int64)
+        here, rule = slice(self.rows, self.rows + rows), self.rules.columns[place]
+        if rule.form == "person":
+            return self.original.persons[here]
+        column = self.original.column(rule.name)
+        if isinstance(column, ItemColumn):
+            return column.sets[here].astype(np.int64) + self._bases[place]
+        return column.low[here]
+
+    def _keep(self, block: Block) -> None:
+        """Keep what was read, unless nobody will ask for it: then memory does not grow with the file."""
+        if self.original is None and not (self.mode.exact and self.collector.empty):
+            self._parts.clear()
+        elif len(block.persons) or not self._parts:
+            # Single values are held once, as their low end.
+            high = block.low if self.mode.exact else block.high
+            self._parts.append(_Part(block.persons, block.kinds, block.low, high))
+
+    def history(self) -> CellHistory:
+        """Return what was read; cells that were not well formed, and rows that are missing, are deleted."""
+        missing = len(self.original) - self.rows if self.mode.covering and self.original is not None else 0
+        if missing > 0:
+            empty = Block.empty(len(self.rules.columns), missing)
+            self._parts.append(_Part(empty.persons, empty.kinds, empty.low, empty.high))
+        persons = self._joined("persons")
+        columns = [self._column(place) for place, rule in enumerate(self.rules.columns) if rule.form != "person"]
+        self._parts.clear()
+        return CellHistory(persons, tuple(columns))
+
+    def _joined(self, part: str, place: int | None = None) -> Any:
+        arrays = [getattr(kept, part) for kept in self._parts]
+        chosen = [array if place is None else array[place] for array in arrays]
+        return chosen[0] if len(chosen) == 1 else np.concatenate(chosen)
+
+    def _column(self, place: int) -> Column:
+        rule = self.rules.columns[place]
+        kinds, low = self._joined("kinds", place).astype(np.uint8, copy=False), self._joined("low", place)
+        if rule.form == "item":
+            return self._items(place, kinds, low)
+        high = low if self.mode.exact else self._joined("high", place)
+        return OrderedColumn(rule.name, rule.form, kinds, low, high)  # type: ignore[arg-type]
+
+    def _items(self, place: int, kinds: NDArray[np.uint8], numbers: Numbers) -> ItemColumn:
+        if self.original is None:
+            names, local = column_names(self._names, place)
+            starts, members = np.arange(len(names) + 1), np.arange(len(names), dtype=np.int32)
+        else:
+            names = self._known_names()[place]
+            local, starts, members = column_sets(self._sets, place, self._bases[place])
+        sets = np.where(kinds == Kind.DELETED, np.int32(-1), local[numbers])
+        return ItemColumn(self.rules.columns[place].name, kinds, sets, starts, members, names)
+
+    def _known_names(self) -> dict[int, tuple[str, ...]]:
+        """Return the items of each item column by its place; of an original they are not yet known."""
+        known: dict[int, tuple[str, ...]] = {}
+        for place, rule in enumerate(self.rules.columns):
+            if rule.form == "item":
+                column = self.original.column(rule.name) if self.original is not None else None
+                known[place] = column.names if isinstance(column, ItemColumn) else ()
+        return known
+
+    def _make_room(self, cell_bytes: int) -> None:
+        """Make room for the items and the set of a cell of so many bytes."""
+        items = cell_bytes // 2 + 1
+        self._sets = with_room(self._sets, 1, items)
+        if not self.mode.known:
+            self._names = with_room(self._names, items, cell_bytes)
+        self._seen = grown(self._seen, len(self._names.owners) + 1)

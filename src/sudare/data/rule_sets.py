@@ -1,0 +1,228 @@
+"""The rules of a contest as data: columns, their forms and domains, limits, and what is an effective attack.
+
+`pwscup2018` is built in, after Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from sudare.errors import OptionNotUsable, SourceNotReadable
+
+Form = Literal["person", "date", "item", "decimal", "integer"]
+
+BUILT_IN = ("pwscup2018",)
+DEFAULT = "pwscup2018"
+SEPARATORS = ("/", "-", ".")
+# Digits that numbers may have, with room to add and square them in 64 bits.
+MOST_PERSON_DIGITS = 18
+MOST_VALUE = 10**12
+MOST_CHARACTERS = 1_000_000
+EPOCH = date(1970, 1, 1)
+
+_KEYS = {"name", "columns", "most_items", "most_characters", "p", "alpha", "attacks"}
+_COLUMN_KEYS: dict[Form, set[str]] = {
+    "person": {"digits"},
+    "item": set(),
+    "date": {"low", "high", "separator"},
+    "decimal": {"low", "high"},
+    "integer": {"low", "high"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRule:
+    """What the cells of a column may be: values from `low` to `high` in days since 1970, hundredths or units.
+
+    `digits` is how many a person's number may have, `separator` what stands between year, month and day.
+    """
+
+    name: str
+    form: Form
+    low: int = 0
+    high: int = 0
+    digits: int = 0
+    separator: str = "/"
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """The rules of a contest.
+
+    A set has at most `most_items` items, a line `most_characters` characters. An attack is effective if its success
+    would have a probability below `alpha` were every person recognized with probability `p`; `attacks` of them are
+    expected.
+    """
+
+    name: str
+    columns: tuple[ColumnRule, ...]
+    most_items: int
+    most_characters: int
+    p: Fraction
+    alpha: Fraction
+    attacks: int
+
+    @cached_property
+    def person(self) -> int:
+        """The place of the persons' column, from 0."""
+        return next(place for place, column in enumerate(self.columns) if column.form == "person")
+
+    @cached_property
+    def cell_columns(self) -> tuple[ColumnRule, ...]:
+        """The columns without that of the persons."""
+        return tuple(column for column in self.columns if column.form != "person")
+
+
+def load_rules(source: str | Path = DEFAULT) -> RuleSet:
+    """Return the rules of a contest: built-in ones by their name (pwscup2018), others from a TOML file."""
+    if isinstance(source, str) and source in BUILT_IN:
+        return _built_in(source)
+    path = Path(source)
+    if not path.exists():
+        raise OptionNotUsable(
+            f"There are no rules and there is no file {str(source)!r}.\n"
+            f"Hint: {', '.join(BUILT_IN)}, or a TOML file with the rules of another contest."
+        )
+    try:
+        return _rules(path.read_text(encoding="utf-8-sig"), str(source))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceNotReadable(
+            f"The rules in {source} cannot be read: {error}.\nHint: give a TOML file in UTF-8."
+        ) from None
+
+
+@cache
+def _built_in(name: str) -> RuleSet:
+    return _rules(files("sudare.data").joinpath(f"rule_sets/{name}.toml").read_text(encoding="utf-8"), name)
+
+
+def _rules(text: str, source: str) -> RuleSet:
+    try:
+        document = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise OptionNotUsable(
+            f"The rules in {source} are no TOML: {error}.\nHint: mend the line that is named."
+        ) from None
+    entry = _Entry(document, source, "")
+    entry.check_keys(_KEYS)
+    return RuleSet(
+        name=entry.text("name"),
+        columns=_columns(entry),
+        most_items=entry.whole("most_items", 1, MOST_CHARACTERS),
+        most_characters=entry.whole("most_characters", 1, MOST_CHARACTERS),
+        p=entry.probability("p"),
+        alpha=entry.probability("alpha"),
+        attacks=entry.whole("attacks", 1, MOST_VALUE),
+    )
+
+
+def _columns(entry: _Entry) -> tuple[ColumnRule, ...]:
+    tables = entry.value("columns")
+    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
+        raise entry.error("columns", "is no list of columns", "write a table [[columns]] for each column, in order.")
+    columns = tuple(
+        _column(_Entry(table, entry.source, f"columns[{number}].")) for number, table in enumerate(tables, start=1)
+    )
+    persons = sum(column.form == "person" for column in columns)
+    if persons != 1:
+        raise entry.error("columns", f"has {persons} columns of the form person", "a row belongs to one person.")
+    if len({column.name for column in columns}) < len(columns):
+        raise entry.error("columns", "has two columns of one name", "give each column a name of its own.")
+    return columns
+
+
+def _column(entry: _Entry) -> ColumnRule:
+    form = entry.text("form")
+    if form not in get_args(Form):
+        raise entry.error("form", f"is no form: {form!r}", f"{', '.join(get_args(Form))}.")
+    entry.check_keys({"name", "form"} | _COLUMN_KEYS[form])  # type: ignore[index]
+    name = entry.text("name")
+    if form == "person":
+        return ColumnRule(name, "person", digits=entry.whole("digits", 1, MOST_PERSON_DIGITS))
+    if form == "item":
+        return ColumnRule(name, "item")
+    separator = entry.text("separator") if "separator" in entry.table else "/"
+    if separator not in SEPARATORS:
+        raise entry.error("separator", f"cannot divide a date: {separator!r}", f"{' or '.join(SEPARATORS)}")
+    low, high = (entry.bound(key, form, separator) for key in ("low", "high"))
+    if low > high:
+        raise entry.error("low", "is above high", "the domain goes from low to high.")
+    return ColumnRule(name, form, low, high, separator=separator)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A table of the rules, and how its keys are called in messages."""
+
+    table: Mapping[str, Any]
+    source: str
+    prefix: str
+
+    def error(self, key: str, what: str, hint: str) -> OptionNotUsable:
+        return OptionNotUsable(f"The rules in {self.source}: {self.prefix}{key} {what}.\nHint: {hint}")
+
+    def check_keys(self, known: Collection[str]) -> None:
+        unknown = next((key for key in self.table if key not in known), None)
+        if unknown is not None:
+            raise self.error(unknown, "is no key of rules", f"there are {', '.join(sorted(known))}.")
+
+    def value(self, key: str) -> object:
+        if key not in self.table:
+            raise self.error(key, "is missing", "see docs/contest.md for all that rules say.")
+        return self.table[key]
+
+    def text(self, key: str) -> str:
+        found = self.value(key)
+        if not isinstance(found, str) or not found.strip():
+            raise self.error(key, f"is no text: {found!r}", f'write {key} = "...".')
+        return found
+
+    def whole(self, key: str, least: int, most: int) -> int:
+        found = self.value(key)
+        if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
+            raise self.error(key, f"is no whole number from {least:,} to {most:,}: {found}", f"{key} = {least}")
+        return found
+
+    def probability(self, key: str) -> Fraction:
+        found = self.value(key)
+        try:
+            above, _, below = str(found).partition("/")
+            share = Fraction(above) / Fraction(below or 1)
+        except (ValueError, ZeroDivisionError):
+            share = Fraction(0)
+        if not 0 < share < 1:
+            raise self.error(key, f"is no probability between 0 and 1: {found}", f'{key} = "1/3" or {key} = 0.05')
+        return share
+
+    def bound(self, key: str, form: str, separator: str) -> int:
+        found = self.value(key)
+        if form == "date":
+            return self._day(key, found, separator)
+        hundredths = form == "decimal"
+        try:
+            number = Fraction(str(found)) * (100 if hundredths else 1)
+        except (ValueError, ZeroDivisionError):
+            number = Fraction(1, 2)
+        if isinstance(found, bool) or number.denominator != 1 or abs(number) > MOST_VALUE:
+            what = "decimal with at most two places" if hundredths else "whole number"
+            raise self.error(key, f"is no {what} of at most {MOST_VALUE:,}: {found}", f"{key} = 1")
+        return int(number)
+
+    def _day(self, key: str, found: object, separator: str) -> int:
+        try:
+            if isinstance(found, date):
+                return (date(found.year, found.month, found.day) - EPOCH).days
+            year, month, day = map(int, str(found).split(separator))
+            return (date(year, month, day) - EPOCH).days
+        except ValueError:
+            example = separator.join(("2010", "12", "31"))
+            raise self.error(key, f"is no day: {found}", f'{key} = "{example}"') from None

@@ -1,0 +1,61 @@
+"""How probable it is that enough guesses are right: sums of independent groups of guesses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+# Probabilities below are left out at both ends of a distribution; together they change no digit that is shown.
+_NEGLIGIBLE = 1e-18
+
+
+@njit(cache=True, nogil=True)
+def _add(
+    chances: Any, low: Any, count: Any, part: Any, target: Any
+) -> Any:
+    """Write the distribution of a sum of hits to `target`; return its least number of hits and its length."""
+    length = count + len(part) - 1
+    target[:length] = 0
+    for hits in range(len(part)):
+        if part[hits] > 0:
+            for place in range(count):
+                target[place + hits] += chances[place] * part[hits]
+    first = 0
+    while first < length - 1 and target[first] < _NEGLIGIBLE:
+        first += 1
+    while length - 1 > first and target[length - 1] < _NEGLIGIBLE:
+        length -= 1
+    if first:
+        for place in range(first, length):
+            target[place - first] = target[place]
+    return low + first, length - first
+
+
+@njit(cache=True, nogil=True)
+def _tail(chances: Any, low: Any, count: Any, needed: Any) -> Any:
+    total = 0.0
+    for place in range(max(needed - low, 0), count):
+        total += chances[place]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def success_chances(parts: Any, part_starts: Any, groups: Any, thresholds: Any, found: Any) -> None:
+    """Fill in the chance that the first n guesses have `thresholds[n]` hits or more, for n = 1, 2, ...
+
+    Guess n belongs to the group `groups[n]`, groups one after another. After guess n its group has the hits of the
+    distribution `parts[part_starts[n] : part_starts[n + 1]]`, independent of the groups before.
+    """
+    base, current = np.zeros(len(groups) + 2), np.zeros(len(groups) + 2)
+    base[0] = 1.0
+    low, count = 0, 1
+    current_low, current_count = 0, 1
+    for n in range(len(groups)):
+        if n and groups[n] != groups[n - 1]:
+            base, current = current, base
+            low, count = current_low, current_count
+        part = parts[part_starts[n] : part_starts[n + 1]]
+        current_low, current_count = _add(base, low, count, part, current)
+        found[n + 1] = _tail(current, current_low, current_count, thresholds[n + 1])

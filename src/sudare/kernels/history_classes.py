@@ -1,0 +1,102 @@
+"""Dividing customers into classes by the costs of pairs alone, by simulated annealing.
+
+A class of c customers costs about `rates[c]` times the summed costs of its pairs: rows are not looked at here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _to_class(pairs: Any, members: Any, size: Any, customer: Any, without: Any) -> Any:
+    """Return the summed costs of a customer's pairs with a class, but for one member."""
+    total = 0.0
+    for k in range(size):
+        if members[k] != without and members[k] != customer:
+            total += pairs[customer, members[k]]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def anneal(
+    pairs: Any, near: Any, classes: Any, sizes: Any, class_of: Any, rates: Any, bounds: Any, steps: Any, heat: Any,
+    rng: Any,
+) -> None:  # fmt: skip
+    """Move and swap customers between classes, at first also for the worse, by exp(-loss / heat).
+
+    Line c of `classes` has the members of class c, `sizes[c]` of them; `near[i]` are customers with whom i makes cheap
+    pairs; `bounds` are the fewest and most members of a class, `heat` the first and last temperatures. All are changed
+    in place.
+    """
+    fewest, most = bounds
+    sums = np.zeros(len(sizes))
+    for c in range(len(sizes)):
+        for k in range(sizes[c]):
+            sums[c] += _to_class(pairs, classes[c], sizes[c], classes[c, k], -1) / 2
+    temperature, cooling = heat[0], (heat[1] / heat[0]) ** (1 / steps)
+    for _ in range(steps):
+        temperature *= cooling
+        one = rng.integers(0, len(class_of))
+        to = class_of[near[one, rng.integers(0, near.shape[1])]]
+        origin = class_of[one]
+        if to == origin:
+            continue
+        place = rng.integers(0, sizes[to] + 1)
+        moves = place == sizes[to]
+        if moves and (sizes[origin] <= fewest or sizes[to] >= most):
+            continue
+        other = -1 if moves else classes[to, place]
+        here = sums[origin] - _to_class(pairs, classes[origin], sizes[origin], one, -1)
+        there = sums[to] + _to_class(pairs, classes[to], sizes[to], one, other)
+        if not moves:
+            here += _to_class(pairs, classes[origin], sizes[origin], other, one)
+            there -= _to_class(pairs, classes[to], sizes[to], other, -1)
+        shift = 1 if moves else 0
+        loss = (
+            rates[sizes[origin] - shift] * here + rates[sizes[to] + shift] * there
+            - rates[sizes[origin]] * sums[origin] - rates[sizes[to]] * sums[to]
+        )  # fmt: skip
+        if loss > 0 and rng.random() >= np.exp(-loss / temperature):
+            continue
+        sums[origin], sums[to] = here, there
+        spot = 0
+        while classes[origin, spot] != one:
+            spot += 1
+        class_of[one] = to
+        if moves:
+            sizes[origin] -= 1
+            classes[origin, spot] = classes[origin, sizes[origin]]
+            classes[to, sizes[to]] = one
+            sizes[to] += 1
+        else:
+            class_of[other] = origin
+            classes[origin, spot], classes[to, place] = other, one
+
+
+@njit(cache=True, nogil=True)
+def promising(pairs: Any, near: Any, rate: Any, prices: Any, members: Any) -> Any:
+    """Replace members of a class, the first excepted, by near customers of it, as long as it gets cheaper.
+
+    Cheaper is the estimated cost less the prices of the members. Returns that of the class in the end.
+    """
+    size = len(members)
+    value = -prices[members[0]]
+    for k in range(1, size):
+        value += rate * _to_class(pairs, members, k, members[k], -1) - prices[members[k]]
+    while True:
+        best, best_place, best_customer = value - 1e-9, -1, -1
+        for k in range(1, size):
+            without = value + prices[members[k]] - rate * _to_class(pairs, members, size, members[k], -1)
+            for other in near[members[0]]:
+                if not (members == other).any():
+                    found = without - prices[other] + rate * _to_class(pairs, members, size, other, members[k])
+                    if found < best:
+                        best, best_place, best_customer = found, k, other
+        if best_place < 0:
+            return value
+        value = best
+        members[best_place] = best_customer

@@ -1,0 +1,243 @@
+"""Groups of rows that are published alike, one row of each member of a class, and their cheapest cells.
+
+A group costs the summed errors of its cells as in Hamada et al.: Report on the anonymization and re-identification
+contest PWSCUP 2018. The error of x in the range [a;b] is its mean distance from the whole numbers of the range, over
+the column's standard deviation. With L = b - a + 1 numbers and u = x - a, n rows have together
+(sum u^2 + sum u) / L - sum u + n (L - 1) / 2: count, sum, sum of squares and the ends are all that a group has to know.
+That is convex in L, so a range wider than its rows can be better, and by the variance of the rows only on one side.
+
+`data` is always (values, items, starts, weights, limits, columns): the rows of customer c are starts[c] to
+starts[c + 1] - 1, weights are one over the standard deviations, limits the least and greatest values that a range may
+have, columns what a deleted row costs. `rows` has a line for each group and a column for each member.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from sudare.kernels.assignment import assign_within
+
+# A set of more items than this is not allowed; the cell is deleted.
+MOST_ITEMS = 100
+
+
+@njit(cache=True, nogil=True)
+def _spread(count: Any, first: Any, second: Any, size: Any) -> Any:
+    """Return the summed errors of `count` values at first/second summed distances from the end of `size` numbers."""
+    return (second + first) / size - first + count * (size - 1) / 2
+
+
+@njit(cache=True, nogil=True)
+def _best_size(count: Any, first: Any, second: Any, size: Any, most: Any) -> Any:
+    """Return how many numbers the range from one end has best, from `size` to `most`."""
+    size = min(max(size, np.floor(np.sqrt(2 * (second + first) / count))), most)
+    if size < most and _spread(count, first, second, size + 1) < _spread(count, first, second, size):
+        return size + 1
+    return size
+
+
+@njit(cache=True, nogil=True)
+def best_range(count: Any, low: Any, high: Any, total: Any, squares: Any, least: Any, greatest: Any) -> Any:
+    """Return the ends and the summed error, in units of the column, of the cheapest range of `count` values."""
+    size = high - low + 1
+    first = total - count * low
+    second = squares - 2 * low * total + count * low * low
+    if 2 * (second + first) > count * size * size:
+        size = _best_size(count, first, second, size, greatest - low + 1)
+        return low, low + size - 1, _spread(count, first, second, size)
+    below = count * (size - 1) - first
+    below_squares = count * (size - 1) * (size - 1) - 2 * (size - 1) * first + second
+    if 2 * (below_squares + below) > count * size * size:
+        size = _best_size(count, below, below_squares, size, high - least + 1)
+        return high - size + 1, high, _spread(count, below, below_squares, size)
+    return low, high, _spread(count, first, second, size)
+
+
+@njit(cache=True, nogil=True)
+def profile(data: Any, rows: Any) -> Any:
+    """Return what groups know of their values: ends, sums, sums of squares, different items and their number."""
+    values, items = data[0], data[1]
+    groups, members = rows.shape
+    columns = values.shape[1]
+    sums = np.zeros((4, groups, columns))
+    different = np.empty((groups, members), np.int32)
+    counts = np.zeros(groups, np.int64)
+    for g in range(groups):
+        for c in range(columns):
+            sums[0, g, c] = sums[1, g, c] = values[rows[g, 0], c]
+        for k in range(members):
+            row = rows[g, k]
+            for c in range(columns):
+                value = values[row, c]
+                sums[0, g, c] = min(sums[0, g, c], value)
+                sums[1, g, c] = max(sums[1, g, c], value)
+                sums[2, g, c] += value
+                sums[3, g, c] += value * value
+            counts[g] += _add_item(different[g], counts[g], items[row])
+    return sums, different, counts, members
+
+
+@njit(cache=True, nogil=True)
+def _add_item(different: Any, count: Any, item: Any) -> Any:
+    """Put an item among the first `count`, in order, unless it is there; return how many were added."""
+    place = count
+    while place > 0 and different[place - 1] >= item:
+        place -= 1
+    if place < count and different[place] == item:
+        return 0
+    for other in range(count, place, -1):
+        different[other] = different[other - 1]
+    different[place] = item
+    return 1
+
+
+@njit(cache=True, nogil=True)
+def _count_union(first: Any, first_count: Any, second: Any, second_count: Any) -> Any:
+    """Return the number of different items of two lists in order."""
+    i, j, count = 0, 0, 0
+    while i < first_count and j < second_count:
+        count += 1
+        one, other = first[i], second[j]
+        i += one <= other
+        j += other <= one
+    return count + first_count - i + second_count - j
+
+
+@njit(cache=True, nogil=True)
+def join_costs(data: Any, one: Any, other: Any) -> Any:
+    """Return the cost of each group of one kind joined with each of another."""
+    weights, limits = data[3], data[4]
+    sums, different, counts, members = one
+    other_sums, other_different, other_counts, other_members = other
+    count = members + other_members
+    columns = sums.shape[2]
+    cost = np.zeros((len(counts) + 1, len(other_counts)))
+    for g in range(len(counts)):
+        for h in range(len(other_counts)):
+            union = _count_union(different[g], counts[g], other_different[h], other_counts[h])
+            found = count * (1 - 1 / union) if union <= MOST_ITEMS else np.float64(count)
+            for c in range(columns):
+                low = min(sums[0, g, c], other_sums[0, h, c])
+                high = max(sums[1, g, c], other_sums[1, h, c])
+                if low < high:
+                    _, _, error = best_range(
+                        count, low, high, sums[2, g, c] + other_sums[2, h, c], sums[3, g, c] + other_sums[3, h, c],
+                        limits[0, c], limits[1, c],
+                    )  # fmt: skip
+                    found += min(error * weights[c], np.float64(count))
+            cost[g, h] = found
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def single_costs(data: Any, one: Any, other: Any, terms: Any) -> Any:
+    """Return the costs of the rows of one customer with those of another.
+
+    `terms` are what different items cost, a factor of distances, the most that a column costs, and what a row costs
+    that is left over. With (1, 1, 2, columns) costs are those of a class of two, whose best range has no other values.
+    """
+    values, items, starts, weights = data[:4]
+    columns = values.shape[1]
+    begin, start = starts[one], starts[other]
+    rows = starts[one + 1] - begin
+    scaled = weights * terms[1]
+    cost = np.zeros((rows + 1, starts[other + 1] - start))
+    for i in range(rows):
+        for j in range(cost.shape[1]):
+            found = terms[0] if items[begin + i] != items[start + j] else 0.0
+            for c in range(columns):
+                found += min(abs(values[begin + i, c] - values[start + j, c]) * scaled[c], terms[2])
+            cost[i, j] = found
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def pair_cost(data: Any, one: Any, other: Any, terms: Any, last_step: Any, limit: Any) -> Any:
+    """Return the cost of rows assigned within `last_step` of the best and those left over, and a bound below it.
+
+    If a quick bound says that it is `limit` or more, the cost is infinite.
+    """
+    starts = data[2]
+    own, others = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
+    # The same pair has the same cost whoever of it comes first.
+    if own > others or (own == others and one > other):
+        one, other = other, one
+    deleted = terms[3] * abs(others - own)
+    cost = single_costs(data, one, other, terms)
+    rows = cost.shape[0] - 1
+    bound = deleted + _least_sum(cost)
+    if bound >= limit:
+        return np.inf, bound
+    chosen, bound = assign_within(cost, rows, last_step)
+    total = deleted
+    for i in range(rows):
+        total += cost[i, chosen[i]]
+    return total, deleted + bound
+
+
+@njit(cache=True, nogil=True)
+def _least_sum(cost: Any) -> Any:
+    """Return a bound below the cost of any assignment: what each row costs at its best column."""
+    total = 0.0
+    for i in range(cost.shape[0] - 1):
+        total += cost[i].min()
+    return total
+
+
+@njit(cache=True, nogil=True)
+def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_step: Any, pairs: Any) -> None:
+    """Find the customers with whom the one at a place of `order` makes the cheapest pairs, `wanted` of them.
+
+    `order` has the customers by number of rows; the search goes both ways, until the rows to delete alone cost more
+    than the dearest of those found. All costs that are computed go into the customer's line of `pairs`, and bounds,
+    with a minus, for pairs that are dearer; pairs never looked at stay zero. Lines of others are only read, where they
+    have a cost already, so that it does not matter which of several threads is first.
+    """
+    starts = data[2]
+    one = order[place]
+    own = starts[one + 1] - starts[one]
+    below, above = place - 1, place + 1
+    best = np.full(wanted, np.inf)
+    far = np.int64(1 << 60)
+    while below >= 0 or above < len(order):
+        lower = own - (starts[order[below] + 1] - starts[order[below]]) if below >= 0 else far
+        upper = starts[order[above] + 1] - starts[order[above]] - own if above < len(order) else far
+        if terms[3] * min(lower, upper) >= best[-1]:
+            break
+        other = order[below if lower <= upper else above]
+        if lower <= upper:
+            below -= 1
+        else:
+            above += 1
+        cost = np.float64(pairs[other, one])
+        if cost <= 0:
+            cost, bound = pair_cost(data, one, other, terms, last_step, best[-1])
+            # Zero stands for pairs not looked at; customers whose rows are alike cost nothing.
+            cost = max(cost, 1e-30) if cost < np.inf else -bound
+        pairs[one, other] = cost
+        if 0 < cost < best[-1]:
+            spot = wanted - 1
+            while spot > 0 and best[spot - 1] > cost:
+                best[spot] = best[spot - 1]
+                spot -= 1
+            best[spot] = cost
+
+
+@njit(cache=True, nogil=True)
+def group_cells(data: Any, rows: Any) -> Any:
+    """Return the cheapest cells of groups: low and high ends and whether deleted for each ordered column."""
+    sums, _, counts, members = profile(data, rows)
+    weights, limits = data[3], data[4]
+    low, high = sums[0].copy(), sums[1].copy()
+    deleted = np.zeros(low.shape, np.bool_)
+    for g in range(len(counts)):
+        for c in range(low.shape[1]):
+            if low[g, c] < high[g, c]:
+                low[g, c], high[g, c], error = best_range(
+                    members, low[g, c], high[g, c], sums[2, g, c], sums[3, g, c], limits[0, c], limits[1, c]
+                )
+                deleted[g, c] = error * weights[c] >= members
+    return low, high, deleted

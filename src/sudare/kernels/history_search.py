@@ -1,0 +1,126 @@
+"""Exchanging customers between two classes, (members, rows, cost) each.
+
+Exchanges are tried in the order of an estimate from the costs of pairs: a class of c customers costs about `rates[c]`
+times the summed costs of its pairs. What is tried is computed from the rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from sudare.kernels.history_alignment import align, deletion_cost, join, part, realign, rows_of
+
+# Exchanges that seem to cost more than this share of the two classes: of some hundreds that were computed none was
+# better. And how many are computed before two classes are left.
+_MOST_LOSS = 0.03
+_MOST_TRIES = 6
+
+
+@njit(cache=True, nogil=True)
+def estimate(pairs: Any, rates: Any, customers: Any, inside: Any, side: Any) -> Any:
+    """Return about what the class of the customers on one side costs."""
+    total, count = 0.0, 0
+    for i in range(len(inside)):
+        if inside[i] == side:
+            count += 1
+            for j in range(i):
+                if inside[j] == side:
+                    total += pairs[customers[i], customers[j]]
+    return rates[count] * total
+
+
+@njit(cache=True, nogil=True)
+def _exchanges(pairs: Any, rates: Any, customers: Any, inside: Any, bounds: Any, most: Any) -> Any:
+    """Return the exchanges that promise to cost at most `most`, the best first: places, -1 where nobody goes."""
+    count, first = len(inside), inside.sum()
+    here, there = np.append(np.flatnonzero(inside), -1), np.append(np.flatnonzero(~inside), -1)
+    scores = np.full(len(here) * len(there), np.inf)
+    changed = inside.copy()
+    for a in here:
+        for b in there:
+            size = first - (a >= 0) + (b >= 0)
+            if (a < 0 and b < 0) or min(size, count - size) < bounds[0] or max(size, count - size) > bounds[1]:
+                continue
+            if a >= 0:
+                changed[a] = False
+            if b >= 0:
+                changed[b] = True
+            place = (a if a >= 0 else first) * len(there) + (b - first if b >= 0 else len(there) - 1)
+            scores[place] = estimate(pairs, rates, customers, changed, True) + estimate(
+                pairs, rates, customers, changed, False
+            )
+            changed[:] = inside
+    order = np.argsort(scores, kind="mergesort")[:_MOST_TRIES]
+    order = order[scores[order] <= most]
+    found = np.empty((len(order), 2), np.int64)
+    for o in range(len(order)):
+        found[o, 0], found[o, 1] = here[order[o] // len(there)], there[order[o] % len(there)]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def changed_class(data: Any, members: Any, rows: Any, leaves: Any, enters: Any) -> Any:
+    """Return a class that one customer leaves and another enters, -1 where none does."""
+    if leaves >= 0:
+        members, rows = part(data, members, rows, members != leaves)
+    # Where nobody enters, the last of those who stay is joined anew: then the cost is known.
+    entering = enters if enters >= 0 else members[-1]
+    members, rows = part(data, members, rows, members != entering)
+    rows, cost = join(data, rows, rows_of(data, entering), False)
+    members = np.append(members, entering)
+    return members, rows, cost + deletion_cost(data, members, rows.shape[0])
+
+
+@njit(cache=True, nogil=True)
+def settle(data: Any, members: Any, rows: Any, divisions: Any, exact: Any) -> Any:
+    """Return a class with its rows aligned anew by the given divisions."""
+    deleted = deletion_cost(data, members, rows.shape[0])
+    rows, cost = realign(data, members, rows, np.inf, divisions, exact)
+    return members, rows, cost + deleted
+
+
+@njit(cache=True, nogil=True)
+def new_class(data: Any, members: Any) -> Any:
+    """Return a class of given customers, each aligned with the rest until nothing is better."""
+    rows, _ = align(data, members)
+    return settle(data, members, rows, np.eye(len(members)) > 0, False)
+
+
+@njit(cache=True, nogil=True)
+def improve_two(data: Any, one: Any, other: Any, pairs: Any, rates: Any, bounds: Any) -> Any:
+    """Exchange customers between two classes until no exchange that promises something is better.
+
+    Returns the classes and all that were computed on the way: members, -1 where there are no more, and costs.
+    """
+    tried, costs = np.full((64, bounds[1]), -1, np.int64), np.zeros(64)
+    count = 0
+    while True:
+        customers = np.append(one[0], other[0])
+        inside = np.arange(len(customers)) < len(one[0])
+        now = one[2] + other[2]
+        most = _MOST_LOSS * now
+        for side in (True, False):
+            most += estimate(pairs, rates, customers, inside, side)
+        better = False
+        for exchange in _exchanges(pairs, rates, customers, inside, bounds, most):
+            leaves = customers[exchange[0]] if exchange[0] >= 0 else -1
+            enters = customers[exchange[1]] if exchange[1] >= 0 else -1
+            new_one = changed_class(data, one[0], one[1], leaves, enters)
+            new_other = changed_class(data, other[0], other[1], enters, leaves)
+            for found in (new_one, new_other):
+                if count < len(tried):
+                    tried[count, : len(found[0])] = found[0]
+                    costs[count] = found[2]
+                    count += 1
+            if new_one[2] + new_other[2] < now - 1e-6:
+                singles = np.eye(len(new_one[0])) > 0
+                one = settle(data, new_one[0], new_one[1], singles, False)
+                singles = np.eye(len(new_other[0])) > 0
+                other = settle(data, new_other[0], new_other[1], singles, False)
+                better = True
+                break
+        if not better:
+            return one, other, tried[:count], costs[:count]

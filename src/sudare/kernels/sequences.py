@@ -1,0 +1,81 @@
+"""Numbering sequences, the bytes of names or the items of sets: each is held once, whoever asks again gets its number.
+
+A sequence belongs to an owner, the number of its column; equal sequences of different owners are different. Sequences
+are found by an open hash table of their numbers (-1: free).
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+# Sequence s is pool[starts[s] : starts[s + 1]]; filled[0] is the number of sequences.
+Sequences = namedtuple("Sequences", "slots starts pool owners filled")
+_PRIME = np.uint64(0x100000001B3)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slot(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
+    """Return the slot of a sequence, or the free one where it would stand."""
+    mixed = np.uint64(owner) + np.uint64(0xCBF29CE484222325)
+    for place in range(start, end):
+        mixed = (mixed ^ np.uint64(values[place])) * _PRIME
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX
+    last = np.uint64(len(sequences.slots) - 1)
+    slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & last)
+    while sequences.slots[slot] >= 0:
+        number = sequences.slots[slot]
+        begin = sequences.starts[number]
+        if sequences.owners[number] == owner and sequences.starts[number + 1] - begin == end - start:
+            same = True
+            for place in range(end - start):
+                if sequences.pool[begin + place] != values[start + place]:
+                    same = False
+                    break
+            if same:
+                return slot
+        slot = (slot + 1) & np.int64(last)
+    return slot
+
+
+@njit(cache=True, nogil=True, inline="always")
+def find_sequence(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
+    """Return the number of a sequence, or -1."""
+    return np.int64(sequences.slots[_slot(sequences, values, start, end, owner)])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def has_room(sequences: Any, more: Any, longer: Any) -> Any:
+    """Tell whether there is room for more sequences, of such a length together; half of the slots stay free."""
+    filled = sequences.filled[0]
+    return filled + more <= len(sequences.owners) and sequences.starts[filled] + longer <= len(sequences.pool)
+
+
+@njit(cache=True, nogil=True)
+def number_sequence(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
+    """Return the number of a sequence; a new one gets the next number. There must be room for it."""
+    slot = _slot(sequences, values, start, end, owner)
+    if sequences.slots[slot] >= 0:
+        return np.int64(sequences.slots[slot])
+    number = sequences.filled[0]
+    begin = sequences.starts[number]
+    for place in range(end - start):
+        sequences.pool[begin + place] = values[start + place]
+    sequences.starts[number + 1] = begin + end - start
+    sequences.owners[number] = owner
+    sequences.slots[slot] = number
+    sequences.filled[0] = number + 1
+    return np.int64(number)
+
+
+@njit(cache=True, nogil=True)
+def fill_slots(sequences: Any) -> None:
+    """Put all sequences into slots that are free."""
+    for number in range(sequences.filled[0]):
+        start, end = sequences.starts[number], sequences.starts[number + 1]
+        slot = _slot(sequences, sequences.pool, start, end, sequences.owners[number])
+        sequences.slots[slot] = number

@@ -1,0 +1,33 @@
+"""How far similarities of items move, without holding those after the move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def moved(starts: Any, others: Any, weights: Any, customer: Any, item: Any) -> Any:
+    """Return the sum of |w - w'| over the pairs of items that had a similarity w before.
+
+    Pairs (i, j) are `others[starts[i] : starts[i + 1]]` with their `weights`. `customer` and `item` are the scores
+    after the move, by customer and by item, each as starts, places and scores; similarities w' are their products.
+    """
+    customer_starts, items, scores = customer
+    item_starts, customers, own_scores = item
+    products = np.zeros(len(starts) - 1)
+    total = 0.0
+    for i in range(len(starts) - 1):
+        if starts[i] == starts[i + 1]:
+            continue
+        for n in range(item_starts[i], item_starts[i + 1]):
+            for m in range(customer_starts[customers[n]], customer_starts[customers[n] + 1]):
+                products[items[m]] += own_scores[n] * scores[m]
+        for n in range(starts[i], starts[i + 1]):
+            total += abs(weights[n] - products[others[n]])
+        for n in range(item_starts[i], item_starts[i + 1]):
+            for m in range(customer_starts[customers[n]], customer_starts[customers[n] + 1]):
+                products[items[m]] = 0.0
+    return total

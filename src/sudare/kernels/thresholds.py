@@ -1,0 +1,100 @@
+"""Walking along thresholds of success: r(n) for n after n, as long as floating point is sure of each step.
+
+Both walks hold one product, a bound divided by alpha, and change it by a factor for each step of n and of r. Every
+rounding adds at most half of `ROUNDING` to its relative error; the other half is for products of errors. What is
+nearer to 1 than the errors allow is left to the caller, who settles it in whole numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+ROUNDING = 2.0**-52
+NEGLIGIBLE = 2.0**-60
+
+UNSETTLED, NOT_BELOW, BELOW = -1, 0, 1
+
+
+@njit(cache=True, nogil=True)
+def _compared(value: Any, roundings: Any) -> Any:
+    """Return whether a value with so many roundings is below 1, or `UNSETTLED`."""
+    error = (roundings + 4) * ROUNDING
+    if value * (1 + error) < 1:
+        return BELOW
+    return NOT_BELOW if value * (1 - error) > 1 else UNSETTLED
+
+
+@njit(cache=True, nogil=True)
+def _sum_below(n: Any, s: Any, product: Any, roundings: Any, p: Any) -> Any:
+    """Return whether the sum over k = s..n of C(n,k) p^k is below alpha, where `product` is its first term / alpha."""
+    term, total, k = 1.0, 1.0, s
+    while k < n:
+        ratio = (n - k) * p / (k + 1)
+        term *= ratio
+        total += term
+        k += 1
+        # Ratios fall, so that what follows is less than this term.
+        if ratio < 0.5 and term < total * NEGLIGIBLE:
+            break
+    return _compared(product * total, roundings + 5 * (k - s) + 1)
+
+
+@njit(cache=True, nogil=True)
+def walk_sums(found: Any, n: Any, s: Any, product: Any, roundings: Any, p: Any, answer: Any) -> Any:
+    """Fill `found[n:]` with the least s whose sum is below alpha; `product` is C(n,s) p^s / alpha.
+
+    Return n, s, product and roundings where the walk ended: n is the length of `found`, or (n, s) is to be settled by
+    the caller, who calls again with the `answer`.
+    """
+    while True:
+        below = answer if answer != UNSETTLED else _sum_below(n, s, product, roundings, p)
+        answer = UNSETTLED
+        if below == UNSETTLED:
+            return n, s, product, roundings
+        if below == BELOW:
+            found[n] = s
+            n += 1
+            if n == len(found):
+                return n, s, product, roundings
+            product *= n / (n - s)
+            roundings += 2
+        else:
+            product *= (n - s) * p / (s + 1)
+            s += 1
+            roundings += 4
+
+
+@njit(cache=True, nogil=True)
+def walk_products(found: Any, n: Any, s: Any, j: Any, product: Any, roundings: Any, p: Any, answer: Any) -> Any:
+    """Fill `found[n:]` with the least s for which the least of C(n,j) p^j / C(s,j) over j is below alpha.
+
+    `product` is that quotient for the given j, divided by alpha. It is least where the factors (n-i) p / (s-i), which
+    rise with i, cross 1. Factors so near to 1 that they are taken for the wrong side change the product by no more than
+    their own roundings, which are counted for every i < s. The end is as in `walk_sums`.
+    """
+    while True:
+        while j < s and (n - j) * p < s - j:
+            product *= (n - j) * p / (s - j)
+            j += 1
+            roundings += 4
+        while j > 0 and (n - j + 1) * p > s - j + 1:
+            j -= 1
+            product *= (s - j) / ((n - j) * p)
+            roundings += 4
+        below = answer if answer != UNSETTLED else _compared(product, roundings + 4 * s)
+        answer = UNSETTLED
+        if below == UNSETTLED:
+            return n, s, j, product, roundings
+        if below == BELOW:
+            found[n] = s
+            n += 1
+            if n == len(found):
+                return n, s, j, product, roundings
+            product *= n / (n - j)
+            roundings += 2
+        else:
+            product *= (s + 1 - j) / (s + 1)
+            s += 1
+            roundings += 2

@@ -1,0 +1,136 @@
+"""The report of baskets: whether they keep what people want to keep, before and after suppression, for any reader."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+from sudare.anonymize.suppression import Suppression
+from sudare.data.baskets import Baskets, SensitiveItems
+from sudare.data.writing import check_writable, whole_file
+from sudare.messages import Texts
+from sudare.progress import Progress, silent
+from sudare.report.baskets_answers import answers, conclusion_of, guarantee_values
+from sudare.report.baskets_figures import baskets_figures
+from sudare.report.baskets_findings import Findings, Question, WorstAdversary, ask, gather_findings
+from sudare.report.history import guesses
+from sudare.report.numbers import Numbers
+from sudare.report.page import Page, Section, render_page, shortened
+from sudare.risk.uncertainty import Knowledge
+from sudare.version import __version__
+
+SECTIONS = (
+    "summary", "data", "reading", "risk", "confidence", "suppressed", "utility", "worst", "limits", "parameters",
+)  # fmt: skip
+# Known items that are shown by name.
+MOST_KNOWN = 6
+# Names that stand in one line.
+MOST_NAME_LETTERS = 40
+LIMITS = ("line", "other", "several", "absent", "order", "remaining", "names", "unnamed")
+
+
+def write_baskets_report(
+    path: str | Path,
+    original: Baskets,
+    sensitive: SensitiveItems,
+    published: Suppression | Baskets,
+    *,
+    rho: float | str | None = None,
+    max_known: int | None = None,
+    knowledge: Knowledge = "original",
+    epsilon: float | None = None,
+    delta: float | None = None,
+    seed: int = 0,
+    certificate: str | Path | None = None,
+    show_records: bool = True,
+    language: str = "en",
+    made: dt.datetime | None = None,
+    progress: Progress = silent,
+) -> Findings:
+    """Check baskets before and after suppression and write one self-contained HTML page, whole or not at all.
+
+    A suppression brings its own guarantee; for published baskets it is given, as for `check_baskets`. Everything is
+    computed again from the records: only that check says safe, and never of a suppression that was stopped before its
+    end. Users are shown by the numbers of their records, and not at all without `show_records`. With a certificate
+    file, its hash is shown and what is not as it says. `made` is the date the page bears (now if None). Returns what
+    was found.
+    """
+    texts = Texts(language)
+    made = made or dt.datetime.now().astimezone()
+    # Asked first: an output that cannot be written should not cost a long computation.
+    check_writable(Path(path))
+    question = ask(
+        published, rho=rho, max_known=max_known, knowledge=knowledge, epsilon=epsilon, delta=delta, seed=seed
+    )
+    findings = gather_findings(original, sensitive, published, question, certificate, progress)
+    progress("drawing", 0, 1)
+    page = baskets_page(original, sensitive, question, findings, texts, made, show_records=show_records)
+    with whole_file(Path(path)) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+    progress("drawing", 1, 1)
+    return findings
+
+
+def baskets_page(
+    original: Baskets,
+    sensitive: SensitiveItems,
+    question: Question,
+    findings: Findings,
+    texts: Texts,
+    made: dt.datetime,
+    *,
+    show_records: bool,
+) -> str:
+    """Return the report as HTML text."""
+    reading = original.reading
+    # The folders a file lies in are of no use to the reader and may tell more than they should.
+    unnamed = texts("report.baskets.unnamed")
+    source = shortened(Path(reading.source).name, texts) if reading else unnamed
+    secrets_file = sensitive.reading.sha256 if sensitive.reading else None
+    values = {
+        "baskets": original,
+        "reading": reading,
+        "source": source,
+        "secrets_name": shortened(Path(sensitive.described).name if secrets_file else sensitive.described, texts),
+        "secrets_hash": secrets_file,
+        "guesses": guesses(reading, texts) if reading else [],
+        "question": question,
+        "findings": findings,
+        "conclusion": conclusion_of(question, findings),
+        "guarantee": guarantee_values(findings, texts),
+        "answers": answers(findings, len(original), texts),
+        "figures": baskets_figures(findings, texts),
+        "limits": LIMITS,
+        "differences": differing(findings, texts),
+        "known_items": lambda entry: known_items(entry, texts),
+        "short_name": lambda name: shortened(name, texts, most=MOST_NAME_LETTERS),
+        "show_records": show_records,
+        "made": made,
+        "version": __version__,
+    }
+    page = Page(
+        folder="baskets",
+        kind=texts("report.baskets.kind"),
+        title=texts("report.baskets.title", source=source),
+        sections=tuple(Section(name, texts(f"report.baskets.section.{name}")) for name in SECTIONS),
+        footer=(
+            (texts("report.page.version"), f"sudare {__version__}"),
+            (texts("report.baskets.parameters.rho"), Numbers(texts).short_percent(findings.after.verdict.rho)),
+            (texts("report.page.input_hash"), (reading and reading.sha256) or texts("report.page.no_hash")),
+        ),
+    )
+    return render_page(page, texts, values)
+
+
+def differing(findings: Findings, texts: Texts) -> str:
+    """Return the names of what is not as a certificate says, nothing without one."""
+    found = findings.certificate.differences if findings.certificate else ()
+    return texts("list.comma").join(texts(f"baskets.what.{entry.what}") for entry in found)
+
+
+def known_items(entry: WorstAdversary, texts: Texts) -> str:
+    """Return what an adversary knows, of many items the first ones and how many more."""
+    names = [shortened(name, texts, most=MOST_NAME_LETTERS) for name in entry.found.known]
+    shown = texts("list.comma").join(names[:MOST_KNOWN])
+    more = len(names) - MOST_KNOWN
+    return texts("report.baskets.worst.known", list=shown, more=more) if more > 0 else shown

@@ -1,0 +1,322 @@
+"""What the report of baskets shows, gathered from the analyses of the original and the published records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from sudare.anonymize.certificate import (
+    CertificateDifference,
+    CertifiedInput,
+    basket_input,
+    compare_certificate,
+    read_certificate,
+    sensitive_input,
+)
+from sudare.anonymize.suppression import Suppression
+from sudare.data.basket_matching import match_published
+from sudare.data.baskets import Baskets, SensitiveItems
+from sudare.data.text import file_hash
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress
+from sudare.risk.uncertainty import Adversary, Knowledge, Verdict, check_baskets, check_sampling, exact_rho
+from sudare.risk.user_confidence import UserConfidence, confidence_by_user
+from sudare.utility.baskets import (
+    RulesDistance,
+    SupportErrors,
+    compare_rules,
+    kl_divergence,
+    support_errors,
+    suppressed_share,
+)
+
+T = TypeVar("T")
+MOST_LOSSES = 20
+MOST_WORST = 10
+# Sizes of what is known that have a row of their own.
+MOST_SIZES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the report is asked: what nobody may be surer of than, who is feared, and how the records came about.
+
+    `suppression` is None where published records were given. `seed` is that of the check.
+    """
+
+    rho: float | str
+    max_known: int | None
+    knowledge: Knowledge
+    epsilon: float | None
+    delta: float | None
+    seed: int
+    suppression: Suppression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What adversaries learn from the records before or after the suppression."""
+
+    verdict: Verdict
+    users: UserConfidence
+
+    @property
+    def highest(self) -> float:
+        """The highest confidence in a sensitive item of any user."""
+        return float(self.users.greatest.max(initial=0.0))
+
+    @property
+    def refuted(self) -> bool:
+        """Whether unsafe adversaries were met among all of a size, more than the check may have missed."""
+        missed = self.verdict.epsilon or 0.0
+        return any(size.exact and size.unsafe > missed * size.adversaries for size in self.users.sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class WorstAdversary:
+    """An adversary with the number of the user's record from 1 instead of the name."""
+
+    record: int
+    found: Adversary
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRow:
+    """Adversaries who know from `first` to `last` items: checked and unsafe, before and after."""
+
+    first: int
+    last: int
+    exact: bool
+    checked: tuple[int, int]
+    unsafe: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLoss:
+    """An item that was suppressed: the number of records that had it before and have it after."""
+
+    item: str
+    before: int
+    after: int
+
+    @property
+    def lost(self) -> int:
+        """How often it was suppressed."""
+        return self.before - self.after
+
+    @property
+    def share(self) -> float:
+        """The share of its occurrences that was suppressed."""
+        return self.lost / self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What was suppressed: occurrences, items and records, and the items that lost most, the largest losses first."""
+
+    suppressed: int
+    items: int
+    gone_items: int
+    changed_records: int
+    emptied_records: int
+    most: tuple[ItemLoss, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is left of the use; rules and itemsets are None where there are too many to compare."""
+
+    suppressed_share: float
+    kl_divergence: float
+    rules: RulesDistance | None
+    support_errors: SupportErrors | None
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The lists of sensitive items: users who have one, different lists, and items on a list on average."""
+
+    users: int
+    lists: int
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A certificate file, and what is not as it says."""
+
+    name: str
+    sha256: str
+    differences: tuple[CertificateDifference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that the report of baskets shows; the verdict after is not safe if the work was stopped before its end."""
+
+    before: Side
+    after: Side
+    sizes: tuple[SizeRow, ...]
+    worst: tuple[tuple[WorstAdversary, ...], tuple[WorstAdversary, ...]]
+    losses: Losses
+    use: Use
+    secrets: Secrets
+    published: CertifiedInput | None
+    certificate: Certified | None
+
+    @property
+    def safe(self) -> bool:
+        """Whether the published records are safe, as the check says and the look at single users does not deny."""
+        return self.after.verdict.safe and not self.after.refuted
+
+    @property
+    def holds(self) -> bool:
+        """Whether they are safe and nothing differs from the certificate."""
+        return self.safe and not (self.certificate and self.certificate.differences)
+
+
+def ask(
+    published: Suppression | Baskets,
+    *,
+    rho: float | str | None,
+    max_known: int | None,
+    knowledge: Knowledge,
+    epsilon: float | None,
+    delta: float | None,
+    seed: int,
+) -> Question:
+    """Return the guarantee that is asked about: that of a suppression, or the one given for published records."""
+    if isinstance(published, Suppression):
+        if rho is not None:
+            raise OptionNotUsable("A suppression has its own guarantee.\nHint: give rho for published records only.")
+        found = published
+        seed = found.verdict.seed or 0
+        return Question(found.rho, found.max_known, found.knowledge, found.epsilon, found.delta, seed, found)
+    if rho is None:
+        raise OptionNotUsable("Which confidence is too high for published records?\nHint: give rho, such as 0.5.")
+    exact_rho(rho)
+    check_sampling(epsilon, delta)
+    return Question(rho, max_known, knowledge, epsilon, delta, seed, None)
+
+
+def gather_findings(
+    original: Baskets,
+    sensitive: SensitiveItems,
+    published: Suppression | Baskets,
+    question: Question,
+    certificate: str | Path | None,
+    progress: Progress,
+) -> Findings:
+    """Compute all that the report shows from the records themselves, the verdict of a suppression included."""
+    given = published.published if isinstance(published, Suppression) else published
+    shown = match_published(original, given)
+    before, after = (_side(original, sensitive, records, question, progress) for records in (original, shown))
+    if question.suppression and question.suppression.interrupted:
+        after = replace(after, verdict=replace(after.verdict, safe=False))
+    progress("utility", 0, 1)
+    use = _use(original, shown)
+    progress("utility", 1, 1)
+    file = basket_input(given) if given.reading else None
+    certified = None
+    if certificate is not None:
+        file, certified = _certified(certificate, original, sensitive, file, question, after.verdict)
+    return Findings(
+        before=before,
+        after=after,
+        sizes=_sizes(before.users, after.users),
+        worst=(_worst(original, before.verdict), _worst(original, after.verdict)),
+        losses=_losses(original, shown),
+        use=use,
+        secrets=_secrets(sensitive),
+        published=file,
+        certificate=certified,
+    )
+
+
+def _side(
+    original: Baskets, sensitive: SensitiveItems, published: Baskets, question: Question, progress: Progress
+) -> Side:
+    verdict = check_baskets(
+        original, sensitive, rho=question.rho, published=published, max_known=question.max_known,
+        knowledge=question.knowledge, epsilon=question.epsilon, delta=question.delta, seed=question.seed,
+        most_worst=MOST_WORST, progress=progress,
+    )  # fmt: skip
+    users = confidence_by_user(original, sensitive, verdict, published=published, seed=question.seed, progress=progress)
+    return Side(verdict, users)
+
+
+def _certified(
+    path: str | Path,
+    original: Baskets,
+    sensitive: SensitiveItems,
+    published: CertifiedInput | None,
+    question: Question,
+    verdict: Verdict,
+) -> tuple[CertifiedInput, Certified]:
+    certificate = read_certificate(path)
+    # A suppression that was just written is known by its certificate only.
+    file = published or certificate.published
+    differences = compare_certificate(
+        certificate, original=basket_input(original), published=file, sensitive=sensitive_input(sensitive),
+        rho=question.rho, verdict=verdict,
+    )  # fmt: skip
+    return file, Certified(Path(path).name, file_hash(Path(path)), differences)
+
+
+def _sizes(before: UserConfidence, after: UserConfidence) -> tuple[SizeRow, ...]:
+    """Return the sizes of what is known; those beyond the first ones are one row."""
+    longest = len(before.sizes)
+    ends = [(size, size) for size in range(1, min(longest, MOST_SIZES) + 1)]
+    ends += [(MOST_SIZES + 1, longest)] if longest > MOST_SIZES else []
+    rows = []
+    for first, last in ends:
+        parts = (before.sizes[first - 1 : last], after.sizes[first - 1 : last])
+        exact = all(size.exact for part in parts for size in part)
+        checked, unsafe = ([sum(getattr(s, name) for s in part) for part in parts] for name in ("checked", "unsafe"))
+        rows.append(SizeRow(first, last, exact, (checked[0], checked[1]), (unsafe[0], unsafe[1])))
+    return tuple(rows)
+
+
+def _worst(original: Baskets, verdict: Verdict) -> tuple[WorstAdversary, ...]:
+    wanted = {entry.user for entry in verdict.worst}
+    numbers = {user: number for number, user in enumerate(original.users, start=1) if user in wanted}
+    return tuple(WorstAdversary(numbers[entry.user], entry) for entry in verdict.worst)
+
+
+def _losses(original: Baskets, shown: Baskets) -> Losses:
+    before, after = original.supports(), shown.supports()
+    changed = original.lengths > shown.lengths
+    order = np.argsort(after - before, kind="stable")[:MOST_LOSSES]
+    most = [ItemLoss(original.names[item], int(before[item]), int(after[item])) for item in order]
+    return Losses(
+        suppressed=int((before - after).sum()),
+        items=int(np.count_nonzero(before > after)),
+        gone_items=int(np.count_nonzero((before > 0) & (after == 0))),
+        changed_records=int(np.count_nonzero(changed)),
+        emptied_records=int(np.count_nonzero(changed & (shown.lengths == 0))),
+        most=tuple(loss for loss in most if loss.lost),
+    )
+
+
+def _use(original: Baskets, shown: Baskets) -> Use:
+    """Measure what is left; a few long records can have more itemsets in common than can be gone through."""
+
+    def if_possible(compare: Callable[[Baskets, Baskets], T]) -> T | None:
+        try:
+            return compare(original, shown)
+        except OptionNotUsable:
+            return None
+
+    share, divergence = suppressed_share(original, shown), kl_divergence(original, shown)
+    return Use(share, divergence, if_possible(compare_rules), if_possible(support_errors))
+
+
+def _secrets(sensitive: SensitiveItems) -> Secrets:
+    on_list = np.bitwise_count(sensitive.words).sum(axis=1)
+    of_user = on_list[sensitive.rows]
+    used = np.unique(sensitive.rows[of_user > 0])
+    return Secrets(int(np.count_nonzero(of_user)), len(used), float(of_user.mean()) if len(of_user) else 0.0)

@@ -1,0 +1,279 @@
+"""The report of baskets: what it says, that it says what was measured, and that only a check says safe."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sudare
+from sudare.messages import LANGUAGES, catalogue
+from sudare.report import baskets_findings
+from sudare.report.baskets import write_baskets_report
+from sudare.risk import user_confidence
+
+MADE = dt.datetime(2025, 1, 31, 9, 30)
+EVIL = "<script>alert(1)</script>&'x'"
+# Of three buyers of milk two have medicine, which the first and the third keep secret.
+BASKETS = "milk,medicine\nmilk,medicine\nmilk,bread\n\n"
+SECRETS = "user,item\n1,medicine\n3,medicine\n"
+Make = Callable[..., str]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Return a function from baskets, secrets and published baskets (None: suppressed here) to the report."""
+
+    def report(
+        text: str = BASKETS,
+        published: str | None = None,
+        *,
+        secrets: str = SECRETS,
+        change: dict[str, Any] | None = None,
+        name: str = "baskets.txt",
+        language: str = "en",
+        suppress: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> str:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / "secrets.csv").write_text(secrets, encoding="utf-8")
+        original = sudare.read_baskets(tmp_path / name, form="commas")
+        sensitive = sudare.read_sensitive(str(tmp_path / "secrets.csv"), original)
+        shown: Any
+        if published is None:
+            shown = sudare.suppress_baskets(original, sensitive, rho="0.5", **(suppress or {}))
+            shown = replace(shown, **(change or {}))
+        else:
+            (tmp_path / "published.txt").write_text(published, encoding="utf-8")
+            shown = sudare.read_baskets(tmp_path / "published.txt", form="commas")
+            options = {"rho": "0.5", **options}
+        target = tmp_path / "report.html"
+        write_baskets_report(target, original, sensitive, shown, language=language, made=MADE, **options)
+        return target.read_text(encoding="utf-8")
+
+    return report
+
+
+def shown_text(page: str) -> str:
+    """Return the text of a page as a reader sees it, spaces folded."""
+    body = re.sub(r"(?s)<style>.*?</style>", "", page)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def numbers_of(page: str, row: str) -> list[float]:
+    found = re.search(rf'(?s)<(tr|div) id="{row}">.*?</\1>', page)
+    assert found, row
+    return [float(value) for value in re.findall(r'<data value="([^"]+)">', found.group())]
+
+
+def answer_of(page: str) -> str:
+    found = re.search(r'data-answer="(\w+)"', page)
+    assert found
+    return found.group(1)
+
+
+def test_the_numbers_before_and_after_are_those_counted_by_hand(make: Make) -> None:
+    # The first loses milk: of two buyers of milk one has medicine.
+    page = make(published="medicine\nmilk,medicine\nmilk,bread\n\n")
+    assert answer_of(page) == "safe"
+    assert numbers_of(page, "adversaries") == [9, 9]
+    assert numbers_of(page, "unsafe") == [2, 0]
+    assert numbers_of(page, "users") == [2, 0]
+    assert numbers_of(page, "highest") == pytest.approx([2 / 3, 1 / 2])
+    assert numbers_of(page, "size-1") == [6, 2, 6, 0]
+    assert numbers_of(page, "size-2") == [3, 0, 3, 0]
+    assert numbers_of(page, "loss-suppressed") == [1]
+    assert numbers_of(page, "loss-changed") == [1]
+    assert numbers_of(page, "loss-emptied") == [0]
+    assert numbers_of(page, "suppressed-share") == pytest.approx([1 / 6])
+    assert "milk 3 2 1 33.33 %" in shown_text(page)
+    # Who knows milk of the first or the third record.
+    assert "1 milk medicine 66.67 % 3" in shown_text(page)
+
+
+def test_the_answer_comes_first_and_in_words(make: Make) -> None:
+    text = shown_text(make(published="medicine\nmilk,medicine\nmilk,bread\n\n"))
+    assert "SAFE. All 9 adversaries were checked, that is, everybody who knows any number of items of the" in text
+    assert "Unsafe adversaries before suppression: 2 of 9 (22.22 %). Users with at least one of them: 2 of 4" in text
+    assert "Occurrences of items that were suppressed for this: 1 (16.67 % of all)." in text
+
+
+def test_records_that_became_empty_are_counted_and_those_empty_before_are_not(make: Make) -> None:
+    page = make(published="\nmilk,medicine\nmilk,bread\n\n")
+    assert numbers_of(page, "loss-emptied") == [1]
+    assert "Records that lost all their items: 1 (25.00 %)." in shown_text(page)
+
+
+def test_published_baskets_that_tell_secrets_are_not_safe(make: Make) -> None:
+    page = make(published=BASKETS)
+    assert answer_of(page) == "not_safe"
+    assert "Of 9 adversaries who were checked, 2 can infer" in shown_text(page)
+    assert "Nothing was suppressed." in shown_text(page)
+    assert "The worst adversaries after suppression." in shown_text(page)
+
+
+def test_a_suppression_is_shown_with_how_it_was_made(make: Make) -> None:
+    page = make(suppress={"seed": 7, "strategy": "best"})
+    assert answer_of(page) == "safe"
+    assert re.search(r"suppressed with the strategy “best” \(passes: \d+, seed 7\)", shown_text(page))
+
+
+def test_a_suppression_that_was_stopped_is_never_safe(make: Make) -> None:
+    page = make(change={"interrupted": True})
+    assert answer_of(page) == "interrupted"
+    text = shown_text(page)
+    assert "NOT SAFE: the suppression was stopped before its end." in text
+    assert "SAFE. All" not in text
+
+
+def test_the_verdict_of_a_suppression_is_not_believed(make: Make) -> None:
+    original = sudare.make_baskets([["milk", "medicine"], ["milk", "medicine"], ["milk", "bread"], []])
+    page = make(change={"published": original})
+    assert answer_of(page) == "not_safe"
+
+
+def test_a_sample_is_safe_by_sample_only(make: Make) -> None:
+    options = {"max_known": 2, "epsilon": 0.1, "delta": 0.1}
+    page = make(published="medicine\nmilk,medicine\nmilk,bread\n\n", **options)
+    assert answer_of(page) == "safe_sample"
+    text = shown_text(page)
+    assert "SAFE BY SAMPLE. 232 adversaries were drawn at random" in text
+    assert "With a confidence of 90 %, it follows that less than 10 %" in text
+    assert "a sample: epsilon 0.1, delta 0.1, seed 0" in text
+
+
+def test_a_sample_that_missed_too_many_is_refuted(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lucky(*args: Any, **options: Any) -> sudare.Verdict:
+        found = sudare.check_baskets(*args, **options)
+        return replace(found, safe=True, unsafe_adversaries=0, worst=())
+
+    monkeypatch.setattr(baskets_findings, "check_baskets", lucky)
+    page = make(published=BASKETS, epsilon=0.1, delta=0.1)
+    assert answer_of(page) == "refuted"
+    assert "a second look at all who know few items" in shown_text(page)
+
+
+def test_sizes_that_were_drawn_bear_a_star(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user_confidence, "MOST_ADVERSARIES", 0)
+    text = shown_text(make(published=BASKETS))
+    assert "2 * 2,000" in text
+    assert "* Drawn at random" in text
+    assert "Users with at least one who knows no more than 1 items" in text
+
+
+def test_many_sizes_share_a_row(make: Make) -> None:
+    items = ",".join(f"i{n:02}" for n in range(15))
+    page = make(f"{items}\nmilk\n", f"{items}\nmilk\n", secrets="user,item\n2,i00\n")
+    assert numbers_of(page, "size-12") == [455, 0, 455, 0]
+    assert numbers_of(page, "size-13") == [105 + 15 + 1, 0, 105 + 15 + 1, 0]
+    assert "13 to 15" in shown_text(page)
+    # All of its sets are in one record: there are too many rules.
+    assert "Not compared" in shown_text(page)
+
+
+def test_users_are_shown_by_record_numbers_or_not_at_all(tmp_path: Path) -> None:
+    original = sudare.make_baskets([["milk", "medicine"], ["milk", "medicine"]], ["Alice Smith", "Bob Jones"])
+    sensitive = sudare.read_sensitive("item:medicine", original)
+    for shown in (True, False):
+        write_baskets_report(tmp_path / "r.html", original, sensitive, original, rho=0.5, show_records=shown)
+        text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
+        assert "Alice Smith" not in text
+        assert "Bob" not in text
+        assert ("1 milk medicine 100 % 2" in text) == shown
+        assert ("and the numbers of records" in text) == shown
+
+
+def test_a_certificate_is_named_and_compared(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text(BASKETS)
+    original = sudare.read_baskets(tmp_path / "b.txt", form="commas")
+    sensitive = sudare.read_sensitive("item:medicine", original)
+    found = sudare.suppress_baskets(original, sensitive, rho="0.5")
+    sudare.write_published(original, sensitive, found, tmp_path / "p.txt", rho="0.5")
+    certificate = tmp_path / "p.txt.certificate.json"
+    for published in (found, sudare.read_baskets(tmp_path / "p.txt", form="commas")):
+        options = {} if published is found else {"rho": "0.5"}
+        shown = write_baskets_report(
+            tmp_path / "r.html", original, sensitive, published, certificate=certificate, **options
+        )
+        text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
+        assert shown.holds
+        assert "The certificate agrees" in text
+        assert "SHA-256 of the certificate" in text
+        assert sudare.read_certificate(certificate).published.sha256 in text
+    other = write_baskets_report(
+        tmp_path / "r.html", original, sensitive, original, rho="0.6", certificate=certificate, max_known=1
+    )
+    text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert not other.holds
+    assert "THE CERTIFICATE DOES NOT AGREE" in text
+    assert "Not as the certificate says: the published file (SHA-256), rho, safe, most items known" in text
+
+
+def test_published_baskets_need_rho_and_a_suppression_none(tmp_path: Path) -> None:
+    original = sudare.make_baskets([["a", "b"]])
+    sensitive = sudare.read_sensitive("all", original)
+    with pytest.raises(sudare.OptionNotUsable, match="give rho"):
+        write_baskets_report(tmp_path / "r.html", original, sensitive, original)
+    found = sudare.suppress_baskets(original, sensitive, rho=0.5)
+    with pytest.raises(sudare.OptionNotUsable, match="its own guarantee"):
+        write_baskets_report(tmp_path / "r.html", original, sensitive, found, rho=0.5)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_published_baskets_with_something_new_are_refused(make: Make) -> None:
+    with pytest.raises(sudare.BadRows, match="is no suppression"):
+        make(published="milk,bread\nmilk\nmilk\n\n")
+
+
+def test_names_from_the_data_are_escaped_and_cut(make: Make) -> None:
+    long = "x" * 500
+    text = f"{EVIL},{long}\n{EVIL},{long}\n"
+    page = make(text, f"{EVIL}\n{EVIL},{long}\n", secrets=f"user,item\n1,{long}\n", name="a&b'<i>.txt")
+    assert "<script" not in page
+    assert "<i>" not in page
+    assert EVIL in shown_text(page)
+    assert "x" * 41 not in page
+
+
+def test_items_of_equal_beginnings_have_bars_of_their_own(make: Make) -> None:
+    names = ["same beginning of a long name " + end for end in "ab"]
+    page = make(f"{names[0]},{names[1]}\nmilk\n", "\nmilk\n", secrets="user,item\n1,milk\n")
+    assert "1 · same beginning" in page
+    assert "2 · same beginning" in page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_of_another_language_is_left(make: Make, language: str) -> None:
+    other, mine = catalogue("ja" if language == "en" else "en"), catalogue(language)
+    page = shown_text(make(language=language, suppress={"max_known": 2, "epsilon": 0.1, "delta": 0.1}))
+    sentences = [text for key, text in other.items() if "{" not in text and len(text) > 15 and text != mine[key]]
+    assert [text for text in sentences if text in page] == []
+
+
+def test_the_japanese_report_says_the_same(make: Make) -> None:
+    text = shown_text(make(published="medicine\nmilk,medicine\nmilk,bread\n\n", language="ja"))
+    assert "安全である。" in text
+    assert "攻撃者9通りをすべて調べた。" in text
+    assert "抑圧前の安全でない攻撃者: 9通りのうち2通り（22.22%）。" in text
+
+
+def test_the_same_input_and_date_give_the_same_page(make: Make) -> None:
+    assert make() == make()
+
+
+def test_baskets_of_which_nothing_is_left_have_a_report(tmp_path: Path) -> None:
+    original = sudare.make_baskets([["milk"], ["bread"]])
+    sensitive = sudare.read_sensitive("item:bread", original)
+    nothing = original.only(np.zeros(2, np.bool_))
+    write_baskets_report(tmp_path / "r.html", original, sensitive, nothing, rho=0.5)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert answer_of(page) == "safe"
+    assert numbers_of(page, "loss-emptied") == [2]
+    assert "After suppression no adversary is surer than 50 %" in shown_text(page)
