@@ -25,13 +25,31 @@ if TYPE_CHECKING:
     )
     from sudare.anonymize.experiment_rows import ExperimentRow
     from sudare.anonymize.experiments import ExperimentSpread, run_experiments, summarize_experiments
+    from sudare.anonymize.histories import AnonymizedHistory, anonymize_history
     from sudare.anonymize.levels import LevelsFound, find_levels, write_levels
     from sudare.anonymize.suppression import Suppression, suppress_baskets
     from sudare.anonymize.verification import Verification, verify_baskets
+    from sudare.contest.check import CheckResult, check_anonymized, check_guesses
+    from sudare.contest.correlation import (
+        MeasureCorrelation,
+        UtilityCorrelation,
+        correlate_measures,
+        correlate_utility,
+        critical_correlation,
+    )
+    from sudare.contest.description import AnonymizationDescription, describe_anonymization
+    from sudare.contest.guesses import Guesses, read_guesses, write_guesses
+    from sudare.contest.judge import AttackVerdict, Judgement, judge_guesses, judge_hits
+    from sudare.contest.measured_histories import MeasuredHistory
+    from sudare.contest.publish import publish, true_customers
     from sudare.data.basket_matching import match_published
     from sudare.data.basket_reading import read_baskets
     from sudare.data.basket_writing import write_baskets
     from sudare.data.baskets import BasketReading, Baskets, SensitiveItems, SensitiveReading, make_baskets
+    from sudare.data.cell_complaints import Complaint, Complaints
+    from sudare.data.cell_parquet import read_cells_parquet, write_cells_parquet
+    from sudare.data.cell_text import ParsedCells, read_anonymized, read_original, read_published, write_cells
+    from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
     from sudare.data.generalized import generalize_table
     from sudare.data.hierarchy import Hierarchy, find_hierarchies, read_hierarchy, write_hierarchy
     from sudare.data.hierarchy_files import write_hierarchies
@@ -39,6 +57,7 @@ if TYPE_CHECKING:
     from sudare.data.history import PurchaseHistory, Reading
     from sudare.data.levels_file import read_levels
     from sudare.data.reading import read_history
+    from sudare.data.rule_sets import ColumnRule, RuleSet, load_rules
     from sudare.data.sensitive import read_sensitive
     from sudare.data.synthetic import GeneratedHistory, generate_history
     from sudare.data.synthetic_table import GeneratedTable, generate_table
@@ -57,6 +76,7 @@ if TYPE_CHECKING:
         SudareError,
     )
     from sudare.report.basket_experiment import write_experiment_page
+    from sudare.report.baskets import write_baskets_report
     from sudare.report.history import write_history_report
     from sudare.report.table import write_table_report
     from sudare.risk.affordable import AffordableSet, AffordableSets, affordable_sets
@@ -68,15 +88,19 @@ if TYPE_CHECKING:
         assess_knowledge,
     )
     from sudare.risk.attribute_sets import SetRisk
+    from sudare.risk.best_guesses import BestGuesses, find_best_guesses
+    from sudare.risk.class_safety import AttackSafety, ClassSafety, class_safety, least_class
     from sudare.risk.contributions import Contribution, attribute_contributions
     from sudare.risk.costs import Bundle, Costs, read_costs
     from sudare.risk.customers import CustomerRisk, CustomerRisks, customer_risks, write_customer_risks
     from sudare.risk.dangerous import DangerousRecords, DangerousSet, DangerousSets, dangerous_records, dangerous_sets
     from sudare.risk.disclosable import DisclosableSets, disclosable_sets
     from sudare.risk.diversity import Diversity, sensitive_diversity
+    from sudare.risk.guess_plans import GuessPlan, PlanPart
     from sudare.risk.km_anonymity import KmAnonymity, RareItemset, SizeSupports, check_km_anonymity
     from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
     from sudare.risk.population import PopulationRisk, population_risk
+    from sudare.risk.published_classes import PublishedClasses, published_classes
     from sudare.risk.records import RecordsAssessment, assess_records, write_record_risks
     from sudare.risk.remarks import ColumnRemark, column_remarks
     from sudare.risk.sizes import ClassSize
@@ -88,8 +112,10 @@ if TYPE_CHECKING:
         write_subset_sizes,
         write_subsets,
     )
+    from sudare.risk.thresholds import read_thresholds, success_threshold, success_thresholds, write_thresholds
     from sudare.risk.uncertainty import Adversary, Verdict, check_baskets
     from sudare.risk.uniqueness_models import UniquenessEstimate
+    from sudare.risk.user_confidence import SizeAdversaries, UserConfidence, confidence_by_user
     from sudare.risk.values import KnowledgeValue, most_identifying, write_values
     from sudare.risk.what_if import RecordsMoved, SetMoved, SetsChanged, changed_sets, moved_records, moved_sets
     from sudare.utility.baskets import (
@@ -102,6 +128,16 @@ if TYPE_CHECKING:
         support_errors,
         suppressed_share,
     )
+    from sudare.utility.cell_description import CellDescription, ColumnDescription, SizeCount, describe_cells
+    from sudare.utility.cells import (
+        CellCost,
+        CellUtility,
+        ColumnCost,
+        CustomerCost,
+        KindCost,
+        cell_errors,
+        cell_utility,
+    )
     from sudare.utility.itemsets import (
         AssociationRules,
         FrequentItemsets,
@@ -109,6 +145,7 @@ if TYPE_CHECKING:
         association_rules,
         frequent_itemsets,
     )
+    from sudare.utility.use_cases import MeasuredError, UseCases, measure_use_cases
 
 _HOMES = {
     "sudare.anonymize.certificate": (
@@ -132,6 +169,15 @@ _HOMES = {
         "find_levels",
         "write_levels",
     ),
+    "sudare.contest.check": ("CheckResult", "check_anonymized", "check_guesses"),
+    "sudare.contest.guesses": ("Guesses", "read_guesses", "write_guesses"),
+    "sudare.contest.publish": ("publish", "true_customers"),
+    "sudare.data.cell_complaints": ("Complaint", "Complaints"),
+    "sudare.data.cell_parquet": ("read_cells_parquet", "write_cells_parquet"),
+    "sudare.data.cell_text": ("ParsedCells", "read_anonymized", "read_original", "read_published", "write_cells"),
+    "sudare.anonymize.histories": ("AnonymizedHistory", "anonymize_history"),
+    "sudare.data.cells": ("CellHistory", "ItemColumn", "Kind", "OrderedColumn"),
+    "sudare.data.rule_sets": ("ColumnRule", "RuleSet", "load_rules"),
     "sudare.data.generalized": ("generalize_table",),
     "sudare.data.hierarchy": (
         "Hierarchy",
@@ -188,6 +234,7 @@ _HOMES = {
         "SudareError",
     ),
     "sudare.report.basket_experiment": ("write_experiment_page",),
+    "sudare.report.baskets": ("write_baskets_report",),
     "sudare.report.history": ("write_history_report",),
     "sudare.report.table": ("write_table_report",),
     "sudare.risk.attackers": (
@@ -215,6 +262,7 @@ _HOMES = {
     ),
     "sudare.risk.uncertainty": ("Adversary", "Verdict", "check_baskets"),
     "sudare.risk.uniqueness_models": ("UniquenessEstimate",),
+    "sudare.risk.user_confidence": ("SizeAdversaries", "UserConfidence", "confidence_by_user"),
     "sudare.risk.values": ("KnowledgeValue", "most_identifying", "write_values"),
     "sudare.risk.what_if": (
         "RecordsMoved",
@@ -234,6 +282,32 @@ _HOMES = {
         "support_errors",
         "suppressed_share",
     ),
+    "sudare.utility.cell_description": ("CellDescription", "ColumnDescription", "SizeCount", "describe_cells"),
+    "sudare.utility.cells": (
+        "CellCost",
+        "CellUtility",
+        "ColumnCost",
+        "CustomerCost",
+        "KindCost",
+        "cell_errors",
+        "cell_utility",
+    ),
+    "sudare.utility.use_cases": ("MeasuredError", "UseCases", "measure_use_cases"),
+    "sudare.contest.correlation": (
+        "MeasureCorrelation",
+        "UtilityCorrelation",
+        "correlate_measures",
+        "correlate_utility",
+        "critical_correlation",
+    ),
+    "sudare.contest.description": ("AnonymizationDescription", "describe_anonymization"),
+    "sudare.contest.measured_histories": ("MeasuredHistory",),
+    "sudare.contest.judge": ("AttackVerdict", "Judgement", "judge_guesses", "judge_hits"),
+    "sudare.risk.best_guesses": ("BestGuesses", "find_best_guesses"),
+    "sudare.risk.class_safety": ("AttackSafety", "ClassSafety", "class_safety", "least_class"),
+    "sudare.risk.guess_plans": ("GuessPlan", "PlanPart"),
+    "sudare.risk.published_classes": ("PublishedClasses", "published_classes"),
+    "sudare.risk.thresholds": ("read_thresholds", "success_threshold", "success_thresholds", "write_thresholds"),
     "sudare.utility.itemsets": (
         "AssociationRules",
         "FrequentItemsets",
@@ -249,22 +323,39 @@ __all__ = [
     "Adversary",
     "AffordableSet",
     "AffordableSets",
+    "AnonymizationDescription",
+    "AnonymizedHistory",
     "AssociationRules",
+    "AttackSafety",
+    "AttackVerdict",
     "AttackerRisk",
     "AttackersAssessment",
     "BadRows",
     "BasketReading",
     "BasketUtility",
     "Baskets",
+    "BestGuesses",
     "Bundle",
+    "CellCost",
+    "CellDescription",
+    "CellHistory",
+    "CellUtility",
     "Certificate",
     "CertificateDifference",
     "CertifiedInput",
+    "CheckResult",
+    "ClassSafety",
     "ClassSize",
+    "ColumnCost",
+    "ColumnDescription",
     "ColumnNotFound",
     "ColumnRemark",
+    "ColumnRule",
+    "Complaint",
+    "Complaints",
     "Contribution",
     "Costs",
+    "CustomerCost",
     "CustomerRisk",
     "CustomerRisks",
     "DangerousRecords",
@@ -279,31 +370,47 @@ __all__ = [
     "FrequentItemsets",
     "GeneratedHistory",
     "GeneratedTable",
+    "GuessPlan",
+    "Guesses",
     "Hierarchy",
     "HierarchyNotUsable",
     "InputError",
+    "ItemColumn",
+    "Judgement",
+    "Kind",
+    "KindCost",
     "KmAnonymity",
     "Knowledge",
     "KnowledgeNotUnderstood",
     "KnowledgeValue",
     "LevelsFound",
+    "MeasureCorrelation",
+    "MeasuredError",
+    "MeasuredHistory",
     "MemoryNotEnough",
     "OptionNotUsable",
+    "OrderedColumn",
     "OutputNotWritable",
+    "ParsedCells",
     "PartStatistics",
+    "PlanPart",
     "PopulationRisk",
+    "PublishedClasses",
     "PurchaseHistory",
     "RareItemset",
     "Reading",
     "RecordsAssessment",
     "RecordsMoved",
     "Rule",
+    "RuleSet",
     "RulesDistance",
     "SensitiveItems",
     "SensitiveReading",
     "SetMoved",
     "SetRisk",
     "SetsChanged",
+    "SizeAdversaries",
+    "SizeCount",
     "SizeSupports",
     "SourceNotReadable",
     "SubsetRisk",
@@ -315,11 +422,15 @@ __all__ = [
     "Suppression",
     "Table",
     "UniquenessEstimate",
+    "UseCases",
+    "UserConfidence",
+    "UtilityCorrelation",
     "Verdict",
     "Verification",
     "__version__",
     "add_records",
     "affordable_sets",
+    "anonymize_history",
     "assess_attackers",
     "assess_knowledge",
     "assess_records",
@@ -327,50 +438,82 @@ __all__ = [
     "association_rules",
     "attribute_contributions",
     "basket_utility",
+    "cell_errors",
+    "cell_utility",
     "changed_sets",
+    "check_anonymized",
     "check_baskets",
+    "check_guesses",
     "check_km_anonymity",
+    "class_safety",
     "column_remarks",
+    "confidence_by_user",
+    "correlate_measures",
+    "correlate_utility",
+    "critical_correlation",
     "customer_risks",
     "dangerous_records",
     "dangerous_sets",
+    "describe_anonymization",
+    "describe_cells",
     "disclosable_sets",
+    "find_best_guesses",
     "find_hierarchies",
     "find_levels",
     "frequent_itemsets",
     "generalize_table",
     "generate_history",
     "generate_table",
+    "judge_guesses",
+    "judge_hits",
     "kl_divergence",
+    "least_class",
+    "load_rules",
     "make_baskets",
     "match_published",
+    "measure_use_cases",
     "most_identifying",
     "moved_records",
     "moved_sets",
     "parse_knowledge",
     "population_risk",
+    "publish",
+    "published_classes",
+    "read_anonymized",
     "read_baskets",
+    "read_cells_parquet",
     "read_certificate",
     "read_costs",
+    "read_guesses",
     "read_hierarchy",
     "read_history",
     "read_levels",
+    "read_original",
+    "read_published",
     "read_sensitive",
     "read_table",
+    "read_thresholds",
     "rules_distance",
     "run_experiments",
     "sample_subsets",
     "sensitive_diversity",
+    "success_threshold",
+    "success_thresholds",
     "suggest_hierarchies",
     "suggest_hierarchy",
     "summarize_experiments",
     "support_errors",
     "suppress_baskets",
     "suppressed_share",
+    "true_customers",
     "verify_baskets",
     "write_baskets",
+    "write_baskets_report",
+    "write_cells",
+    "write_cells_parquet",
     "write_customer_risks",
     "write_experiment_page",
+    "write_guesses",
     "write_hierarchies",
     "write_hierarchy",
     "write_history_report",
@@ -380,6 +523,7 @@ __all__ = [
     "write_subset_sizes",
     "write_subsets",
     "write_table_report",
+    "write_thresholds",
     "write_values",
 ]
 

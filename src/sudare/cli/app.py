@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli import attackers, baskets, demo, generate, hierarchy, risk
+from sudare.cli import anonymize, attackers, baskets, contest, demo, generate, hierarchy, risk, server, submit
 from sudare.cli.frame import Settings
 from sudare.version import __version__
 
@@ -39,8 +39,12 @@ def root(
 
 app.command("attackers")(attackers.attackers)
 app.command("knowledge")(attackers.knowledge)
+app.command("anonymize")(anonymize.anonymize)
 app.command("demo")(demo.demo)
 app.add_typer(risk.app, name="risk")
 app.add_typer(baskets.app, name="baskets")
+app.add_typer(contest.app, name="contest")
 app.add_typer(generate.app, name="generate")
 app.add_typer(hierarchy.app, name="hierarchy")
+app.add_typer(server.app, name="server")
+app.command("submit")(submit.submit)

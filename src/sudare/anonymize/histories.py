@@ -1,0 +1,182 @@
+"""Purchase histories in which every customer has the same published rows as k - 1 others.
+
+The model that won the contest of Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018,
+at the least utility loss U that the search finds, with a bound below that of any other such history.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sudare.anonymize.history_bounds import bound_terms, class_bound
+from sudare.anonymize.history_cells import publish_classes
+from sudare.anonymize.history_classes import AlignedClass, ClassSearch, search_classes
+from sudare.anonymize.history_pairs import pair_costs, pair_terms
+from sudare.anonymize.history_rows import HistoryRows, history_rows, some_customers
+from sudare.data.cells import CellHistory
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress, silent
+from sudare.risk.published_classes import published_classes
+from sudare.utility.cells import cell_utility
+
+# Seconds that a search takes at most, and a fast one.
+SECONDS = 600.0
+FAST_SECONDS = 50.0
+# Customers whose pairs are looked at together: their costs take 0.4 GB. More are divided by their numbers of rows.
+MOST_TOGETHER = 5_000
+# The share of the time that the bound may take.
+_BOUND_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to search: cheapest pairs of each customer, the precision of costs and bounds, steps of annealing."""
+
+    wanted: int
+    last_step: float
+    bound_step: float
+    steps_per_customer: int
+
+
+THOROUGH = Effort(wanted=32, last_step=0.01, bound_step=0.003, steps_per_customer=10_000)
+FAST = Effort(wanted=16, last_step=0.05, bound_step=0.03, steps_per_customer=2_000)
+
+
+@dataclass(frozen=True, slots=True)
+class AnonymizedHistory:
+    """A history of classes of at least k customers with the same published rows, and what it costs.
+
+    `utility` is U, the mean error of all cells (0 is best); no such history is below `bound`. `sizes` are the sizes of
+    the classes as found in the published rows. `converged` says that the search ended before its time.
+    """
+
+    history: CellHistory = field(repr=False)
+    k: int
+    seed: int
+    customers: int
+    rows: int
+    deleted_rows: int
+    sizes: tuple[int, ...] = field(repr=False)
+    utility: float
+    bound: float
+    converged: bool
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """By how much U could fall at most, as a share of it."""
+        return 1 - self.bound / self.utility if self.utility > 0 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the rows as plain values."""
+        names = ("k", "seed", "customers", "rows", "deleted_rows", "utility", "bound", "gap", "converged", "seconds")
+        return {**{name: getattr(self, name) for name in names}, "sizes": list(self.sizes)}
+
+
+def anonymize_history(
+    original: CellHistory,
+    k: int,
+    *,
+    seed: int = 0,
+    seconds: float | None = None,
+    fast: bool = False,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> AnonymizedHistory:
+    """Publish every customer of a history of exact cells alike with at least k - 1 others, at the least U found.
+
+    The search ends when it finds nothing better or after `seconds`; then the best so far is the answer. The same seed
+    gives the same history unless the time ended it, whatever the number of threads.
+    """
+    started = time.perf_counter()
+    rows = history_rows(original)
+    _check(rows, k, seconds)
+    time_limit = seconds or (FAST_SECONDS if fast else SECONDS)
+    rng = np.random.default_rng(seed)
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        work = _Work(rows, k, FAST if fast else THOROUGH, time.monotonic() + time_limit, time_limit, pool, progress)
+        classes, bound, converged = work.run(rng)
+    history = publish_classes(original, rows, classes, rng)
+    sizes = published_classes(history).sizes
+    if sizes.min() < k:
+        raise AssertionError(f"A class has {sizes.min()} members, fewer than {k}.")
+    return AnonymizedHistory(
+        history, k, seed, len(rows.customers), len(rows), int(history.deleted.sum()), tuple(np.sort(sizes).tolist()),
+        cell_utility(original, history, most=0).utility, bound / rows.cells, converged, time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def _check(rows: HistoryRows, k: int, seconds: float | None) -> None:
+    if k < 2:
+        raise OptionNotUsable(f"k is 2 or more, not {k}: alone in a class, everybody is recognized.\nHint: --k 3")
+    if k > len(rows.customers):
+        raise OptionNotUsable(
+            f"There are {len(rows.customers):,} customers, fewer than k = {k:,}.\nHint: ask for a smaller k."
+        )
+    if seconds is not None and not seconds > 0:
+        raise OptionNotUsable(f"A time limit is above 0 seconds, not {seconds}.\nHint: --time-limit 60")
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One search, in parts of customers of similar numbers of rows if there are many."""
+
+    rows: HistoryRows
+    k: int
+    effort: Effort
+    end: float
+    seconds: float
+    pool: ThreadPoolExecutor
+    progress: Progress
+
+    def run(self, rng: np.random.Generator) -> tuple[list[AlignedClass], float, bool]:
+        """Return the classes of all parts, a bound below their cost, and whether all searches ended by themselves."""
+        customers = np.argsort(self.rows.lengths, kind="stable")
+        count = -(-len(customers) // max(MOST_TOGETHER, 2 * self.k))
+        cuts = np.linspace(0, len(customers), count + 1).astype(np.int64)
+        classes: list[AlignedClass] = []
+        bound, converged = 0.0, True
+        for number, (first, last) in enumerate(pairwise(cuts.tolist())):
+            part, places = some_customers(self.rows, np.sort(customers[first:last]))
+            share = (self.end - time.monotonic()) / (count - number)
+            found = self.search(part, time.monotonic() + share, bounded=count == 1, rng=rng)
+            bound, converged = bound + found[1], converged and found[2]
+            classes += [AlignedClass(one.members, places[one.rows], one.cost) for one in found[0]]
+        return classes, bound, converged
+
+    def search(
+        self, rows: HistoryRows, end: float, *, bounded: bool, rng: np.random.Generator
+    ) -> tuple[list[AlignedClass], float, bool]:
+        """Return classes, a bound (0 for parts: classes across parts could be cheaper) and whether it converged."""
+        effort, k = self.effort, self.k
+        pairs = pair_costs(
+            rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=self.pool,
+            end=end, progress=self.progress, step="costs of pairs",
+        )  # fmt: skip
+        bound = self.bound(rows, min(end, time.monotonic() + _BOUND_SHARE * self.seconds)) if bounded else 0.0
+        cells = self.rows.cells
+
+        def tell(cost: float) -> None:
+            spent = self.seconds - max(end - time.monotonic(), 0)
+            step = f"U {cost / cells:.4f}, at least {bound / cells:.4f}"
+            self.progress(step, int(spent), int(self.seconds))
+
+        search = ClassSearch(rows, k, pairs, self.pool, end, rng, tell)
+        search_classes(search, effort.steps_per_customer * len(rows.customers))
+        return search.classes, bound, search.converged
+
+    def bound(self, rows: HistoryRows, end: float) -> float:
+        """Return a bound below the cost of any classes."""
+        terms, step = bound_terms(rows, self.k), self.effort.bound_step
+        pairs = pair_costs(
+            rows, max(self.effort.wanted, 2 * self.k), terms=terms, last_step=step, pool=self.pool, end=end,
+            progress=self.progress, step="bound",
+        )  # fmt: skip
+        return class_bound(rows, self.k, pairs, terms, step)

@@ -1,0 +1,343 @@
+"""Choosing the classes of customers that are published alike, at the least cost.
+
+First by the costs of pairs alone: a class of c customers costs about 2/c of the summed costs of its pairs, which is
+mostly right to a few percent, and simulated annealing finds a good division in seconds. Then by the rows: customers are
+exchanged between two classes at a time, as long as that is better, and of all classes that were ever computed those are
+chosen that together cost least (set partitioning, an integer program; for classes of two it is the optimal matching).
+
+Work is done in rounds whose parts do not depend on each other, so that the result depends on the seed and, if the time
+ends first, on the time, but not on threads.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csc_array
+
+from sudare.anonymize.history_pairs import PairCosts, estimated_costs
+from sudare.anonymize.history_rows import HistoryRows
+from sudare.kernels import history_classes as annealing
+from sudare.kernels import history_search as kernels
+
+# The types of compiled functions hide what they take.
+_anneal: Any = annealing.anneal
+_promising: Any = annealing.promising
+_new_class: Any = kernels.new_class
+_improve_two: Any = kernels.improve_two
+_settle: Any = kernels.settle
+
+# A class is dearer than 2/c of its pairs by about this share for each member above two (measured on PWSCUP 2018).
+_RATE_GROWTH = 0.0115
+# First and last temperatures, over the mean cost of the cheapest pairs.
+_HEAT = (0.08, 0.0008)
+# Customers whose classes a customer may enter.
+_NEAR = 40
+# Nodes that the choice among computed classes may look at: a measure of its time that does not depend on the machine.
+_MOST_NODES = 5_000
+# Classes that are looked for around each customer, and by how much their estimates may be above their prices.
+_STARTS = 4
+_MOST_RISE = 0.02
+# Members of a class whose rows are aligned exactly in the end.
+_MOST_EXACT = 3
+# Ways to divide a class in two that are tried in the end.
+_MOST_DIVISIONS = 64
+
+Members = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlignedClass:
+    """Customers that are published alike: a line of `rows` for each group, a column for each member."""
+
+    members: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    cost: float
+
+    @property
+    def key(self) -> Members:
+        """The members in order."""
+        return tuple(sorted(self.members.tolist()))
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The class as kernels take it."""
+        return self.members, self.rows, self.cost
+
+
+@dataclass(slots=True, eq=False)
+class ClassSearch:
+    """The best classes so far, and what is needed to find better ones."""
+
+    rows: HistoryRows
+    k: int
+    pairs: PairCosts
+    pool: ThreadPoolExecutor
+    end: float
+    rng: np.random.Generator
+    tell: Callable[[float], None]
+    classes: list[AlignedClass] = field(default_factory=list)
+    computed: dict[Members, float] = field(default_factory=dict)
+    converged: bool = False
+    costs: NDArray[np.float32] = field(init=False)
+    near: NDArray[np.int64] = field(init=False)
+    rates: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.costs = estimated_costs(self.rows, self.pairs)
+        far = self.costs.copy()
+        np.fill_diagonal(far, np.inf)
+        self.near = np.argsort(far, axis=1, kind="stable")[:, : min(_NEAR, len(far) - 1)]
+        sizes = np.arange(2 * self.k, dtype=np.float64)
+        self.rates = np.divide(2, sizes, out=np.zeros(2 * self.k), where=sizes > 0)
+        self.rates *= 1 + _RATE_GROWTH * (sizes - 2)
+
+    @property
+    def cost(self) -> float:
+        """The cost of the best classes so far."""
+        return sum(found.cost for found in self.classes)
+
+    @property
+    def time_left(self) -> float:
+        """The seconds until the search has to end."""
+        return self.end - time.monotonic()
+
+    def keep(self, found: Iterable[AlignedClass]) -> list[AlignedClass]:
+        """Remember the costs of classes that were computed, and return them."""
+        classes = list(found)
+        for one in classes:
+            self.remember(one.key, one.cost)
+        return classes
+
+    def remember(self, key: Members, cost: float) -> None:
+        """Remember the least cost of a class."""
+        self.computed[key] = min(cost, self.computed.get(key, np.inf))
+
+    def make(self, divisions: Iterable[Members]) -> list[AlignedClass]:
+        """Align the rows of classes."""
+        members = [np.asarray(sorted(key, key=lambda c: (self.rows.lengths[c], c)), np.int64) for key in divisions]
+        return self.keep(self.pool.map(lambda one: AlignedClass(*_new_class(self.rows.data, one)), members))
+
+
+def search_classes(search: ClassSearch, steps: int) -> None:
+    """Find classes of k to 2 k - 1 customers; those in `search` are the best so far at any time."""
+    start(search, steps)
+    if search.k == 2:
+        one, other = np.nonzero(np.triu(search.pairs.known, 1))
+        for pair in zip(one.tolist(), other.tolist(), strict=True):
+            search.remember(pair, float(search.costs[pair]))
+    better = recombine(search) if search.k == 2 else True
+    while better or not search.converged:
+        exchange(search)
+        if search.time_left <= 0:
+            return
+        better = recombine(search)
+        if not better:
+            break
+    realign_all(search)
+
+
+def start(search: ClassSearch, steps: int) -> None:
+    """Divide the customers by the costs of pairs, and align the rows of the classes."""
+    customers, k = len(search.rows.lengths), search.k
+    count = customers // k
+    seeds = search.rng.spawn(2)
+    tries = list(search.pool.map(lambda rng: _annealed(search, count, steps, rng), seeds))
+    classes = min(tries, key=lambda found: sum(_estimate(search, key) for key in found))
+    search.classes = search.make(classes)
+    search.tell(search.cost)
+
+
+def _annealed(search: ClassSearch, count: int, steps: int, rng: np.random.Generator) -> list[Members]:
+    k, lengths = search.k, search.rows.lengths
+    classes, sizes = np.full((count, 2 * k - 1), -1, np.int64), np.zeros(count, np.int64)
+    class_of = np.empty(len(lengths), np.int64)
+    for place, customer in enumerate(np.argsort(-lengths, kind="stable")):
+        # What is left over goes to the customers with the fewest rows.
+        found = min(place // k, count - 1) if place < count * k else count - 1 - (place - count * k) % count
+        classes[found, sizes[found]] = customer
+        sizes[found] += 1
+        class_of[customer] = found
+    if count > 1:
+        heat = float(search.costs[np.arange(len(lengths)), search.near[:, 0]].mean()) or 1.0
+        _anneal(
+            search.costs, search.near, classes, sizes, class_of, search.rates, (k, 2 * k - 1), steps,
+            (heat * _HEAT[0], heat * _HEAT[1]), rng,
+        )  # fmt: skip
+    return [tuple(members[:size].tolist()) for members, size in zip(classes, sizes, strict=True)]
+
+
+def _estimate(search: ClassSearch, key: Members) -> float:
+    chosen = np.asarray(key)
+    return float(search.rates[len(key)] * search.costs[np.ix_(chosen, chosen)].sum() / 2)
+
+
+def exchange(search: ClassSearch) -> None:
+    """Exchange customers between neighbouring classes, in rounds, until no two classes can be made better."""
+    looked_at: set[tuple[Members, Members]] = set()
+    while search.time_left > 0:
+        batch = _disjoint(search, looked_at)
+        if not batch:
+            search.converged = True
+            return
+        for (one, other), found in zip(batch, search.pool.map(lambda two: _two(search, two), batch), strict=True):
+            if found is not None:
+                search.classes[one], search.classes[other] = search.keep(found)
+            looked_at.add((search.classes[one].key, search.classes[other].key))
+        search.tell(search.cost)
+
+
+def _disjoint(search: ClassSearch, looked_at: set[tuple[Members, Members]]) -> list[tuple[int, int]]:
+    """Return pairs of neighbouring classes, no class twice, that were not looked at as they are."""
+    class_of = np.empty(len(search.near), np.int64)
+    for number, found in enumerate(search.classes):
+        class_of[found.members] = number
+    here, there = np.repeat(class_of, search.near.shape[1]), class_of[search.near.ravel()]
+    pairs = np.unique(np.stack([np.minimum(here, there), np.maximum(here, there)])[:, here != there], axis=1)
+    keys = [found.key for found in search.classes]
+    used = np.zeros(len(keys), np.bool_)
+    batch = []
+    for one, other in search.rng.permutation(pairs.T).tolist():
+        if not (used[one] or used[other] or (keys[one], keys[other]) in looked_at):
+            used[one] = used[other] = True
+            batch.append((one, other))
+    return batch
+
+
+def _two(search: ClassSearch, two: tuple[int, int]) -> tuple[AlignedClass, AlignedClass] | None:
+    """Return two classes after the exchanges between them; None if the time ended first."""
+    if search.time_left <= 0:
+        return None
+    one, other = (search.classes[number] for number in two)
+    first, second, tried, costs = _improve_two(
+        search.rows.data, one.parts, other.parts, search.costs, search.rates, (search.k, 2 * search.k - 1)
+    )
+    for members, cost in zip(tried.tolist(), costs.tolist(), strict=True):
+        search.remember(tuple(sorted(member for member in members if member >= 0)), cost)
+    return AlignedClass(*first), AlignedClass(*second)
+
+
+def recombine(search: ClassSearch) -> bool:
+    """Choose the cheapest division among all classes that were computed; return whether it is better than the best."""
+    keys, costs, matrix, relaxed = _relaxed(search)
+    if relaxed.status != 0 or search.time_left <= 0:
+        return False
+    # A class whose reduced cost is above the gap is in no better division.
+    reduced = costs - matrix.T @ relaxed.eqlin.marginals
+    kept = np.flatnonzero(reduced <= search.cost - relaxed.fun + 1e-6)
+    found = milp(
+        costs[kept], integrality=np.ones(len(kept)), bounds=Bounds(0, 1),
+        constraints=LinearConstraint(matrix[:, kept], 1, 1),
+        options={"node_limit": _MOST_NODES, "time_limit": max(search.time_left, 1.0), "mip_rel_gap": 1e-7},
+    )  # fmt: skip
+    if found.x is None:
+        return False
+    chosen = [keys[place] for place in kept[found.x > 0.5]]
+    return _adopt(search, chosen)
+
+
+def _relaxed(search: ClassSearch) -> tuple[list[Members], NDArray[np.float64], Any, Any]:
+    """Return the computed classes, their costs, who is in which, and the cheapest fractional division."""
+    keys = sorted(search.computed)
+    costs = np.asarray([search.computed[key] for key in keys])
+    places = np.repeat(np.arange(len(keys)), [len(key) for key in keys])
+    matrix = csc_array(
+        (np.ones(len(places)), (np.concatenate([np.asarray(key) for key in keys]), places)),
+        shape=(len(search.near), len(keys)),
+    )
+    return keys, costs, matrix, linprog(costs, A_eq=matrix, b_eq=np.ones(len(search.near)), method="highs")
+
+
+def widen(search: ClassSearch) -> bool:
+    """Compute further classes that could be part of a cheaper division; return whether there were any.
+
+    They are those whose estimated costs are little above the prices of their members in the cheapest fractional
+    division (column generation).
+    """
+    _, _, _, relaxed = _relaxed(search)
+    if relaxed.status != 0:
+        return False
+    prices = (np.asarray(relaxed.eqlin.marginals) + _shares(search)) / 2
+    true, estimated = (sum(costs) for costs in ((c.cost for c in search.classes), _estimates(search)))
+    rate = float(search.rates[search.k]) * true / estimated
+
+    def task(customer: int, rng: np.random.Generator) -> list[tuple[float, Members]]:
+        found = []
+        for _ in range(_STARTS):
+            others = rng.choice(search.near[customer], search.k - 1, replace=False)
+            members = np.concatenate([[customer], others])
+            value = _promising(search.costs, search.near, rate, prices, members)
+            cost = value + prices[members].sum()
+            found.append((value / cost, tuple(sorted(members.tolist()))))
+        return found
+
+    customers = range(len(search.near))
+    found = search.pool.map(task, customers, search.rng.spawn(len(customers)))
+    values = {key: value for some in found for value, key in some if key not in search.computed}
+    chosen = sorted((value, key) for key, value in values.items() if value < _MOST_RISE)[: 2 * len(search.classes)]
+    for first in range(0, len(chosen), len(search.classes)):
+        if search.time_left <= 0:
+            break
+        search.make(key for _, key in chosen[first : first + len(search.classes)])
+    return bool(chosen)
+
+
+def _estimates(search: ClassSearch) -> list[float]:
+    return [_estimate(search, found.key) for found in search.classes]
+
+
+def _shares(search: ClassSearch) -> NDArray[np.float64]:
+    """Return what each customer costs in the best classes so far, by pairs."""
+    found = np.zeros(len(search.near))
+    for one in search.classes:
+        of_pairs = search.costs[np.ix_(one.members, one.members)].sum(axis=1)
+        found[one.members] = one.cost * of_pairs / max(float(of_pairs.sum()), 1e-30)
+    return found
+
+
+def _adopt(search: ClassSearch, chosen: list[Members]) -> bool:
+    """Take other classes if their rows, aligned, cost less; those that stay are as they were."""
+    present = {found.key: found for found in search.classes}
+    made = search.make(key for key in chosen if key not in present)
+    classes = [present[key] for key in chosen if key in present] + made
+    if sum(found.cost for found in classes) >= search.cost - 1e-6:
+        return False
+    search.classes, search.converged = classes, False
+    search.tell(search.cost)
+    return True
+
+
+def realign_all(search: ClassSearch) -> None:
+    """Align the rows of every class anew in more ways."""
+
+    def task(found: AlignedClass) -> AlignedClass:
+        if search.time_left <= 0:
+            return found
+        divisions = _divisions(len(found.members))
+        # Large classes have so many divisions that the last thousandth is left.
+        exact = len(found.members) <= _MOST_EXACT
+        better = AlignedClass(*_settle(search.rows.data, found.members, found.rows.copy(), divisions, exact))
+        return better if better.cost < found.cost else found
+
+    search.classes = search.keep(search.pool.map(task, search.classes))
+    search.tell(search.cost)
+
+
+def _divisions(size: int) -> NDArray[np.bool_]:
+    """Return ways to divide a class in two, the smallest parts first."""
+    parts = (
+        part
+        for few in range(1, size // 2 + 1)
+        for part in combinations(range(size), few)
+        if 2 * few < size or 0 in part
+    )
+    found = [np.isin(np.arange(size), part) for part in islice(parts, _MOST_DIVISIONS)]
+    return np.stack(found)

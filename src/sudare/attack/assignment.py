@@ -1,0 +1,42 @@
+"""A customer for each pseudonym, no customer twice, so that all guesses together are as probable as possible."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+from sudare.attack.candidates import Candidates
+from sudare.attack.linkage import Linkage
+
+Integers = NDArray[np.int64]
+
+# A pseudonym may stay without a customer, at the cost of a guess this improbable.
+_LEAST = 1e-12
+
+
+def assign_customers(
+    linkage: Linkage, candidates: Candidates, probabilities: NDArray[np.float64]
+) -> tuple[Integers, NDArray[np.float64]]:
+    """Return the number of a customer for each pseudonym (-1: none) and its probability.
+
+    The product of the probabilities is the greatest of all ways to give different pseudonyms different customers. Each
+    pseudonym has a place of its own where it stays without, so that there is always a way; the problem is sparse, and
+    the pseudonyms of a group are as many equal rows of it.
+    """
+    pids, everyone = len(linkage.pids), len(linkage.customers)
+    counts = np.diff(candidates.starts)[linkage.groups]
+    begins = candidates.starts[linkage.groups]
+    places = np.repeat(begins - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts) + np.arange(counts.sum())
+    kept = probabilities[places] > _LEAST
+    rows = np.repeat(np.arange(pids), counts)[kept]
+    places = places[kept]
+    own = np.arange(pids)
+    # The cheapest guess costs more than nothing: zeros would be no entries.
+    costs = 1e-3 - np.log(np.concatenate([probabilities[places], np.full(pids, _LEAST)]))
+    columns = np.concatenate([candidates.customers[places], everyone + own])
+    matrix = csr_array((costs, (np.concatenate([rows, own]), columns)), shape=(pids, everyone + pids))
+    _, chosen = min_weight_full_bipartite_matching(matrix)
+    found = np.where(chosen < everyone, chosen, -1).astype(np.int64)
+    return found, np.where(found < 0, 0.0, np.exp(1e-3 - matrix[own, chosen]))

@@ -1,0 +1,117 @@
+"""The customers whose rows a pseudonym's rows can stand for, scored row by row.
+
+The scoreboard of Narayanan, Shmatikov: Robust de-anonymization of large sparse datasets (2008): what few rows of the
+known history have in common with a published row weighs more. Only rows that an index leads to are compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.attack.linkage import Linkage, PackedColumns
+from sudare.kernels.attack_rows import EACH, score_customers
+from sudare.progress import Progress, silent
+
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+
+# Customers that are kept for a pseudonym if all rows are known, so that all must meet; and if not, where one who is
+# behind so many others is hardly ever right.
+MOST_MEETING = 64
+MOST_LIKELY = 12
+# Known rows that are looked up for the rows of a pseudonym, the rarest first: some thousandths of a second.
+BUDGET_MEETING = 200_000
+BUDGET_LIKELY = 50_000
+_GROUPS_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The best customers of each group, best first: those of group g are at `starts[g]` to `starts[g + 1]`.
+
+    `hits` are the rows of the group that can stand for one of theirs, of `rows` in all. `totals` are the scores of all
+    customers together, kept or not, `met` how many meet all rows. Groups that were too vague to look up are not `tried`.
+    """
+
+    starts: Integers
+    customers: Integers
+    scores: Numbers
+    hits: Integers
+    rows: Integers
+    totals: Numbers
+    met: Integers
+    tried: NDArray[np.bool_]
+
+    @property
+    def groups(self) -> Integers:
+        """The group of each candidate."""
+        return np.repeat(np.arange(len(self.rows)), np.diff(self.starts))
+
+    def taken(self, chosen: NDArray[np.bool_]) -> Candidates:
+        """Return some of the candidates."""
+        counts = np.bincount(self.groups[chosen], minlength=len(self.rows))
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        kept = self.customers[chosen], self.scores[chosen], self.hits[chosen]
+        return Candidates(starts, *kept, self.rows, self.totals, self.met, self.tried)
+
+
+def find_candidates(
+    linkage: Linkage,
+    columns: PackedColumns,
+    *,
+    usable: NDArray[np.bool_] | None = None,
+    weights: Numbers | None = None,
+    votes: int = EACH,
+    complete: bool = False,
+    progress: Progress = silent,
+) -> Candidates:
+    """Return the customers of the greatest scores for each group of pseudonyms.
+
+    A row weighs the logarithm of one to the share of known rows it can stand for, or as given. Only `usable` rows are
+    scored. `complete`: only customers who meet all rows are found.
+    """
+    usable = np.ones(len(columns.blocks), np.bool_) if usable is None else usable
+    weights = -np.log(columns.shares) + 1e-9 if weights is None else weights
+    of_row = np.repeat(np.arange(len(linkage.group_sizes)), linkage.group_sizes)
+    rows = np.lexsort((columns.sizes, of_row))
+    rows = rows[usable[rows]]
+    counted = np.bincount(of_row[usable], minlength=len(linkage.group_sizes))
+    starts = np.concatenate([[0], np.cumsum(counted)]).astype(np.int64)
+    pieces = []
+    for first in range(0, len(counted), _GROUPS_AT_ONCE):
+        progress("comparing histories", first, len(counted))
+        part = starts[first : first + _GROUPS_AT_ONCE + 1]
+        pieces.append(_scored(columns, rows, part, weights, votes, complete=complete))
+    kept, customers, scores, hits, totals, met, tried = (
+        (np.concatenate(found) for found in zip(*pieces, strict=True)) if pieces else (np.empty(0, int) for _ in range(7))
+    )
+    places = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
+    return Candidates(places, customers, scores, hits, counted, totals, met, tried.astype(np.bool_))
+
+
+def _scored(
+    columns: PackedColumns,
+    rows: Integers,
+    starts: Integers,
+    weights: Numbers,
+    votes: int,
+    *,
+    complete: bool,
+) -> tuple[Integers, Integers, Numbers, Integers, Numbers, Integers, NDArray[np.bool_]]:
+    groups, most, budget = len(starts) - 1, MOST_LIKELY, BUDGET_LIKELY
+    if complete:
+        most, budget = MOST_MEETING, BUDGET_MEETING
+    counts, met = np.empty(groups, np.int64), np.empty(groups, np.int64)
+    best, hits = np.empty((groups, most), np.int64), np.empty((groups, most), np.int64)
+    totals, scores = np.empty(groups), np.empty((groups, most))
+    score_customers(
+        columns.published, rows, starts, weights, columns.known, columns.index, columns.blocks, columns.sizes,
+        votes, complete, budget, counts, totals, met, best, scores, hits,
+    )  # fmt: skip
+    kept = np.arange(most) < counts[:, np.newaxis]
+    if complete:
+        kept &= hits == np.diff(starts)[:, np.newaxis]
+    return kept.sum(axis=1), best[kept], scores[kept], hits[kept], totals, met, counts >= 0

@@ -1,0 +1,227 @@
+"""`sudare server`: run a contest with teams, from invitations to published standings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sudare.cli.frame import JsonOption, SeedOption, console, guarded, note, show_json, shown_progress
+from sudare.errors import OptionNotUsable
+
+if TYPE_CHECKING:
+    from sudare.web.database import Database
+    from sudare.web.settings import ServerSettings
+
+app = typer.Typer(help="Run a contest server: teams, submissions, attacks, standings.", no_args_is_help=True)
+users = typer.Typer(help="Accounts of a contest server.", no_args_is_help=True)
+app.add_typer(users, name="user")
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the server.")]
+OutArgument = Annotated[Path, typer.Argument(metavar="OUT", help="A folder that is to be made.")]
+LoginArgument = Annotated[str, typer.Argument(metavar="NAME", help="The user's name.")]
+HostOption = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Address to listen on. That of the settings if not given.")
+]
+PortOption = Annotated[int | None, typer.Option(metavar="N", help="Port. That of the settings if not given.")]
+
+
+@app.command("init")
+@guarded
+def init(
+    folder: FolderArgument,
+    database: Annotated[
+        str, typer.Option(metavar="URL", help="postgresql+psycopg://... SQLite in the folder if not given.")
+    ] = "",
+    public_url: Annotated[
+        str, typer.Option(metavar="URL", help="The address that teams see.")
+    ] = "http://127.0.0.1:8000",
+    admin: Annotated[str, typer.Option(metavar="NAME", help="The first account, which may make contests.")] = "admin",
+) -> None:
+    """Make the folder of a server: settings, database, files, and an account that may make contests."""
+    from sudare.data.result_folders import make_folder
+    from sudare.web.files import FileStore
+    from sudare.web.settings import ServerSettings, write_settings
+
+    make_folder(folder)
+    settings = ServerSettings(folder, database=database, public_url=public_url)
+    path = write_settings(settings)
+    FileStore(settings.files).make()
+    opened = _open(settings)
+    link = _add_user(settings, opened, admin, admin=True)
+    note(f"Wrote {path}\nStart the server:          sudare server run {folder}")
+    note(f"Choose {admin}'s password:   {link}")
+
+
+@app.command("run")
+@guarded
+def run(folder: FolderArgument, host: HostOption = None, port: PortOption = None) -> None:
+    """Serve pages and API and work on jobs, on one machine."""
+    from sudare.web.serve import run_both
+
+    settings = _settings(folder, host, port)
+    note(f"The server is at {settings.public_url} (listening on {settings.host}:{settings.port}); Ctrl+C ends it.")
+    run_both(settings)
+
+
+@app.command("web")
+@guarded
+def web(folder: FolderArgument, host: HostOption = None, port: PortOption = None) -> None:
+    """Serve pages and API only; workers run elsewhere, with the same folder and database."""
+    from sudare.web.serve import run_web
+
+    settings = _settings(folder, host, port)
+    note(f"The server is at {settings.public_url} (listening on {settings.host}:{settings.port}); Ctrl+C ends it.")
+    run_web(settings)
+
+
+@app.command("worker")
+@guarded
+def worker(folder: FolderArgument) -> None:
+    """Work on jobs only; as many workers as you like share a PostgreSQL database and the folder."""
+    from sudare.web.serve import run_worker
+
+    run_worker(_settings(folder))
+
+
+@app.command("list")
+@guarded
+def contests(folder: FolderArgument, json: JsonOption = False) -> None:
+    """List the contests of a server."""
+    from sudare.web.archive import list_contests
+
+    with _open(_settings(folder)).reading() as session:
+        found = list_contests(session)
+    if json:
+        show_json({"contests": [{"id": identity, "name": name} for identity, name in found]})
+        return
+    for identity, name in found:
+        console().print(f"{identity}  {name}", markup=False)
+
+
+@app.command("export")
+@guarded
+def export(
+    folder: FolderArgument,
+    contest: Annotated[str, typer.Argument(metavar="CONTEST", help="The contest's identity (sudare server list).")],
+    out: OutArgument,
+) -> None:
+    """Write a contest with all files that count, hashes, standings and the audit log into a folder."""
+    from sudare.web.archive import export_contest
+    from sudare.web.files import FileStore
+
+    settings = _settings(folder)
+    export_contest(_open(settings), FileStore(settings.files), contest, out)
+    note(f"Wrote {out}; check it with: cd {out} && sha256sum -c SHA256SUMS")
+
+
+@app.command("backup")
+@guarded
+def backup(folder: FolderArgument, out: OutArgument) -> None:
+    """Copy settings, database and files while the server runs."""
+    from sudare.web.archive import back_up
+
+    copied = back_up(_settings(folder), out)
+    note(f"Wrote {out} with {copied:,} files; start it with: sudare server run {out}")
+
+
+@app.command("demo")
+@guarded
+def demo(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the demonstration.")] = Path(
+        "sudare-server-demo"
+    ),
+    seed: SeedOption = 0,
+) -> None:
+    """Fill a new server with a synthetic contest: three teams, three rounds, attacks and results."""
+    from sudare.data.result_folders import make_folder
+    from sudare.web.demo import fill
+    from sudare.web.files import FileStore
+    from sudare.web.settings import ServerSettings, write_settings
+
+    make_folder(folder)
+    settings = ServerSettings(folder)
+    write_settings(settings)
+    files = FileStore(settings.files)
+    files.make()
+    with shown_progress() as progress:
+        progress("filling the contest", 0, 1)
+        made = fill(settings, _open(settings), files, seed=seed)
+    names = ", ".join((made.organizer, *made.teams))
+    note(f"Start the server: sudare server run {folder}\nLog in as {names}; password: {made.password}")
+
+
+@users.command("add")
+@guarded
+def add(
+    folder: FolderArgument,
+    name: LoginArgument,
+    admin: Annotated[bool, typer.Option("--admin", help="Let the user make contests.")] = False,
+) -> None:
+    """Add an account and print the link with which its password is chosen."""
+    settings = _settings(folder)
+    note(_add_user(settings, _open(settings), name, admin=admin))
+
+
+@users.command("list")
+@guarded
+def list_users(folder: FolderArgument, json: JsonOption = False) -> None:
+    """List the accounts."""
+    from sqlalchemy import select
+
+    from sudare.web.models import User
+
+    with _open(_settings(folder)).reading() as session:
+        found = session.scalars(select(User).order_by(User.login)).all()
+    if json:
+        show_json({"users": [{"login": user.login, "admin": user.admin, "disabled": user.disabled} for user in found]})
+        return
+    for user in found:
+        console().print(f"{user.login}{' (admin)' if user.admin else ''}", markup=False)
+
+
+@users.command("reset")
+@guarded
+def reset(folder: FolderArgument, name: LoginArgument) -> None:
+    """Print a link with which a user chooses a new password."""
+    from sqlalchemy import select
+
+    from sudare.web.accounts import make_reset
+    from sudare.web.models import User
+
+    settings = _settings(folder)
+    with _open(settings).writing() as session:
+        user = session.scalars(select(User).where(User.login == name.casefold())).first()
+        if user is None:
+            raise OptionNotUsable(f"There is no user {name}.\nHint: sudare server user list {folder}")
+        token = make_reset(session, None, settings, user)
+    note(f"{settings.public_url.rstrip('/')}/resets/{token}")
+
+
+def _settings(folder: Path, host: str | None = None, port: int | None = None) -> ServerSettings:
+    from dataclasses import replace
+
+    from sudare.web.settings import load_settings
+
+    found = load_settings(folder)
+    return replace(found, host=host or found.host, port=port or found.port)
+
+
+def _open(settings: ServerSettings) -> Database:
+    from sudare.web.database import Database
+
+    database = Database(settings.database_url)
+    database.migrate()
+    return database
+
+
+def _add_user(settings: ServerSettings, database: Database, name: str, *, admin: bool) -> str:
+    """Add a user with a password that nobody knows and return the link with which one is chosen."""
+    from sudare.web.accounts import add_user, make_reset
+    from sudare.web.security import new_token
+
+    with database.writing() as session:
+        user = add_user(session, name, new_token(), admin=admin)
+        token = make_reset(session, None, settings, user)
+    return f"{settings.public_url.rstrip('/')}/resets/{token}"

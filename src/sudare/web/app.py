@@ -1,0 +1,99 @@
+"""The application: routes, what every request passes through, and one shape of errors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from sudare.version import __version__
+from sudare.web.database import Database
+from sudare.web.files import FileStore
+from sudare.web.middleware import BodyLimits, SafeHeaders
+from sudare.web.pages import render_error
+from sudare.web.refusals import Refused
+from sudare.web.requests import Server, texts_of
+from sudare.web.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
+from sudare.web.security import HEADERS
+from sudare.web.settings import ServerSettings
+
+API = "/api/"
+
+
+def make_app(settings: ServerSettings) -> FastAPI:
+    """Return the application of a server's folder; its tables are made if they are not there."""
+    server = Server(settings, Database(settings.database_url), FileStore(settings.files))
+    server.files.make()
+    server.database.migrate()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        server.database.close()
+
+    app = FastAPI(
+        title="sudare contest server",
+        version=__version__,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,  # the ready-made pages load scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.server = server
+    app.add_middleware(BodyLimits, settings=settings)
+    app.add_middleware(SafeHeaders, settings=settings)
+    for module in (account_pages, contest_pages, organizer_pages, team_pages):
+        app.include_router(module.router, include_in_schema=False)
+    for api in (api_team, api_organizer):
+        app.include_router(api.router, prefix="/api/v1")
+    app.mount("/static", StaticFiles(directory=str(files("sudare.web").joinpath("static"))), name="static")
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(Exception, _broken)
+    return app
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)  # noqa: S101
+    headers = {"Connection": "close"} if error.status in (408, 413) else {}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return _answer(request, error.code, error.said(texts_of(request)), error.status, headers)
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    known = {404: "not_there", 405: "no_method"}.get(error.status_code, "bad_request")
+    refused = Refused(known, error.status_code)
+    return _answer(request, known, refused.said(texts_of(request)), error.status_code, dict(error.headers or {}))
+
+
+def _not_valid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101
+    places = "; ".join(f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:5])
+    refused = Refused("not_understood", 422, places=places)
+    return _answer(request, refused.code, refused.said(texts_of(request)), 422, {})
+
+
+def _broken(request: Request, error: Exception) -> Response:
+    """Say that it is our fault; the log has the kind of the error, no data."""
+    os.write(2, f"sudare: {request.method} {request.url.path}: {type(error).__name__}\n".encode())
+    refused = Refused("broken", 500)
+    # This answer passes by what all others pass through.
+    return _answer(request, refused.code, refused.said(texts_of(request)), 500, dict(HEADERS))
+
+
+def _answer(request: Request, code: str, message: str, status: int, headers: dict[str, str]) -> Response:
+    if request.url.path.startswith(API):
+        return JSONResponse({"error": {"code": code, "message": message}}, status, headers)
+    page = render_error(request, message, status)
+    page.headers.update(headers)
+    return page

@@ -1,0 +1,151 @@
+"""What leaves the server whole: a contest with all its files for others to recompute, and backups."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from sudare.data.result_folders import make_folder
+from sudare.data.rule_sets import BUILT_IN
+from sudare.data.writing import whole_file
+from sudare.errors import OptionNotUsable
+from sudare.web.audit import first_broken
+from sudare.web.database import Database
+from sudare.web.files import FileStore
+from sudare.web.models import AuditEntry, Contest, Dataset, Evaluation, GuessFile, Round, Submission, Target, Team
+from sudare.web.settings import DATABASE_FILE, SETTINGS_FILE, ServerSettings
+from sudare.web.submissions import standing_guesses
+
+CONTEST_FILE = "contest.json"
+AUDIT_FILE = "audit.json"
+SUMS_FILE = "SHA256SUMS"
+
+
+def export_contest(database: Database, files: FileStore, contest_id: str, folder: Path) -> dict[str, Any]:
+    """Write a contest into a new folder and return what its contest.json says.
+
+    There are T, the finals, what was published of them and the guesses that count, each file under its hash; who did
+    what; and the sums. Secrets of accounts are not in it.
+    """
+    _check_new(folder)
+    with database.reading() as session:
+        contest = session.get(Contest, contest_id)
+        if contest is None:
+            raise OptionNotUsable(f"There is no contest {contest_id}.\nHint: sudare server list DIR")
+        rounds = session.scalars(select(Round).where(Round.contest_id == contest.id).order_by(Round.position)).all()
+        described = {
+            "contest": {name: getattr(contest, name) for name in ("id", "name", "time_zone", "rules")},
+            "rounds": [_round(session, round) for round in rounds],
+        }
+        entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id)).all()
+        audit = {
+            "chain_broken_at": first_broken(entries),
+            "entries": [_entry(entry) for entry in entries if entry.contest_id == contest.id],
+        }
+    make_folder(folder / "files")
+    hashes = sorted(_hashes(described) | ({contest.rules} - set(BUILT_IN)))
+    for hash in hashes:
+        shutil.copyfile(files.path(hash), folder / "files" / hash)
+    _write(folder / CONTEST_FILE, json.dumps(described, ensure_ascii=False, indent=2) + "\n")
+    _write(folder / AUDIT_FILE, json.dumps(audit, ensure_ascii=False, indent=2) + "\n")
+    _write(folder / SUMS_FILE, "".join(f"{hash}  files/{hash}\n" for hash in hashes))
+    return described
+
+
+def back_up(settings: ServerSettings, folder: Path) -> int:
+    """Copy settings, database and files into a new folder while the server runs, and return the number of files.
+
+    The database is copied first: whatever it knows of has its file. A database on PostgreSQL has its own tools.
+    """
+    _check_new(folder)
+    database = settings.folder / DATABASE_FILE
+    if not settings.database_url.startswith("sqlite"):
+        raise OptionNotUsable(
+            "The database is on PostgreSQL, which has its own backups.\n"
+            f"Hint: pg_dump first, then copy the folder {settings.files}."
+        )
+    make_folder(folder)
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(folder / DATABASE_FILE)) as target:
+        source.backup(target)
+    shutil.copyfile(settings.folder / SETTINGS_FILE, folder / SETTINGS_FILE)
+    ignored = shutil.ignore_patterns("incoming")
+    shutil.copytree(settings.files, folder / "files", ignore=ignored)
+    return sum(path.is_file() for path in (folder / "files").rglob("*"))
+
+
+def list_contests(session: Session) -> list[tuple[str, str]]:
+    """Return identity and name of all contests."""
+    found = session.execute(select(Contest.id, Contest.name).order_by(Contest.created_at)).tuples()
+    return list(found)
+
+
+def _round(session: Session, round: Round) -> dict[str, Any]:
+    names = dict(session.execute(select(Team.id, Team.name).where(Team.contest_id == round.contest_id)).tuples().all())
+    targets = session.scalars(select(Target).where(Target.round_id == round.id).order_by(Target.number)).all()
+    guesses = standing_guesses(session, round)
+    dataset = session.get(Dataset, round.dataset_id) if round.dataset_id else None
+    wanted = select(Evaluation).where(Evaluation.round_id == round.id).order_by(Evaluation.id.desc()).limit(1)
+    evaluation = session.scalars(wanted).first()
+    return {
+        "name": round.name,
+        "original": dataset.file_hash if dataset else None,
+        "finals": [_final(session, target, guesses, names) for target in targets],
+        "evaluation": _named(evaluation.result, names) if evaluation else None,
+    }
+
+
+def _final(session: Session, target: Target, guesses: list[GuessFile], names: dict[str, str]) -> dict[str, Any]:
+    submission = session.get_one(Submission, target.submission_id)
+    return {
+        "team": names[target.team_id],
+        "target": target.number,
+        "anonymized": submission.file_hash,
+        "published": target.file_hash,
+        "utility": submission.utility,
+        "guesses": [
+            {"team": names[guess.team_id], "file": guess.file_hash} for guess in guesses if guess.target_id == target.id
+        ],
+    }
+
+
+def _named(result: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """Put names in place of the identities of teams."""
+    standings = [
+        {**entry, "name": names[entry["name"]], "tied": [names[other] for other in entry["tied"]]}
+        for entry in result["standings"]
+    ]
+    attacks = [
+        {**entry, "attacker": names[entry["attacker"]], "target": names[entry["target"]]} for entry in result["attacks"]
+    ]
+    return {**result, "standings": standings, "attacks": attacks}
+
+
+def _hashes(described: dict[str, Any]) -> set[str]:
+    found: set[str] = set()
+    for round in described["rounds"]:
+        found |= {round["original"]} - {None}
+        for final in round["finals"]:
+            found |= {final["anonymized"], final["published"], *(guess["file"] for guess in final["guesses"])}
+    return found
+
+
+def _entry(entry: AuditEntry) -> dict[str, Any]:
+    names = ("id", "actor", "action", "subject", "details", "previous_hash", "hash")
+    return {"at": entry.at.isoformat(), **{name: getattr(entry, name) for name in names}}
+
+
+def _check_new(folder: Path) -> None:
+    if folder.exists():
+        raise OptionNotUsable(f"{folder} is there already.\nHint: name a folder that is to be made.")
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -1,0 +1,77 @@
+"""A process for one job, forked from a clean one that has everything loaded, with limits of memory and time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import time
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+# Loading the library takes longer than most jobs; a clean process loads it once and is forked for each.
+LOADED = ("sudare.web.job_warm_up",)
+
+
+class JobProcess:
+    """A job at work in a process of its own.
+
+    `outcome()` is None as long as it runs, then what it found, or in one word why it failed: memory, time, crashed,
+    error.
+    """
+
+    def __init__(self, kind: str, given: Mapping[str, Any], *, memory_bytes: int, seconds: float) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(list(LOADED))
+        self._deadline = time.monotonic() + seconds
+        self._receiver, sender = context.Pipe(duplex=False)
+        self._process = context.Process(
+            target=_work, args=(kind, dict(given), memory_bytes, int(seconds) + 1, sender), daemon=True
+        )
+        self._process.start()
+        sender.close()
+
+    def outcome(self) -> dict[str, Any] | str | None:
+        """Return what became of the job, as far as it has ended."""
+        if self._receiver.poll():
+            found: dict[str, Any] | str
+            try:
+                found = self._receiver.recv()
+            except (EOFError, OSError):
+                found = "crashed"
+            self.stop()
+            return found
+        if time.monotonic() > self._deadline:
+            self.stop()
+            return "time"
+        return None
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self._receiver.close()
+
+
+def _work(kind: str, given: dict[str, Any], memory_bytes: int, seconds: int, sender: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    # Should the worker die, nobody else ends this process. Kernels use all cores.
+    most = seconds * (os.cpu_count() or 1)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+    from sudare.web.job_work import WORK
+
+    try:
+        sender.send(WORK[kind](given))
+    except MemoryError:
+        sender.send("memory")
+    except Exception as error:
+        # Where, never what: the message of an error may have data in it.
+        place = error.__traceback__
+        while place and place.tb_next:
+            place = place.tb_next
+        where = f"{place.tb_frame.f_code.co_qualname}:{place.tb_lineno}" if place else ""
+        os.write(2, f"sudare: job {kind} failed: {type(error).__name__} in {where}\n".encode())
+        sender.send("error")

@@ -1,0 +1,141 @@
+"""What jobs do: files in, plain values out. It runs in a process of its own, without the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sudare.contest.check import CheckResult
+from sudare.contest.check import check_guesses as check_guess_file
+from sudare.contest.guesses import read_guesses
+from sudare.contest.judge import judge_guesses
+from sudare.contest.publish import publish
+from sudare.contest.standings import Attack, rank_histories
+from sudare.data.cell_complaints import Complaints
+from sudare.data.cell_text import read_anonymized, read_original
+from sudare.data.cells import CellHistory, ItemColumn
+from sudare.data.rule_sets import BUILT_IN, RuleSet, load_rules
+from sudare.errors import BadRows, InputError
+from sudare.messages import LANGUAGES
+from sudare.risk.class_safety import class_safety
+from sudare.risk.published_classes import published_classes
+from sudare.utility.cells import cell_utility, population_deviation
+
+# Errors of an upload that are kept with their texts; all are counted.
+MOST_ERRORS = 200
+
+Parameters = Mapping[str, Any]
+
+
+def check_original(given: Parameters) -> dict[str, Any]:
+    """Check T and return its numbers, or what is wrong, without the name under which it is kept."""
+    try:
+        history = read_original(given["path"], _rules(given))
+    except InputError as error:
+        return {"valid": False, "message": str(error).replace(given["path"], "T")}
+    return {"valid": True, **_numbers(history)}
+
+
+def check_anonymized(given: Parameters) -> dict[str, Any]:
+    """Check A, and if it follows the rules, return U with its explanation and how safe its classes are."""
+    rules = _rules(given)
+    original = read_original(given["original"], rules)
+    read = partial(read_anonymized, given["path"], original, rules, most_complaints=MOST_ERRORS)
+    found = {language: read(language=language) for language in LANGUAGES}
+    first = found[LANGUAGES[0]]
+    result = _checked(first.complaints, first.rows, {name: parsed.complaints for name, parsed in found.items()})
+    if not result["valid"]:
+        return result
+    sizes = published_classes(first.history).sizes.tolist()
+    safety = class_safety(sizes, p=rules.p, alpha=rules.alpha, attacks=rules.attacks).to_dict() if sizes else None
+    return {**result, "utility": cell_utility(original, first.history, rules=rules).to_dict(), "classes": safety}
+
+
+def check_guesses(given: Parameters) -> dict[str, Any]:
+    """Check guesses on what was published."""
+    rules = _rules(given)
+    original = read_original(given["original"], rules)
+    check = partial(check_guess_file, original, given["published"], given["path"], rules, most_errors=MOST_ERRORS)
+    found: dict[str, CheckResult] = {language: check(language=language) for language in LANGUAGES}
+    complaints = {name: Complaints(result.errors, result.totals) for name, result in found.items()}
+    return _checked(complaints[LANGUAGES[0]], found[LANGUAGES[0]].rows, complaints)
+
+
+def publish_finals(given: Parameters) -> dict[str, Any]:
+    """Write A' of each final into a folder, under its submission's identity, and return their rows."""
+    rules, folder = _rules(given), Path(given["folder"])
+    return {"rows": {name: publish(path, folder / name, rules) for name, path in given["finals"].items()}}
+
+
+def evaluate_round(given: Parameters) -> dict[str, Any]:
+    """Judge all guesses on all finals and return attacks and standings, by the identities of teams."""
+    rules = _rules(given)
+    original = read_original(given["original"], rules)
+    utilities: dict[str, float] = {}
+    attacks: list[Attack] = []
+    for final in given["finals"]:
+        history = _valid(final["path"], original, rules)
+        utilities[final["team"]] = cell_utility(original, history, rules=rules, most=0).utility
+        for guess in final["guesses"]:
+            guesses = read_guesses(guess["path"], original, history)
+            judged = judge_guesses(guesses, original, history, p=rules.p, alpha=rules.alpha)
+            attacks.append(Attack(guess["team"], final["team"], judged))
+    return {
+        "standings": [standing.to_dict() for standing in rank_histories(utilities, attacks)],
+        "attacks": [attack.to_dict() for attack in attacks],
+        "p": str(rules.p),
+        "alpha": str(rules.alpha),
+    }
+
+
+WORK: Mapping[str, Callable[[Parameters], dict[str, Any]]] = {
+    "original": check_original,
+    "anonymized": check_anonymized,
+    "guesses": check_guesses,
+    "targets": publish_finals,
+    "evaluate": evaluate_round,
+}
+
+
+def _rules(given: Parameters) -> RuleSet:
+    name = given["rules"]
+    return load_rules(name if name in BUILT_IN else Path(name))
+
+
+def _valid(path: str, original: CellHistory, rules: RuleSet) -> CellHistory:
+    found = read_anonymized(path, original, rules, most_complaints=1)
+    if found.complaints.total:
+        raise BadRows("A final submission breaks the rules.\nHint: check it again.")
+    return found.history
+
+
+def _checked(complaints: Complaints, rows: int, by_language: Mapping[str, Complaints]) -> dict[str, Any]:
+    return {
+        "valid": not complaints.total,
+        "rows": rows,
+        "total_errors": complaints.total,
+        "totals": dict(complaints.totals),
+        "errors": {name: [error.to_dict() for error in found.errors] for name, found in by_language.items()},
+    }
+
+
+def _numbers(history: CellHistory) -> dict[str, Any]:
+    """Return what may be told of T without showing a row of it."""
+    columns = []
+    for column in history.columns:
+        if isinstance(column, ItemColumn):
+            columns.append({"name": column.name, "form": "item", "values": len(column.names)})
+        else:
+            columns.append(
+                {
+                    "name": column.name,
+                    "form": column.form,
+                    "values": len(np.unique(column.low)),
+                    "deviation": population_deviation(column.low),
+                }
+            )
+    return {"rows": len(history), "customers": len(np.unique(history.persons)), "columns": columns}

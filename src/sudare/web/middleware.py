@@ -1,0 +1,89 @@
+"""What every request passes through: headers of safety on the way out, limits of size and time on the way in."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sudare.web.refusals import Refused
+from sudare.web.security import HEADERS, SECURE_HEADERS
+from sudare.web.settings import ServerSettings
+
+# Addresses that take files; the fields of a form around a file are small.
+UPLOADS = re.compile(r".*/(data|rules|submissions|guesses)")
+FORM_BYTES = 1 << 16
+FORM_SECONDS = 30.0
+
+
+class SafeHeaders:
+    """Adds the headers of safety to every answer; a style sheet may be kept by the browser."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self._app = app
+        self._headers = {**HEADERS, **(SECURE_HEADERS if settings.secure else {})}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+
+        async def add(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, add if scope["type"] == "http" else send)
+
+
+class BodyLimits:
+    """Refuses bodies that are too large, come too slowly, or are compressed."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if "\0" in scope["path"]:  # no database has such an identity, and PostgreSQL cannot even be asked
+            await PlainTextResponse("404", 404)(scope, receive, send)
+            return
+        uploads = UPLOADS.fullmatch(scope["path"])
+        most = FORM_BYTES + (self._settings.max_upload_bytes if uploads else 0)
+        seconds = self._settings.upload_seconds if uploads else FORM_SECONDS
+        body = _Body(receive, Headers(scope=scope), most, seconds)
+        await self._app(scope, body.receive, send)
+
+
+class _Body:
+    """A body as it is received."""
+
+    def __init__(self, receive: Receive, headers: Headers, most: int, seconds: float) -> None:
+        self._receive, self._headers, self._most = receive, headers, most
+        self._deadline = time.monotonic() + seconds
+        self._bytes, self._complete = 0, False
+
+    async def receive(self) -> Message:
+        """Return the next part, or what the server says after the last one."""
+        if self._complete:
+            return await self._receive()
+        if self._headers.get("content-encoding", "identity") != "identity":
+            raise Refused("compressed", 415)
+        if int(self._headers.get("content-length", "0")) > self._most:
+            raise Refused("too_large", 413, most=f"{self._most:,}")
+        try:
+            message = await asyncio.wait_for(self._receive(), max(0.0, self._deadline - time.monotonic()))
+        except TimeoutError:
+            raise Refused("too_slow", 408) from None
+        if message["type"] == "http.request":
+            self._bytes += len(message.get("body", b""))
+            self._complete = not message.get("more_body", False)
+        if self._bytes > self._most:
+            raise Refused("too_large", 413, most=f"{self._most:,}")
+        return message

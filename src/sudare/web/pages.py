@@ -1,0 +1,108 @@
+"""How pages are made: templates, the reader's language, times in the contest's zone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from functools import cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from sudare.messages import LANGUAGES, Texts
+from sudare.web.models import LoginSession
+from sudare.web.requests import FORM_COOKIE, LANGUAGE_COOKIE, Server, Visit, server_of, texts_of
+from sudare.web.security import new_token
+
+YEAR = 365 * 24 * 3600
+
+
+def render(visit: Visit, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a page for the reader of a request."""
+    return _page(visit.request, visit.login, template, status, values)
+
+
+def render_error(request: Request, message: str, status: int) -> HTMLResponse:
+    """Return a page that says what was refused; it needs no database."""
+    return _page(request, None, "error.html", status, {"message": message, "status": status})
+
+
+def _page(
+    request: Request, login: LoginSession | None, template: str, status: int, values: dict[str, Any]
+) -> HTMLResponse:
+    texts = texts_of(request)
+    secret = login.csrf if login else request.cookies.get(FORM_COOKIE) or new_token()
+    text = environment(texts.language).get_template(template).render(
+        login=login.user.login if login else None,
+        admin=login.user.admin if login else False,
+        path=request.url.path,
+        csrf=secret,
+        **values,
+    )  # fmt: skip
+    response = HTMLResponse(text, status_code=status)
+    if login is None:
+        set_cookie(response, server_of(request), FORM_COOKIE, secret)
+    if request.query_params.get("lang") in LANGUAGES:
+        set_cookie(response, server_of(request), LANGUAGE_COOKIE, texts.language, seconds=YEAR)
+    return response
+
+
+def set_cookie(response: Response, server: Server, name: str, value: str, *, seconds: int | None = None) -> None:
+    """Set a cookie that no script reads and no other site sends along with a form."""
+    response.set_cookie(
+        name, value, max_age=seconds, path="/", httponly=True, samesite="lax", secure=server.settings.secure
+    )
+
+
+def go(path: str) -> RedirectResponse:
+    """Return the way to a page after a form was taken in."""
+    return RedirectResponse(path, status_code=303)
+
+
+def inner_path(text: str) -> str:
+    """Return a path on this server, or the start page if a text is no such path."""
+    fine = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable() and "\\" not in text
+    return text if fine else "/"
+
+
+@cache
+def environment(language: str) -> Environment:
+    """Return the templates' environment for one language; an unknown name in a template is an error."""
+    texts = Texts(language)
+    found = Environment(
+        loader=PackageLoader("sudare.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals.update(t=texts, language=language, languages=LANGUAGES)
+    found.filters.update(moment=_moment, field=_field, count=_count, utility=_utility, loads=json.loads)
+    return found
+
+
+def _moment(value: dt.datetime | None, zone: str) -> str | Markup:
+    """Show a moment in a time zone, with the moment itself for programs."""
+    if value is None:
+        return ""
+    local = value.astimezone(ZoneInfo(zone))
+    return Markup('<time datetime="{}">{}</time>').format(
+        value.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), local.strftime("%Y-%m-%d %H:%M:%S %Z")
+    )
+
+
+def _field(value: dt.datetime, zone: str) -> str:
+    """Return a moment as a field of a form has it."""
+    return value.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _count(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _utility(value: float | None) -> str:
+    return "" if value is None else f"{value:.6f}"

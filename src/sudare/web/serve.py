@@ -1,0 +1,81 @@
+"""Running the server: the pages, a worker, or both together."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+
+import uvicorn
+
+from sudare.web.app import make_app
+from sudare.web.settings import ServerSettings
+from sudare.web.worker import make_worker
+
+KEEP_ALIVE_SECONDS = 10
+SHUTDOWN_SECONDS = 10
+MOST_CONNECTIONS = 1000
+RESTART_SECONDS = 1.0
+
+
+def run_web(settings: ServerSettings) -> None:
+    """Serve pages and the API until told to stop."""
+    uvicorn.run(
+        make_app(settings),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        limit_concurrency=MOST_CONNECTIONS,
+    )
+
+
+def run_worker(settings: ServerSettings) -> None:
+    """Work on jobs until told to stop."""
+    make_worker(settings).run()
+
+
+def run_both(settings: ServerSettings) -> None:
+    """Serve pages, with a worker in a process of its own that is begun again should it die."""
+    keeper = _WorkerKeeper(settings)
+    keeper.start()
+    try:
+        run_web(settings)
+    finally:
+        keeper.stop()
+
+
+class _WorkerKeeper(threading.Thread):
+    """Keeps a worker running."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        super().__init__(daemon=True)
+        self._command = [sys.executable, "-c", _WORKER, str(settings.folder)]
+        self._stopped = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def run(self) -> None:
+        """Begin a worker, and another one whenever it ends."""
+        while not self._stopped.is_set():
+            self._process = subprocess.Popen(self._command)  # noqa: S603
+            self._process.wait()
+            self._stopped.wait(RESTART_SECONDS)
+
+    def stop(self) -> None:
+        """End the worker, which gives its jobs back."""
+        self._stopped.set()
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            self._process.wait(SHUTDOWN_SECONDS)
+
+
+_WORKER = """
+import sys
+from sudare.web.serve import run_worker
+from sudare.web.settings import load_settings
+run_worker(load_settings(sys.argv[1]))
+"""

@@ -1,0 +1,119 @@
+"""How a server is set up: a folder with a settings file, the files, and, unless it lies elsewhere, the database."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sudare.data.writing import whole_file
+from sudare.errors import OptionNotUsable, SourceNotReadable
+
+SETTINGS_FILE = "settings.toml"
+DATABASE_FILE = "server.sqlite"
+# An address with a password need not stand in a file.
+DATABASE_VARIABLE = "SUDARE_DATABASE"
+
+_ABOUT = {
+    "database": "SQLite in this folder if empty, else postgresql+psycopg://user:password@host/name",
+    "public_url": "the address that teams see, with https:// in front of a proxy",
+    "max_upload_bytes": "largest file of an upload",
+    "upload_seconds": "an upload that takes longer is given up",
+    "session_hours": "how long a log-in lasts",
+    "link_hours": "how long invitations and password links are good for",
+    "account_failures": "log-ins that may fail for an account within throttle_minutes",
+    "address_failures": "log-ins that may fail from an address within throttle_minutes",
+    "job_memory_bytes": "address space of a job",
+    "job_seconds": "a job that takes longer is given up",
+    "job_attempts": "how often a job is begun, should workers die",
+    "lease_seconds": "a worker that is silent for so long is taken for dead",
+    "worker_slots": "jobs at the same time in a worker; of each team one",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """What an organizer may set; `folder` is where everything lies."""
+
+    folder: Path
+    database: str = ""
+    host: str = "127.0.0.1"
+    port: int = 8000
+    public_url: str = "http://127.0.0.1:8000"
+    max_upload_bytes: int = 50_000_000
+    upload_seconds: int = 300
+    session_hours: int = 24 * 7
+    link_hours: int = 24 * 14
+    throttle_minutes: int = 15
+    account_failures: int = 10
+    address_failures: int = 50
+    job_memory_bytes: int = 4_000_000_000
+    job_seconds: int = 300
+    job_attempts: int = 3
+    lease_seconds: int = 30
+    worker_slots: int = 2
+
+    @property
+    def database_url(self) -> str:
+        """Where the database is."""
+        found = os.environ.get(DATABASE_VARIABLE) or self.database
+        return found or f"sqlite:///{(self.folder / DATABASE_FILE).resolve()}"
+
+    @property
+    def files(self) -> Path:
+        """Where uploads are kept."""
+        return self.folder / "files"
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers speak https with the server."""
+        return self.public_url.startswith("https://")
+
+
+def write_settings(settings: ServerSettings) -> Path:
+    """Write the settings file of a new folder and return its path; one that is there is an error."""
+    path = settings.folder / SETTINGS_FILE
+    if path.exists():
+        raise OptionNotUsable(f"{path} is there already.\nHint: sudare server run {settings.folder}")
+    with whole_file(path) as temporary:
+        temporary.write_text("".join(_lines(settings)), encoding="utf-8")
+    return path
+
+
+def load_settings(folder: str | Path) -> ServerSettings:
+    """Read the settings of a server's folder."""
+    path = Path(folder) / SETTINGS_FILE
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SourceNotReadable(f"{folder} is no folder of a server.\nHint: sudare server init {folder}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SourceNotReadable(f"The settings in {path} cannot be read: {error}.\nHint: mend that file.") from None
+    return ServerSettings(folder=Path(folder), **{name: _value(name, given, path) for name, given in document.items()})
+
+
+def _value(name: str, given: object, path: Path) -> Any:
+    known = {field.name: field.default for field in fields(ServerSettings) if field.name != "folder"}
+    if name not in known:
+        raise OptionNotUsable(f"{path}: there is no setting {name!r}.\nHint: there are {', '.join(known)}.")
+    if type(given) is not type(known[name]):
+        raise OptionNotUsable(f"{path}: {name} cannot be {given!r}.\nHint: {name} = {_toml(known[name])}")
+    if isinstance(given, int) and given < 1:
+        raise OptionNotUsable(f"{path}: {name} is 1 or more, not {given}.\nHint: {name} = {_toml(known[name])}")
+    return given
+
+
+def _lines(settings: ServerSettings) -> list[str]:
+    values = {name: value for name, value in asdict(settings).items() if name != "folder"}
+    return [
+        (f"# {_ABOUT[name]}\n" if name in _ABOUT else "") + f"{name} = {_toml(value)}\n"
+        for name, value in values.items()
+    ]
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return str(value)

@@ -1,0 +1,433 @@
+"""What pages and the API show of the things in the database, to one viewer."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from sudare.web.models import (
+    AuditEntry,
+    Dataset,
+    Final,
+    GuessFile,
+    Job,
+    Membership,
+    Round,
+    Submission,
+    Target,
+    Team,
+    User,
+)
+from sudare.web.phases import Phase, deadline_at, phase_at
+from sudare.web.submissions import left_today
+from sudare.web.visibility import (
+    Viewer,
+    check_organizer,
+    may_download_original,
+    may_see_name,
+    newest_evaluation,
+    results_open,
+    shown_result,
+    targets_open,
+    visible_evaluation,
+    visible_guesses,
+    visible_submissions,
+    visible_targets,
+    visible_teams,
+)
+
+
+class ShownData(BaseModel):
+    """T in numbers; its hash, and what is wrong with it, for those who may have it."""
+
+    status: str
+    size: int | None = None
+    sha256: str | None = None
+    rows: int | None = None
+    customers: int | None = None
+    columns: list[dict[str, Any]] = Field(default_factory=list)
+    message: str | None = None
+    failure: str | None = None
+
+
+class ShownRound(BaseModel):
+    """A round at a moment."""
+
+    id: str
+    name: str
+    position: int
+    phase: Phase
+    deadline: dt.datetime | None
+    frozen: bool
+    anonymization_opens: dt.datetime
+    anonymization_closes: dt.datetime
+    reidentification_opens: dt.datetime
+    reidentification_closes: dt.datetime
+    data: ShownData | None
+    data_downloadable: bool
+    targets_open: bool
+    evaluated: bool
+    published: bool
+    results_open: bool
+
+
+class ShownTeam(BaseModel):
+    """A team."""
+
+    id: str
+    name: str
+
+
+class ShownContest(BaseModel):
+    """A contest, and what the viewer is in it."""
+
+    id: str
+    name: str
+    time_zone: str
+    rules: str
+    submissions_per_day: int
+    teams_may_download: bool
+    hide_names: bool
+    guesses_replaceable: bool
+    public: bool
+    role: str | None
+    team: ShownTeam | None
+    teams: list[ShownTeam]
+    rounds: list[ShownRound]
+
+
+class ShownSubmission(BaseModel):
+    """A submission, and when it was checked, what was found."""
+
+    id: str
+    round: str
+    team: str
+    number: int
+    note: str
+    sha256: str
+    size: int
+    created_at: dt.datetime
+    status: str
+    utility: float | None
+    final: bool
+    result: dict[str, Any] | None = None
+
+
+class ShownSubmissions(BaseModel):
+    """The submissions of a round, and how many more a team may hand in today."""
+
+    submissions: list[ShownSubmission]
+    left_today: int | None
+
+
+class ShownGuesses(BaseModel):
+    """A file of guesses, and when it was checked, what is wrong with it; never how many are right."""
+
+    id: str
+    round: str
+    target: int
+    team: str
+    number: int
+    sha256: str
+    size: int
+    created_at: dt.datetime
+    status: str
+    result: dict[str, Any] | None = None
+
+
+class ShownTarget(BaseModel):
+    """A target: what was published of a final submission, and the viewer's own guesses on it."""
+
+    id: str
+    number: int
+    team: str | None
+    own: bool
+    rows: int
+    size: int
+    sha256: str
+    guesses: list[ShownGuesses]
+
+
+class ShownStanding(BaseModel):
+    """Where a team stands; without a rank if it is not safe."""
+
+    team: str
+    target: int
+    utility: float
+    attacks: int
+    effective: int
+    safe: bool
+    rank: int | None
+    tied: list[str]
+
+
+class ShownAttack(BaseModel):
+    """How one attack was judged."""
+
+    attacker: str
+    target: str
+    tried: bool
+    guesses: int
+    hits: int
+    threshold: int
+    margin: int
+    effective: bool
+
+
+class ShownResults(BaseModel):
+    """The outcome of a round; teams in `absent` had no valid submission."""
+
+    round: str
+    created_at: dt.datetime
+    published: bool
+    standings: list[ShownStanding]
+    attacks: list[ShownAttack]
+    absent: list[str]
+
+
+class ShownEntry(BaseModel):
+    """An entry of the audit log."""
+
+    id: int
+    at: dt.datetime
+    actor: str
+    action: str
+    subject: str
+    details: str
+    hash: str
+
+
+class ShownJob(BaseModel):
+    """A job, for organizers."""
+
+    id: int
+    kind: str
+    status: str
+    attempts: int
+    failure: str | None
+    team: str | None
+    created_at: dt.datetime
+    finished_at: dt.datetime | None
+
+
+class ShownMember(BaseModel):
+    """A member of a contest, for organizers."""
+
+    login: str
+    user: str
+    role: str
+    team: str | None
+
+
+def show_contest(session: Session, viewer: Viewer) -> ShownContest:
+    """Show a contest with its rounds and teams."""
+    viewer.need("read")
+    contest = viewer.contest
+    teams = [ShownTeam(id=team.id, name=team.name) for team in visible_teams(session, viewer)]
+    rounds = session.scalars(select(Round).where(Round.contest_id == contest.id).order_by(Round.position))
+    return ShownContest(
+        id=contest.id,
+        name=contest.name,
+        time_zone=contest.time_zone,
+        rules=contest.rules,
+        submissions_per_day=contest.submissions_per_day,
+        teams_may_download=contest.teams_may_download,
+        hide_names=contest.hide_names,
+        guesses_replaceable=contest.guesses_replaceable,
+        public=contest.public,
+        role=viewer.role,
+        team=next((team for team in teams if team.id == viewer.team_id), None),
+        teams=teams,
+        rounds=[show_round(session, viewer, round) for round in rounds],
+    )
+
+
+def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
+    """Show a round as it is at the viewer's moment."""
+    evaluated = newest_evaluation(session, round) is not None
+    opened = results_open(viewer, round)
+    return ShownRound(
+        id=round.id,
+        name=round.name,
+        position=round.position,
+        phase=phase_at(round, viewer.now),
+        deadline=deadline_at(round, viewer.now),
+        frozen=round.frozen,
+        anonymization_opens=round.anonymization_opens,
+        anonymization_closes=round.anonymization_closes,
+        reidentification_opens=round.reidentification_opens,
+        reidentification_closes=round.reidentification_closes,
+        data=show_data(viewer, round, round.dataset) if round.dataset else None,
+        data_downloadable=may_download_original(viewer, round),
+        targets_open=targets_open(viewer, round),
+        evaluated=evaluated and opened,
+        published=round.published_at is not None,
+        results_open=evaluated and opened,
+    )
+
+
+def show_data(viewer: Viewer, round: Round, dataset: Dataset) -> ShownData:
+    """Show T in numbers; before it is valid, only organizers learn more than that."""
+    result = dataset.result or {}
+    if dataset.status != "valid":
+        own = viewer.organizes
+        return ShownData(
+            status=dataset.status,
+            size=dataset.size if own else None,
+            sha256=dataset.file_hash if own else None,
+            message=result.get("message") if own else None,
+            failure=result.get("failure") if own else None,
+        )
+    known = may_download_original(viewer, round)
+    return ShownData(
+        status=dataset.status,
+        size=dataset.size if known else None,
+        sha256=dataset.file_hash if known else None,
+        rows=result["rows"],
+        customers=result["customers"],
+        columns=result["columns"],
+    )
+
+
+def show_submissions(session: Session, viewer: Viewer, round: Round) -> ShownSubmissions:
+    """Show the submissions of a round that the viewer may see, without what was found of each."""
+    found = visible_submissions(session, viewer, round)
+    listed = [show_submission(session, viewer, submission, whole=False) for submission in found]
+    left = left_today(session, round, viewer.own_team) if viewer.role == "team" else None
+    return ShownSubmissions(submissions=listed, left_today=left)
+
+
+def show_submission(session: Session, viewer: Viewer, found: Submission, *, whole: bool = True) -> ShownSubmission:
+    """Show a submission; `whole` with what was found of it."""
+    final = session.get(Final, (found.round_id, found.team_id))
+    return ShownSubmission(
+        id=found.id,
+        round=found.round_id,
+        team=session.get_one(Team, found.team_id).name,
+        number=found.number,
+        note=found.note,
+        sha256=found.file_hash,
+        size=found.size,
+        created_at=found.created_at,
+        status=found.status,
+        utility=found.utility,
+        final=final is not None and final.submission_id == found.id,
+        result=shown_result(viewer, found.result) if whole else None,
+    )
+
+
+def show_targets(session: Session, viewer: Viewer, round: Round) -> list[ShownTarget]:
+    """Show the targets of a round, and on each the guesses that the viewer may see."""
+    targets = visible_targets(session, viewer, round)
+    guesses = visible_guesses(session, viewer, round) if targets else []
+    return [
+        ShownTarget(
+            id=target.id,
+            number=target.number,
+            team=session.get_one(Team, target.team_id).name if may_see_name(viewer, round, target) else None,
+            own=target.team_id == viewer.team_id,
+            rows=target.rows,
+            size=target.size,
+            sha256=target.file_hash,
+            guesses=[show_guesses(session, guess, whole=False) for guess in guesses if guess.target_id == target.id],
+        )
+        for target in targets
+    ]
+
+
+def show_guesses(session: Session, found: GuessFile, *, whole: bool = True) -> ShownGuesses:
+    """Show a file of guesses; `whole` with what is wrong with it."""
+    return ShownGuesses(
+        id=found.id,
+        round=found.round_id,
+        target=session.get_one(Target, found.target_id).number,
+        team=session.get_one(Team, found.team_id).name,
+        number=found.number,
+        sha256=found.file_hash,
+        size=found.size,
+        created_at=found.created_at,
+        status=found.status,
+        result=found.result if whole else None,
+    )
+
+
+def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults:
+    """Show the outcome of a round with the names of teams."""
+    found = visible_evaluation(session, viewer, round)
+    names = dict(session.execute(select(Team.id, Team.name).where(Team.contest_id == round.contest_id)).tuples().all())
+    numbers = dict(
+        session.execute(select(Target.team_id, Target.number).where(Target.round_id == round.id)).tuples().all()
+    )
+    standings = [
+        ShownStanding(
+            team=names[entry["name"]],
+            target=numbers[entry["name"]],
+            tied=sorted(names[other] for other in entry["tied"]),
+            **{key: entry[key] for key in ("utility", "attacks", "effective", "safe", "rank")},
+        )
+        for entry in found.result["standings"]
+    ]
+    judged = ("tried", "guesses", "hits", "threshold", "margin", "effective")
+    attacks = [
+        ShownAttack(
+            attacker=names[entry["attacker"]], target=names[entry["target"]], **{key: entry[key] for key in judged}
+        )
+        for entry in found.result["attacks"]
+    ]
+    return ShownResults(
+        round=round.id,
+        created_at=found.created_at,
+        published=round.published_at is not None,
+        standings=standings,
+        attacks=attacks,
+        absent=sorted(name for team, name in names.items() if team not in numbers),
+    )
+
+
+def show_audit(session: Session, viewer: Viewer, most: int = 500, before: int | None = None) -> list[ShownEntry]:
+    """Show the entries of a contest's audit log, the newest first; with `before`, those older than that number."""
+    check_organizer(viewer)
+    wanted = select(AuditEntry).where(AuditEntry.contest_id == viewer.contest.id)
+    if before is not None:
+        wanted = wanted.where(AuditEntry.id < before)
+    names = ("id", "at", "actor", "action", "subject", "details", "hash")
+    return [
+        ShownEntry(**{name: getattr(entry, name) for name in names})
+        for entry in session.scalars(wanted.order_by(AuditEntry.id.desc()).limit(most))
+    ]
+
+
+def show_jobs(session: Session, viewer: Viewer, most: int = 100) -> list[ShownJob]:
+    """Show the jobs of a contest, the newest first."""
+    check_organizer(viewer)
+    names = dict(session.execute(select(Team.id, Team.name).where(Team.contest_id == viewer.contest.id)).tuples().all())
+    wanted = select(Job).where(Job.contest_id == viewer.contest.id).order_by(Job.id.desc()).limit(most)
+    return [
+        ShownJob(
+            id=job.id,
+            kind=job.kind,
+            status=job.status,
+            attempts=job.attempts,
+            failure=job.failure,
+            team=names.get(job.team_id or ""),
+            created_at=job.created_at,
+            finished_at=job.finished_at,
+        )
+        for job in session.scalars(wanted)
+    ]
+
+
+def show_members(session: Session, viewer: Viewer) -> list[ShownMember]:
+    """Show the members of a contest by name."""
+    check_organizer(viewer)
+    names = dict(session.execute(select(Team.id, Team.name).where(Team.contest_id == viewer.contest.id)).tuples().all())
+    members = session.scalars(select(Membership).where(Membership.contest_id == viewer.contest.id)).all()
+    found = [(session.get_one(User, member.user_id), member) for member in members]
+    return [
+        ShownMember(login=user.login, user=user.id, role=member.role, team=names.get(member.team_id or ""))
+        for user, member in sorted(found, key=lambda pair: pair[0].login)
+    ]

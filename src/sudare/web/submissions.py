@@ -1,0 +1,199 @@
+"""Handing in: anonymized histories and guesses, each accepted in one transaction with the job that checks it."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from sudare.web.audit import record
+from sudare.web.database import database_now
+from sudare.web.files import StoredFile
+from sudare.web.jobs import enqueue
+from sudare.web.models import Final, GuessFile, Round, Submission, Target, Team
+from sudare.web.phases import Phase, day_start, phase_at
+from sudare.web.refusals import Refused, not_there
+from sudare.web.visibility import Viewer, visible_round, visible_submission, visible_target
+
+MOST_NOTE_LETTERS = 200
+# Files of guesses on one target in a day: enough for every try, few enough for the disk.
+GUESS_FILES_PER_DAY = 100
+
+
+def check_may_submit(session: Session, viewer: Viewer, round_id: str) -> Round:
+    """Refuse early what `submit` would refuse: before a file is taken in."""
+    viewer.need("submit")
+    team = viewer.own_team
+    round = visible_round(session, viewer, round_id)
+    _check_phase(session, round, "anonymization")
+    if round.dataset is None or round.dataset.status != "valid":
+        raise Refused("no_data", 409)
+    _check_quota(session, round, team)
+    return round
+
+
+def submit(session: Session, viewer: Viewer, round_id: str, stored: StoredFile, note: str = "") -> Submission:
+    """Accept an A, complete and on disk, if at this moment the phase is open and the day's quota is not used up.
+
+    The team's row is locked first: of several uploads at the same time each sees those before it.
+    """
+    team = _locked_team(session, viewer.own_team)
+    _lock_round(session, round_id)
+    round = check_may_submit(session, viewer, round_id)
+    numbers = select(func.max(Submission.number)).where(Submission.round_id == round.id, Submission.team_id == team.id)
+    found = Submission(
+        round_id=round.id,
+        team_id=team.id,
+        number=(session.scalar(numbers) or 0) + 1,
+        file_hash=stored.hash,
+        size=stored.size,
+        note=note.strip()[:MOST_NOTE_LETTERS],
+        created_by=viewer.actor.id,
+        created_at=database_now(session),
+        status="queued",
+    )
+    session.add(found)
+    session.flush()
+    enqueue(session, "anonymized", found.id, round.contest_id, team_id=team.id)
+    record(
+        session,
+        viewer.actor,
+        "submit",
+        f"{team.name} {found.number}",
+        contest_id=round.contest_id,
+        sha256=stored.hash,
+        bytes=stored.size,
+    )
+    return found
+
+
+def choose_final(session: Session, viewer: Viewer, submission_id: str) -> Final:
+    """Choose a valid submission as the one that counts; as long as anonymization is open."""
+    viewer.need("submit")
+    team = _locked_team(session, viewer.own_team)
+    found = visible_submission(session, viewer, submission_id)
+    round = _lock_round(session, found.round_id)
+    _check_phase(session, round, "anonymization")
+    if found.status != "valid":
+        raise Refused("not_valid", 409)
+    final = session.get(Final, (round.id, team.id)) or Final(round_id=round.id, team_id=team.id)
+    final.submission_id, final.chosen_by, final.chosen_at = found.id, viewer.actor.id, database_now(session)
+    session.add(final)
+    record(session, viewer.actor, "choose_final", f"{team.name} {found.number}", contest_id=round.contest_id)
+    return final
+
+
+def final_submission(session: Session, round: Round, team_id: str) -> Submission | None:
+    """Return the submission of a team that counts: the chosen one, else the last valid one."""
+    chosen = session.get(Final, (round.id, team_id))
+    if chosen:
+        return session.get_one(Submission, chosen.submission_id)
+    return session.scalars(
+        select(Submission)
+        .where(Submission.round_id == round.id, Submission.team_id == team_id, Submission.status == "valid")
+        .order_by(Submission.number.desc())
+        .limit(1)
+    ).first()
+
+
+def check_may_guess(session: Session, viewer: Viewer, target_id: str) -> tuple[Target, Round]:
+    """Refuse early what `submit_guesses` would refuse."""
+    viewer.need("guess")
+    team = viewer.own_team
+    target, round = visible_target(session, viewer, target_id)
+    _check_phase(session, round, "reidentification")
+    if target.team_id == team:
+        raise Refused("own_target", 409)
+    own = select(func.count()).select_from(GuessFile).where(GuessFile.target_id == target.id, GuessFile.team_id == team)
+    standing = own.where(GuessFile.status.in_(("queued", "valid")))
+    if not viewer.contest.guesses_replaceable and session.scalar(standing):
+        raise Refused("guesses_fixed", 409)
+    since = day_start(viewer.contest.time_zone, database_now(session))
+    if (session.scalar(own.where(GuessFile.created_at >= since)) or 0) >= GUESS_FILES_PER_DAY:
+        raise Refused("quota_used", 429, most=GUESS_FILES_PER_DAY)
+    return target, round
+
+
+def submit_guesses(session: Session, viewer: Viewer, target_id: str, stored: StoredFile) -> GuessFile:
+    """Accept guesses on a target, in place of earlier ones if the contest allows it."""
+    team = _locked_team(session, viewer.own_team)
+    target = session.get(Target, target_id)
+    if target is None:
+        raise not_there()
+    _lock_round(session, target.round_id)
+    target, round = check_may_guess(session, viewer, target_id)
+    numbers = select(func.max(GuessFile.number)).where(GuessFile.target_id == target.id, GuessFile.team_id == team.id)
+    found = GuessFile(
+        round_id=round.id,
+        target_id=target.id,
+        team_id=team.id,
+        number=(session.scalar(numbers) or 0) + 1,
+        file_hash=stored.hash,
+        size=stored.size,
+        created_by=viewer.actor.id,
+        created_at=database_now(session),
+        status="queued",
+    )
+    session.add(found)
+    session.flush()
+    enqueue(session, "guesses", found.id, round.contest_id, team_id=team.id)
+    record(
+        session,
+        viewer.actor,
+        "submit_guesses",
+        f"{team.name}: {target.number}",
+        contest_id=round.contest_id,
+        sha256=stored.hash,
+        bytes=stored.size,
+    )
+    return found
+
+
+def standing_guesses(session: Session, round: Round) -> list[GuessFile]:
+    """Return the files that count: of each team on each target the last valid one."""
+    wanted = select(GuessFile).where(GuessFile.round_id == round.id, GuessFile.status == "valid")
+    found = {(file.target_id, file.team_id): file for file in session.scalars(wanted.order_by(GuessFile.number))}
+    return list(found.values())
+
+
+def left_today(session: Session, round: Round, team_id: str) -> int:
+    """Return how many more submissions a team may hand in today, in the contest's time zone.
+
+    What the server itself failed to check does not count.
+    """
+    since = day_start(round.contest.time_zone, database_now(session))
+    today = (
+        select(func.count())
+        .select_from(Submission)
+        .where(
+            Submission.round_id == round.id,
+            Submission.team_id == team_id,
+            Submission.created_at >= since,
+            Submission.status != "failed",
+        )
+    )
+    return max(0, round.contest.submissions_per_day - (session.scalar(today) or 0))
+
+
+def _check_quota(session: Session, round: Round, team_id: str) -> None:
+    if not left_today(session, round, team_id):
+        raise Refused("quota_used", 429, most=round.contest.submissions_per_day)
+
+
+def _check_phase(session: Session, round: Round, wanted: Phase) -> None:
+    """Refuse unless a phase is open at this very moment."""
+    if round.frozen:
+        raise Refused("frozen", 409)
+    if phase_at(round, database_now(session)) != wanted:
+        raise Refused(f"not_{wanted}", 409)
+
+
+def _locked_team(session: Session, team_id: str) -> Team:
+    return session.get_one(Team, team_id, with_for_update=True)
+
+
+def _lock_round(session: Session, round_id: str) -> Round:
+    """Keep organizers from changing the round until the end of the transaction."""
+    found = session.get(Round, round_id, populate_existing=True, with_for_update={"read": True, "of": Round})
+    if found is None:
+        raise not_there()
+    return found
