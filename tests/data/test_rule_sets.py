@@ -66,6 +66,7 @@ def test_other_rules_come_from_a_toml_file(tmp_path: Path) -> None:
         ("p = 0.25", "p = 1.5", "p is no probability"),
         ("p = 0.25", 'p = "1/0"', "p is no probability"),
         ("p = 0.25", 'p = "often"', "p is no probability"),
+        ("p = 0.25", 'p = "1e-999999999"', "p is no probability"),
         ("attacks = 4", "attacks = 4\nrounds = 2", "rounds is no key"),
         ("digits = 3", "digits = 19", r"columns\[1\].digits is no whole number from 1 to 18"),
         ("digits = 3", "", r"columns\[1\].digits is missing"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.frame import (
-    EXIT_NOT_SAFE,
+    EXIT_BAD_INPUT,
     JsonOption,
     LanguageOption,
     console,
@@ -47,7 +47,7 @@ def check(
     """Check that an anonymized history follows the rules.
 
     Every cell that is not well formed or does not cover the value of T, every pseudonym that is not one to one with a
-    customer, every line and the number of rows. T is checked first. Exit code 3: A does not follow the rules.
+    customer, every line and the number of rows. T is checked first. Exit code 2: A does not follow the rules.
     """
     from sudare.contest.check import check_anonymized
     from sudare.data.cell_complaints import MOST_COMPLAINTS
@@ -76,7 +76,7 @@ def check_guesses(
     """Check that guesses follow the rules.
 
     A pseudonym must be in what was published and have one guess, a customer must be in T. T and what was published are
-    checked first. A file without guesses is legal. Exit code 3: the guesses do not follow the rules.
+    checked first. A file without guesses is legal. Exit code 2: the guesses do not follow the rules.
     """
     from sudare.contest.check import check_guesses as check_file
     from sudare.data.cell_complaints import MOST_COMPLAINTS
@@ -126,7 +126,7 @@ def _show(found: CheckResult, file: str, rules: str, texts: Texts, *, json: bool
     else:
         _show_text(found, file, rules, texts)
     if not found.valid:
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_BAD_INPUT)
 
 
 def _show_text(found: CheckResult, file: str, rules: str, texts: Texts) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ MOST_PERSON_DIGITS = 18
 MOST_VALUE = 10**12
 MOST_CHARACTERS = 1_000_000
 EPOCH = date(1970, 1, 1)
+# A number or a quotient of two. Exponents are short: 1e-999999999 would fill the memory.
+_NUMBER = r"[0-9]{0,30}(\.[0-9]{0,300})?(e-?[0-9]{1,3})?"
+PROBABILITY = re.compile(f"{_NUMBER}(/{_NUMBER})?")
 
 _KEYS = {"name", "columns", "most_items", "most_characters", "p", "alpha", "attacks"}
 _COLUMN_KEYS: dict[Form, set[str]] = {
@@ -195,6 +199,8 @@ class _Entry:
     def probability(self, key: str) -> Fraction:
         found = self.value(key)
         try:
+            if not PROBABILITY.fullmatch(str(found)):
+                raise ValueError
             above, _, below = str(found).partition("/")
             share = Fraction(above) / Fraction(below or 1)
         except (ValueError, ZeroDivisionError):
