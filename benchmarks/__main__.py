@@ -20,6 +20,7 @@ NAMES = (
     "baskets",
     "contest",
     "anonymize_histories",
+    "attack",
 )
 
 

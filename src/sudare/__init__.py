@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sudare.anonymize.levels import LevelsFound, find_levels, write_levels
     from sudare.anonymize.suppression import Suppression, suppress_baskets
     from sudare.anonymize.verification import Verification, verify_baskets
+    from sudare.attack.attack import Attack, attack_history
+    from sudare.attack.knowledge import KnownHistory, know_history
     from sudare.contest.check import CheckResult, check_anonymized, check_guesses
     from sudare.contest.correlation import (
         MeasureCorrelation,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
         critical_correlation,
     )
     from sudare.contest.description import AnonymizationDescription, describe_anonymization
+    from sudare.contest.duel import Duel, DuelAttack, run_duel
     from sudare.contest.guesses import Guesses, read_guesses, write_guesses
     from sudare.contest.judge import AttackVerdict, Judgement, judge_guesses, judge_hits
     from sudare.contest.measured_histories import MeasuredHistory
@@ -48,7 +51,14 @@ if TYPE_CHECKING:
     from sudare.data.baskets import BasketReading, Baskets, SensitiveItems, SensitiveReading, make_baskets
     from sudare.data.cell_complaints import Complaint, Complaints
     from sudare.data.cell_parquet import read_cells_parquet, write_cells_parquet
-    from sudare.data.cell_text import ParsedCells, read_anonymized, read_original, read_published, write_cells
+    from sudare.data.cell_text import (
+        ParsedCells,
+        read_anonymized,
+        read_original,
+        read_published,
+        read_valid_anonymized,
+        write_cells,
+    )
     from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
     from sudare.data.generalized import generalize_table
     from sudare.data.hierarchy import Hierarchy, find_hierarchies, read_hierarchy, write_hierarchy
@@ -169,12 +179,22 @@ _HOMES = {
         "find_levels",
         "write_levels",
     ),
+    "sudare.attack.attack": ("Attack", "attack_history"),
+    "sudare.attack.knowledge": ("KnownHistory", "know_history"),
+    "sudare.contest.duel": ("Duel", "DuelAttack", "run_duel"),
     "sudare.contest.check": ("CheckResult", "check_anonymized", "check_guesses"),
     "sudare.contest.guesses": ("Guesses", "read_guesses", "write_guesses"),
     "sudare.contest.publish": ("publish", "true_customers"),
     "sudare.data.cell_complaints": ("Complaint", "Complaints"),
     "sudare.data.cell_parquet": ("read_cells_parquet", "write_cells_parquet"),
-    "sudare.data.cell_text": ("ParsedCells", "read_anonymized", "read_original", "read_published", "write_cells"),
+    "sudare.data.cell_text": (
+        "ParsedCells",
+        "read_anonymized",
+        "read_original",
+        "read_published",
+        "read_valid_anonymized",
+        "write_cells",
+    ),
     "sudare.anonymize.histories": ("AnonymizedHistory", "anonymize_history"),
     "sudare.data.cells": ("CellHistory", "ItemColumn", "Kind", "OrderedColumn"),
     "sudare.data.rule_sets": ("ColumnRule", "RuleSet", "load_rules"),
@@ -235,6 +255,7 @@ _HOMES = {
     ),
     "sudare.report.basket_experiment": ("write_experiment_page",),
     "sudare.report.baskets": ("write_baskets_report",),
+    "sudare.report.contest": ("write_contest_report",),
     "sudare.report.history": ("write_history_report",),
     "sudare.report.table": ("write_table_report",),
     "sudare.risk.attackers": (
@@ -326,6 +347,7 @@ __all__ = [
     "AnonymizationDescription",
     "AnonymizedHistory",
     "AssociationRules",
+    "Attack",
     "AttackSafety",
     "AttackVerdict",
     "AttackerRisk",
@@ -365,6 +387,8 @@ __all__ = [
     "DisclosableSets",
     "Diversity",
     "DuckDBEngine",
+    "Duel",
+    "DuelAttack",
     "ExperimentRow",
     "ExperimentSpread",
     "FrequentItemsets",
@@ -383,6 +407,7 @@ __all__ = [
     "Knowledge",
     "KnowledgeNotUnderstood",
     "KnowledgeValue",
+    "KnownHistory",
     "LevelsFound",
     "MeasureCorrelation",
     "MeasuredError",
@@ -436,6 +461,7 @@ __all__ = [
     "assess_records",
     "assess_subsets",
     "association_rules",
+    "attack_history",
     "attribute_contributions",
     "basket_utility",
     "cell_errors",
@@ -467,6 +493,7 @@ __all__ = [
     "judge_guesses",
     "judge_hits",
     "kl_divergence",
+    "know_history",
     "least_class",
     "load_rules",
     "make_baskets",
@@ -493,7 +520,9 @@ __all__ = [
     "read_sensitive",
     "read_table",
     "read_thresholds",
+    "read_valid_anonymized",
     "rules_distance",
+    "run_duel",
     "run_experiments",
     "sample_subsets",
     "sensitive_diversity",
@@ -511,6 +540,7 @@ __all__ = [
     "write_baskets_report",
     "write_cells",
     "write_cells_parquet",
+    "write_contest_report",
     "write_customer_risks",
     "write_experiment_page",
     "write_guesses",

@@ -138,10 +138,16 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
         "published.csv",
         "published.csv.certificate.json",
         "baskets-report.html",
+        "contest",
+        "contest-report.html",
     }
     assert "SAFE: nobody who knows such items" in result.stdout
     assert 'data-answer="safe"' in (tmp_path / "demo" / "baskets-report.html").read_text(encoding="utf-8")
     assert "5,000 records fall into" in result.stdout
+    files = {entry.name for entry in (tmp_path / "demo" / "contest").iterdir()}
+    assert files == {"T.csv", "A.csv", "PUBLISHED.csv", "rules.toml"}
+    assert "Smallest class: k = 3." in result.stdout
+    assert 'data-answer="chance"' in (tmp_path / "demo" / "contest-report.html").read_text(encoding="utf-8")
     assert str(tmp_path / "demo" / "table-report.html") in result.stderr
     assert "report.html" in result.stderr
 

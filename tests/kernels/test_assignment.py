@@ -8,9 +8,27 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 from scipy.optimize import linear_sum_assignment
 
-from sudare.kernels.assignment import assign, assign_nearly, assign_within
+from sudare.kernels import assignment
+
+
+# Kernels that other kernels call are called through uncached functions; see sudare.kernels.history_search.
+@njit
+def assign(cost: np.ndarray, rows: int) -> np.ndarray:
+    return assignment.assign(cost, rows)
+
+
+@njit
+def assign_nearly(cost: np.ndarray, rows: int, last_step: float) -> np.ndarray:
+    return assignment.assign_nearly(cost, rows, last_step)
+
+
+@njit
+def assign_within(cost: np.ndarray, rows: int, last_step: float) -> tuple[np.ndarray, float]:
+    return assignment.assign_within(cost, rows, last_step)
+
 
 # Few different costs make many ties.
 matrices = st.integers(1, 4).flatmap(

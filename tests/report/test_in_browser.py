@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import sudare
 from sudare.data.hierarchy import make_hierarchy
 from sudare.report.baskets import write_baskets_report
+from sudare.report.contest import write_contest_report
 from sudare.report.history import write_history_report
 from sudare.report.table import write_table_report
 from tests.conftest import TOY
@@ -26,7 +28,7 @@ OPTIONS = (
 EVIL = "<script>document.title='evil'</script><img src=x onerror=alert(1)>"
 # Three attributes of long names, one of them evil, one Japanese, and one with long values.
 LONG = ["attribute_" + "long" * 12, "都道府県と市区町村の名前" * 4, EVIL]
-SECTIONS = {"history": 9, "table": 11, "baskets": 10}
+SECTIONS = {"history": 9, "table": 11, "baskets": 10, "contest": 11}
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
 
@@ -43,7 +45,8 @@ def browser() -> Iterator[api.Browser]:
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     kind, language = request.param
     folder = tmp_path_factory.mktemp(kind)
-    {"history": write_history, "table": write_table, "baskets": write_baskets}[kind](folder, language)
+    write = {"history": write_history, "table": write_table, "baskets": write_baskets, "contest": write_contest}
+    write[kind](folder, language)
     return folder / "report.html"
 
 
@@ -81,6 +84,33 @@ def write_baskets(folder: Path, language: str) -> None:
     found = sudare.suppress_baskets(original, sensitive, rho="0.3", max_known=2)
     write_baskets_report(
         folder / "report.html", original, sensitive, found, language=language, made=dt.datetime(2025, 1, 31)
+    )
+
+
+def write_contest(folder: Path, language: str) -> None:
+    # Evil and long items, rules of an evil name, a column and a file of long names.
+    items = [EVIL, "wide" * 30, "都道府県と市区町村の名前" * 4]
+    rules = sudare.load_rules()
+    columns = tuple(replace(c, name=LONG[0]) if c.form == "integer" else c for c in rules.columns)
+    rules = replace(rules, name=EVIL, columns=columns)
+    rows = [(100 + n // 2, f"2011/{1 + n % 12}/1", items[n % 3], f"{n}.99", 1000 * n + 1) for n in range(60)]
+    lines = [",".join(map(str, row)) for row in rows]
+    (folder / "T.csv").write_text("\n".join(lines), encoding="utf-8")
+    hidden = [
+        "*,*,*,*,*" if n % 10 > 7 else f"{c},[2011/1/1;2011/12/31],{{{items[0]};{items[1]};{items[2]}}},*,[1;{q}]"
+        for n, (c, _, _, _, q) in enumerate(rows)
+    ]
+    (folder / "toy.csv").write_text("\n".join(hidden), encoding="utf-8")
+    (folder / f"{'guesses' * 12}.csv").write_text("".join(f"{c},{c}\n" for c in range(100, 104)))
+    write_contest_report(
+        folder / "report.html",
+        folder / "T.csv",
+        folder / "toy.csv",
+        rules=rules,
+        guesses=[folder / f"{'guesses' * 12}.csv"],
+        draws=2,
+        language=language,
+        made=dt.datetime(2025, 1, 31),
     )
 
 

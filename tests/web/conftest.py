@@ -139,6 +139,7 @@ class RunningServer:
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         self.processes: list[subprocess.Popen[bytes]] = []
+        self.clients: list[httpx.Client] = []
 
     def start(self, part: str) -> subprocess.Popen[bytes]:
         process = subprocess.Popen([*COMMAND, "server", part, str(self.settings.folder)])
@@ -147,11 +148,15 @@ class RunningServer:
             self._wait()
         return process
 
-    def client(self, token: str | None = None) -> httpx.Client:
+    def client(self, token: str | None = None, path: str = "") -> httpx.Client:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx.Client(base_url=self.settings.public_url, headers=headers, timeout=30)
+        found = httpx.Client(base_url=self.settings.public_url + path, headers=headers, timeout=60)
+        self.clients.append(found)
+        return found
 
     def stop(self) -> None:
+        for client in self.clients:
+            client.close()
         for process in self.processes:
             process.terminate()
         for process in self.processes:

@@ -56,6 +56,17 @@ def test_a_full_disk_is_told_and_leaves_nothing(
     assert [path for path in (tmp_path / "files").rglob("*") if path.is_file()] == []
 
 
+def test_what_dead_processes_left_is_removed_when_it_is_old(store: FileStore, tmp_path: Path) -> None:
+    incoming = tmp_path / "files" / "incoming"
+    (incoming / "folder").mkdir()
+    (incoming / "folder" / "file").write_text("x")
+    (incoming / "file").write_text("x")
+    store.tidy(3600)
+    assert len(list(incoming.iterdir())) == 2
+    store.tidy(-1)
+    assert list(incoming.iterdir()) == []
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "", "A" * 64, "a" * 63, "a" * 64 + "/.."])
 def test_only_a_hash_leads_to_a_file(store: FileStore, name: str) -> None:
     with pytest.raises(ValueError, match="no hash"):

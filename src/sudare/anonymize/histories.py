@@ -53,8 +53,9 @@ FAST = Effort(wanted=16, last_step=0.05, bound_step=0.03, steps_per_customer=2_0
 class AnonymizedHistory:
     """A history of classes of at least k customers with the same published rows, and what it costs.
 
-    `utility` is U, the mean error of all cells (0 is best); no such history is below `bound`. `sizes` are the sizes of
-    the classes as found in the published rows. `converged` says that the search ended before its time.
+    `utility` is U, the mean error of all cells (0 is best); no such history is below `bound`, which is 0 if there was
+    no time for it. `sizes` are the sizes of the classes as found in the published rows. `converged` says that the
+    search ended before its time.
     """
 
     history: CellHistory = field(repr=False)

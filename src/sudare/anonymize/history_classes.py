@@ -30,10 +30,9 @@ from sudare.kernels import history_search as kernels
 
 # The types of compiled functions hide what they take.
 _anneal: Any = annealing.anneal
-_promising: Any = annealing.promising
 _new_class: Any = kernels.new_class
 _improve_two: Any = kernels.improve_two
-_settle: Any = kernels.settle
+_align_anew: Any = kernels.align_anew
 
 # A class is dearer than 2/c of its pairs by about this share for each member above two (measured on PWSCUP 2018).
 _RATE_GROWTH = 0.0115
@@ -43,9 +42,8 @@ _HEAT = (0.08, 0.0008)
 _NEAR = 40
 # Nodes that the choice among computed classes may look at: a measure of its time that does not depend on the machine.
 _MOST_NODES = 5_000
-# Classes that are looked for around each customer, and by how much their estimates may be above their prices.
-_STARTS = 4
-_MOST_RISE = 0.02
+# What the members of a class may seem to cost in other classes, over its own cost.
+_MOST_GROWTH = 1.1
 # Members of a class whose rows are aligned exactly in the end.
 _MOST_EXACT = 3
 # Ways to divide a class in two that are tried in the end.
@@ -139,6 +137,7 @@ def search_classes(search: ClassSearch, steps: int) -> None:
         exchange(search)
         if search.time_left <= 0:
             return
+        grow(search)
         better = recombine(search)
         if not better:
             break
@@ -225,9 +224,47 @@ def _two(search: ClassSearch, two: tuple[int, int]) -> tuple[AlignedClass, Align
     return AlignedClass(*first), AlignedClass(*second)
 
 
+def grow(search: ClassSearch) -> None:
+    """Compute classes with one customer more, so that a bad class can be divided among others.
+
+    Only where that seems to cost little more than the class, with all its other members where they seem cheapest.
+    """
+    growth = _growth(search)
+    least = {customer: min(found.values(), default=np.inf) for customer, found in growth.items()}
+    keys: set[Members] = set()
+    for own in search.classes:
+        others = sum(least[member] for member in own.key)
+        for member in own.key if others < np.inf else ():
+            most = _MOST_GROWTH * own.cost - (others - least[member])
+            keys |= {key for key, cost in growth[member].items() if cost < most}
+    search.make(sorted(keys - search.computed.keys()))
+
+
+def _growth(search: ClassSearch) -> dict[int, dict[Members, float]]:
+    """Return for each customer the neighbouring classes with it added, and by how much they seem dearer then."""
+    keys = [found.key for found in search.classes]
+    now = [_estimate(search, key) for key in keys]
+    class_of = {customer: number for number, key in enumerate(keys) for customer in key}
+    found: dict[int, dict[Members, float]] = {}
+    for customer, near in enumerate(search.near.tolist()):
+        numbers = {class_of[other] for other in near} - {class_of[customer]}
+        grown = {number: tuple(sorted((*keys[number], customer))) for number in sorted(numbers)}
+        found[customer] = {
+            key: _estimate(search, key) - now[number] for number, key in grown.items() if len(key) < 2 * search.k
+        }
+    return found
+
+
 def recombine(search: ClassSearch) -> bool:
     """Choose the cheapest division among all classes that were computed; return whether it is better than the best."""
-    keys, costs, matrix, relaxed = _relaxed(search)
+    keys = sorted(search.computed)
+    costs = np.asarray([search.computed[key] for key in keys])
+    places = np.repeat(np.arange(len(keys)), [len(key) for key in keys])
+    matrix = csc_array(
+        (np.ones(len(places)), (np.concatenate([np.asarray(key) for key in keys]), places)),
+        shape=(len(search.near), len(keys)),
+    )
+    relaxed = linprog(costs, A_eq=matrix, b_eq=np.ones(len(search.near)), method="highs")
     if relaxed.status != 0 or search.time_left <= 0:
         return False
     # A class whose reduced cost is above the gap is in no better division.
@@ -238,69 +275,7 @@ def recombine(search: ClassSearch) -> bool:
         constraints=LinearConstraint(matrix[:, kept], 1, 1),
         options={"node_limit": _MOST_NODES, "time_limit": max(search.time_left, 1.0), "mip_rel_gap": 1e-7},
     )  # fmt: skip
-    if found.x is None:
-        return False
-    chosen = [keys[place] for place in kept[found.x > 0.5]]
-    return _adopt(search, chosen)
-
-
-def _relaxed(search: ClassSearch) -> tuple[list[Members], NDArray[np.float64], Any, Any]:
-    """Return the computed classes, their costs, who is in which, and the cheapest fractional division."""
-    keys = sorted(search.computed)
-    costs = np.asarray([search.computed[key] for key in keys])
-    places = np.repeat(np.arange(len(keys)), [len(key) for key in keys])
-    matrix = csc_array(
-        (np.ones(len(places)), (np.concatenate([np.asarray(key) for key in keys]), places)),
-        shape=(len(search.near), len(keys)),
-    )
-    return keys, costs, matrix, linprog(costs, A_eq=matrix, b_eq=np.ones(len(search.near)), method="highs")
-
-
-def widen(search: ClassSearch) -> bool:
-    """Compute further classes that could be part of a cheaper division; return whether there were any.
-
-    They are those whose estimated costs are little above the prices of their members in the cheapest fractional
-    division (column generation).
-    """
-    _, _, _, relaxed = _relaxed(search)
-    if relaxed.status != 0:
-        return False
-    prices = (np.asarray(relaxed.eqlin.marginals) + _shares(search)) / 2
-    true, estimated = (sum(costs) for costs in ((c.cost for c in search.classes), _estimates(search)))
-    rate = float(search.rates[search.k]) * true / estimated
-
-    def task(customer: int, rng: np.random.Generator) -> list[tuple[float, Members]]:
-        found = []
-        for _ in range(_STARTS):
-            others = rng.choice(search.near[customer], search.k - 1, replace=False)
-            members = np.concatenate([[customer], others])
-            value = _promising(search.costs, search.near, rate, prices, members)
-            cost = value + prices[members].sum()
-            found.append((value / cost, tuple(sorted(members.tolist()))))
-        return found
-
-    customers = range(len(search.near))
-    found = search.pool.map(task, customers, search.rng.spawn(len(customers)))
-    values = {key: value for some in found for value, key in some if key not in search.computed}
-    chosen = sorted((value, key) for key, value in values.items() if value < _MOST_RISE)[: 2 * len(search.classes)]
-    for first in range(0, len(chosen), len(search.classes)):
-        if search.time_left <= 0:
-            break
-        search.make(key for _, key in chosen[first : first + len(search.classes)])
-    return bool(chosen)
-
-
-def _estimates(search: ClassSearch) -> list[float]:
-    return [_estimate(search, found.key) for found in search.classes]
-
-
-def _shares(search: ClassSearch) -> NDArray[np.float64]:
-    """Return what each customer costs in the best classes so far, by pairs."""
-    found = np.zeros(len(search.near))
-    for one in search.classes:
-        of_pairs = search.costs[np.ix_(one.members, one.members)].sum(axis=1)
-        found[one.members] = one.cost * of_pairs / max(float(of_pairs.sum()), 1e-30)
-    return found
+    return found.x is not None and _adopt(search, [keys[place] for place in kept[found.x > 0.5]])
 
 
 def _adopt(search: ClassSearch, chosen: list[Members]) -> bool:
@@ -324,10 +299,11 @@ def realign_all(search: ClassSearch) -> None:
         divisions = _divisions(len(found.members))
         # Large classes have so many divisions that the last thousandth is left.
         exact = len(found.members) <= _MOST_EXACT
-        better = AlignedClass(*_settle(search.rows.data, found.members, found.rows.copy(), divisions, exact))
+        better = AlignedClass(*_align_anew(search.rows.data, found.members, found.rows.copy(), divisions, exact))
         return better if better.cost < found.cost else found
 
     search.classes = search.keep(search.pool.map(task, search.classes))
+    search.converged = search.converged and search.time_left > 0
     search.tell(search.cost)
 
 

@@ -33,10 +33,15 @@ def assign_customers(
     rows = np.repeat(np.arange(pids), counts)[kept]
     places = places[kept]
     own = np.arange(pids)
+    rows, columns = np.concatenate([rows, own]), np.concatenate([candidates.customers[places], everyone + own])
+    values = np.concatenate([probabilities[places], np.full(pids, _LEAST)])
+    if not pids:
+        return own, values
     # The cheapest guess costs more than nothing: zeros would be no entries.
-    costs = 1e-3 - np.log(np.concatenate([probabilities[places], np.full(pids, _LEAST)]))
-    columns = np.concatenate([candidates.customers[places], everyone + own])
-    matrix = csr_array((costs, (np.concatenate([rows, own]), columns)), shape=(pids, everyone + pids))
+    matrix = csr_array((1e-3 - np.log(values), (rows, columns)), shape=(pids, everyone + pids))
     _, chosen = min_weight_full_bipartite_matching(matrix)
-    found = np.where(chosen < everyone, chosen, -1).astype(np.int64)
-    return found, np.where(found < 0, 0.0, np.exp(1e-3 - matrix[own, chosen]))
+    entries = rows * (everyone + pids) + columns
+    order = np.argsort(entries)
+    values = values[order[np.searchsorted(entries[order], own * (everyone + pids) + chosen)]]
+    alone = chosen >= everyone
+    return np.where(alone, -1, chosen), np.where(alone, 0.0, values)

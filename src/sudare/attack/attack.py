@@ -25,9 +25,9 @@ Integers = NDArray[np.int64]
 class Attack:
     """The guesses of an attack, the most confident first, and what the attacker expects of them.
 
-    Guess i is that the pseudonym `pids[i]` is the customer `customers[i]`, with the probability `confidence[i]`. `needed`
-    are the hits that make so many guesses effective, `chance` the attacker's own estimate to have them. Of `pseudonyms`
-    in all, `linked` had a candidate, and `tried` were not too vague to be looked up.
+    Guess i is that the pseudonym `pids[i]` is the customer `customers[i]`, with the probability `confidence[i]`.
+    `needed` are the hits that make so many guesses effective, `chance` the attacker's own estimate to have them. Of
+    `pseudonyms` in all, `tried` were precise enough to be looked up, and `linked` had a candidate.
     """
 
     method: str
@@ -97,9 +97,7 @@ def make_attack(
     links = attacks.run(method)
     there = np.flatnonzero(links.customers >= 0)
     thresholds = success_thresholds(len(linkage.pids), p, alpha)
-    chosen = choose_guesses(
-        links.confidence[there], linkage.groups[there], linkage.multiplicity, thresholds, guesses
-    )
+    chosen = choose_guesses(links.confidence[there], linkage.groups[there], linkage.multiplicity, thresholds, guesses)
     places = there[chosen.places]
     return _attack(method, linkage, links, places, chosen.needed, chosen.expected, chosen.chance)
 

@@ -24,7 +24,7 @@ MOST_MEETING = 64
 MOST_LIKELY = 12
 # Known rows that are looked up for the rows of a pseudonym, the rarest first: some thousandths of a second.
 BUDGET_MEETING = 200_000
-BUDGET_LIKELY = 50_000
+BUDGET_LIKELY = 20_000
 _GROUPS_AT_ONCE = 256
 
 
@@ -33,7 +33,7 @@ class Candidates:
     """The best customers of each group, best first: those of group g are at `starts[g]` to `starts[g + 1]`.
 
     `hits` are the rows of the group that can stand for one of theirs, of `rows` in all. `totals` are the scores of all
-    customers together, kept or not, `met` how many meet all rows. Groups that were too vague to look up are not `tried`.
+    customers together, kept or not, `met` how many meet all rows. Groups too vague to be looked up are not `tried`.
     """
 
     starts: Integers
@@ -63,33 +63,31 @@ def find_candidates(
     columns: PackedColumns,
     *,
     usable: NDArray[np.bool_] | None = None,
-    weights: Numbers | None = None,
     votes: int = EACH,
     complete: bool = False,
     progress: Progress = silent,
 ) -> Candidates:
     """Return the customers of the greatest scores for each group of pseudonyms.
 
-    A row weighs the logarithm of one to the share of known rows it can stand for, or as given. Only `usable` rows are
-    scored. `complete`: only customers who meet all rows are found.
+    A row weighs the logarithm of one to the share of known rows it can stand for, or as `votes` says. Only `usable`
+    rows are scored. `complete`: only customers who meet all rows are found.
     """
     usable = np.ones(len(columns.blocks), np.bool_) if usable is None else usable
-    weights = -np.log(columns.shares) + 1e-9 if weights is None else weights
+    # A row that can stand for all adds nothing but that it was met.
+    weights = -np.log(columns.shares) + 1e-9 if votes == EACH else np.ones(len(columns.blocks))
     of_row = np.repeat(np.arange(len(linkage.group_sizes)), linkage.group_sizes)
     rows = np.lexsort((columns.sizes, of_row))
     rows = rows[usable[rows]]
     counted = np.bincount(of_row[usable], minlength=len(linkage.group_sizes))
     starts = np.concatenate([[0], np.cumsum(counted)]).astype(np.int64)
     pieces = []
-    for first in range(0, len(counted), _GROUPS_AT_ONCE):
+    for first in range(0, max(len(counted), 1), _GROUPS_AT_ONCE):
         progress("comparing histories", first, len(counted))
         part = starts[first : first + _GROUPS_AT_ONCE + 1]
         pieces.append(_scored(columns, rows, part, weights, votes, complete=complete))
-    kept, customers, scores, hits, totals, met, tried = (
-        (np.concatenate(found) for found in zip(*pieces, strict=True)) if pieces else (np.empty(0, int) for _ in range(7))
-    )
+    kept, customers, scores, hits, totals, met, tried = map(np.concatenate, zip(*pieces, strict=True))
     places = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    return Candidates(places, customers, scores, hits, counted, totals, met, tried.astype(np.bool_))
+    return Candidates(places, customers, scores, hits, counted, totals, met, tried)
 
 
 def _scored(

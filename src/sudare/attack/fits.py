@@ -145,7 +145,8 @@ def _deletion_prior(linkage: Linkage, candidates: Candidates, whole: float) -> N
     """Return the logarithms of the probabilities that so many rows of customers are deleted: none, or any number."""
     rows = linkage.customer_sizes[candidates.customers]
     deleted = rows - linkage.group_sizes[candidates.groups]
-    return np.where(deleted == 0, np.log(whole), np.log1p(-whole) - np.log(np.maximum(rows, 1)))
+    any_number = np.log1p(-whole) - np.log(np.maximum(rows, 1))
+    return np.asarray(np.where(deleted == 0, np.log(whole), any_number))
 
 
 def _learn(linkage: Linkage, candidates: Candidates, pairs: _Pairs, likely: Numbers) -> _Learnt:
@@ -153,12 +154,14 @@ def _learn(linkage: Linkage, candidates: Candidates, pairs: _Pairs, likely: Numb
     persons = likely * linkage.multiplicity[groups]
     of_row = np.repeat(np.arange(len(linkage.group_sizes)), linkage.group_sizes)
     ranges = (published.low < published.high) & (published.low > NO_END)
-    many = np.stack([np.bincount(of_row, column, len(linkage.group_sizes)) for column in ranges.T], axis=1)
+    many = np.zeros((len(linkage.group_sizes), ranges.shape[1]))
+    np.add.at(many, of_row, ranges)
     ended, all_ranges = persons @ pairs.ends, persons @ many[groups]
     shares = np.where(all_ranges > 0, ended / np.maximum(all_ranges, 1e-300), _FIRST_SHARE)
     same = linkage.customer_sizes[candidates.customers] == linkage.group_sizes[groups]
     whole = float(persons[same].sum() / max(persons.sum(), 1e-300))
-    return _Learnt(np.clip(shares, _LEAST_SHARE, 1 - _LEAST_SHARE), float(np.clip(whole, _LEAST_SHARE, 1 - _LEAST_SHARE)))
+    within = _LEAST_SHARE, 1 - _LEAST_SHARE
+    return _Learnt(np.clip(shares, *within), float(np.clip(whole, *within)))
 
 
 def _strangers(linkage: Linkage, candidates: Candidates) -> Numbers:

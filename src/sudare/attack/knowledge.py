@@ -60,7 +60,9 @@ def know_history(
     if not 0 < share <= 1:
         raise OptionNotUsable(f"The known share is above 0 and at most 1, not {share}.\nHint: --known-share 0.5")
     if not 0 <= noisy_dates <= MOST_NOISY_DAYS:
-        raise OptionNotUsable(f"Dates are off by 0 to {MOST_NOISY_DAYS:,} days, not {noisy_dates}.\nHint: --noisy-dates 3")
+        raise OptionNotUsable(
+            f"Dates are off by 0 to {MOST_NOISY_DAYS:,} days, not {noisy_dates}.\nHint: --noisy-dates 3"
+        )
     if seed < 0:
         raise OptionNotUsable(f"A seed is 0 or more, not {seed}.\nHint: --seed 0")
     chosen = _chosen_columns(original, columns)

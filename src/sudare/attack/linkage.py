@@ -37,25 +37,30 @@ class PackedColumns:
 class Linkage:
     """A published history against the knowledge of an attacker.
 
-    Group g has the pseudonyms `pids[members[g]]`; `rows[starts[g] : starts[g + 1]]` are the rows of one of them.
+    Pseudonym i is `pids[i]`, of the group `groups[i]`; a group has `multiplicity` of them. The rows of one of them are
+    numbered from `starts[g]` to `starts[g + 1]`. Customers are numbered by their places in `customers`.
     """
 
     def __init__(self, known: KnownHistory, published: CellHistory, *, seed: int = 0) -> None:
         self.knowledge = known
-        self.seed = seed
         self.names = [column.name for column in known.history.columns]
         missing = next((name for name in self.names if name not in {c.name for c in published.columns}), None)
         if missing is not None:
-            raise OptionNotUsable(f"The published history has no column {missing!r}.\nHint: use the same rules for both.")
+            raise OptionNotUsable(
+                f"The published history has no column {missing!r}.\nHint: use the same rules for both."
+            )
+        for name in self.item_names:
+            if _item_names(known.history, name) != _item_names(published, name):
+                raise OptionNotUsable(
+                    f"The items of the column {name!r} are others.\nHint: read both with one original."
+                )
         self._published = published
         found = published_classes(published)
         self.pids = found.pids
-        self.published_rows = int((~published.deleted).sum())
         self.groups: Integers = found.classes
         self.multiplicity: Integers = found.sizes
         self._make_groups(found.classes)
-        random = np.random.default_rng(seed)
-        self.customers = random.permutation(known.customers)
+        self.customers: Integers = np.random.default_rng(seed).permutation(known.customers)
         self._customer_of = self._numbers_of(known.history.persons)
         counts = np.bincount(self._customer_of, minlength=len(self.customers))
         self._known_starts: Integers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -69,7 +74,6 @@ class Linkage:
         begins = np.searchsorted(self._published.persons[order], self.pids[firsts])
         self.starts: Integers = np.concatenate([[0], np.cumsum(ends - begins)]).astype(np.int64)
         pieces = [order[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
-        # Rows of the file; from here on those of the groups alone, one group after another.
         self._group_rows: Integers = np.concatenate([*pieces, np.empty(0, np.int64)])
         self.group_sizes = np.diff(self.starts)
 
@@ -107,7 +111,8 @@ class Linkage:
         customer = np.repeat(np.arange(len(self.customers)), self.customer_sizes)
         known = KnownRows(low, high, _items([k for _, k in items], secret), customer, self._known_starts)
         index = _index(known, sum(len(k.names) for _, k in items))
-        blocks, sizes, shares = (np.empty(len(public), kind) for kind in (np.int64, np.int64, np.float64))
+        blocks, sizes = np.empty(len(public), np.int64), np.empty(len(public), np.int64)
+        shares = np.empty(len(public))
         find_blocks(published, index, len(taken), blocks, sizes, shares)
         return PackedColumns(published, known, index, blocks, sizes, shares)
 
@@ -120,11 +125,14 @@ class Linkage:
         return found
 
 
+def _item_names(history: CellHistory, name: str) -> tuple[str, ...]:
+    column = history.column(name)
+    return column.names if isinstance(column, ItemColumn) else ()
+
+
 def _is_exact(column: Column) -> NDArray[np.bool_]:
-    there = column.kinds != Kind.DELETED
-    if isinstance(column, ItemColumn):
-        return there & (column.sizes[column.sets] == 1)
-    return there & (column.low == column.high)
+    alone = column.sizes[column.sets] == 1 if isinstance(column, ItemColumn) else column.low == column.high
+    return np.asarray((column.kinds != Kind.DELETED) & alone)
 
 
 def _ends(columns: list[OrderedColumn], rows: Integers) -> tuple[Integers, Integers]:
@@ -162,10 +170,11 @@ def _items(columns: list[ItemColumn], rows: Integers) -> Integers:
 
 def _index(known: KnownRows, items: int) -> KnownIndex:
     flat = known.items.T.reshape(-1)
-    order = np.argsort(flat, kind="stable")
+    first_low = known.low[:, 0] if known.low.shape[1] else np.zeros(len(known.customer), np.int64)
+    order = np.lexsort((np.tile(first_low, known.items.shape[1]), flat))
     rows = order % max(len(known.items), 1)
     item_starts = np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=items))]).astype(np.int64)
     by_low = np.argsort(known.low, axis=0, kind="stable").T.copy()
     ends = np.take_along_axis(known.low, by_low.T, axis=0).T.copy()
     widest = (known.high - known.low).max(axis=0, initial=0)
-    return KnownIndex(item_starts, rows, by_low, ends, widest)
+    return KnownIndex(item_starts, rows, first_low[rows], by_low, ends, widest)

@@ -20,7 +20,7 @@ from sudare.attack.candidates import Candidates, find_candidates
 from sudare.attack.fits import Fits, fit_candidates
 from sudare.attack.linkage import Linkage
 from sudare.errors import OptionNotUsable
-from sudare.kernels.attack_rows import DIVIDED, UNIQUE
+from sudare.kernels.attack_rows import RARE, UNIQUE
 from sudare.progress import Progress, silent
 
 Integers = NDArray[np.int64]
@@ -66,11 +66,11 @@ class Attacks:
         own: dict[str, Callable[[], Links]] = {
             "unique-rows": self._unique_rows,
             "item-sets": self._item_sets,
-            "scoreboard": self._scoreboard,
-            "feasibility": lambda: self._nearest(self._fits.feasible),
-            "likelihood": lambda: self._nearest(self._fits.likely),
-            "assignment": lambda: self._assigned(self._fits.likely),
-            "best": lambda: self._assigned((self._fits.likely + self._fits.feasible) / 2),
+            "scoreboard": lambda: self._first_and_second(self._scored),
+            "feasibility": lambda: self._nearest(self.fits.feasible),
+            "likelihood": lambda: self._nearest(self.fits.likely),
+            "assignment": lambda: self._assigned(self.fits.likely),
+            "best": lambda: self._assigned((self.fits.likely + self.fits.feasible) / 2),
         }
         return own[method]()
 
@@ -80,7 +80,8 @@ class Attacks:
         return find_candidates(self.linkage, self.linkage.all_columns, progress=self._progress)
 
     @cached_property
-    def _fits(self) -> Fits:
+    def fits(self) -> Fits:
+        """The customers who can be behind each group of pseudonyms, and how probable each is."""
         linkage = self.linkage
         if linkage.knowledge.complete:
             found = find_candidates(linkage, linkage.all_columns, complete=True, progress=self._progress)
@@ -89,7 +90,9 @@ class Attacks:
         return fit_candidates(linkage, found, progress=self._progress)
 
     def _unique_rows(self) -> Links:
-        return self._votes(self.linkage.names, UNIQUE)
+        """Let each exact row that one customer alone has vote for him; one vote more is for nobody."""
+        found = self._exact(self.linkage.names, UNIQUE)
+        return self._links(found, found.scores / (found.totals[found.groups] + 1))
 
     def _join(self, names: Sequence[str]) -> Links:
         missing = next((name for name in names if name not in self.linkage.names), None)
@@ -98,15 +101,12 @@ class Attacks:
                 f"The join on {', '.join(names)} needs the column {missing!r}, which is not known.\n"
                 "Hint: another --method, or more --known-columns."
             )
-        return self._votes(names, DIVIDED)
+        return self._first_and_second(self._exact(names, RARE))
 
-    def _votes(self, names: Sequence[str], votes: int) -> Links:
-        """Let each row whose cells are exact vote for the customers who have it; one vote more is for nobody."""
+    def _exact(self, names: Sequence[str], votes: int) -> Candidates:
+        """Score customers by the rows that say one value in each of some columns."""
         packed, exact = self.linkage.pack(names), self.linkage.exact_rows(names)
-        found = find_candidates(
-            self.linkage, packed, usable=exact, weights=np.ones(len(exact)), votes=votes, progress=self._progress
-        )
-        return self._links(found, found.scores / (found.totals[found.groups] + 1))
+        return find_candidates(self.linkage, packed, usable=exact, votes=votes, progress=self._progress)
 
     def _item_sets(self) -> Links:
         """Take customers who have an item of each row and no fewer rows; of these the one with the nearest number."""
@@ -116,6 +116,7 @@ class Attacks:
         complete, packed = self.linkage.knowledge.complete, self.linkage.pack(names)
         there = (packed.published.sets >= 0).any(axis=1)
         found = find_candidates(self.linkage, packed, usable=there, complete=complete, progress=self._progress)
+        beyond = np.maximum(found.met - np.diff(found.starts), 0)
         groups = found.groups
         more = self.linkage.customer_sizes[found.customers] - self.linkage.group_sizes[groups]
         chosen = (found.hits == found.rows[groups]) & ((more >= 0) | (not complete))
@@ -124,42 +125,40 @@ class Attacks:
         least = np.full(len(found.rows), np.iinfo(np.int64).max)
         np.minimum.at(least, groups, more)
         nearest = more == least[groups]
-        number = np.bincount(groups[nearest], minlength=len(found.rows))
+        number = np.bincount(groups[nearest], minlength=len(found.rows)) + beyond
         return self._links(found.taken(nearest), 1 / number[groups[nearest]])
 
-    def _scoreboard(self) -> Links:
-        """Take the customer of the greatest score; how far the second is behind makes the confidence."""
-        found = self._scored
+    def _first_and_second(self, found: Candidates) -> Links:
+        """Take the customer of the greatest score; how far the others are behind makes the confidence.
+
+        Scores are logarithms of likelihood ratios: e to their power is how likely a customer is against others.
+        """
         groups = found.groups
-        best = found.scores[found.starts[groups]]
-        weights = np.exp(found.scores - best)
-        beyond = np.maximum(found.met - found.starts[1:] + found.starts[:-1], 0)
+        weights = np.exp(found.scores - found.scores[found.starts[groups]])
+        beyond = np.maximum(found.met - np.diff(found.starts), 0)
         sums = np.bincount(groups, weights, len(found.rows)) + beyond
         return self._links(found, weights / sums[groups])
 
     def _nearest(self, probabilities: Numbers) -> Links:
-        return self._links(self._fits.candidates, probabilities)
+        return self._links(self.fits.candidates, probabilities)
 
     def _links(self, candidates: Candidates, probabilities: Numbers) -> Links:
-        """Give each pseudonym the most probable candidate of its group; equal pseudonyms different ones, if possible."""
+        """Give each pseudonym the most probable candidate of its group, equal pseudonyms different ones if possible."""
         linkage = self.linkage
         order = np.lexsort((-probabilities, candidates.groups))
         rank = _rank_in_group(linkage.groups)
         counts = np.diff(candidates.starts)[linkage.groups]
-        places = candidates.starts[linkage.groups] + rank % np.maximum(counts, 1)
-        chosen = order[np.minimum(places, len(order) - 1)] if len(order) else np.zeros(len(counts), np.int64)
         there = counts > 0
-        if not len(order):
-            return Links(np.full(len(counts), -1), np.zeros(len(counts)), self._tried(candidates))
-        customers = np.where(there, candidates.customers[chosen], -1)
+        places = order[(candidates.starts[linkage.groups] + rank % np.maximum(counts, 1))[there]]
+        customers, confidence = np.full(len(counts), -1), np.zeros(len(counts))
+        customers[there] = candidates.customers[places]
         # One of m equal pseudonyms is a customer with no more than the probability 1/m.
-        most = 1 / linkage.multiplicity[linkage.groups]
-        confidence = np.where(there, np.minimum(probabilities[chosen], most), 0.0)
+        confidence[there] = np.minimum(probabilities[places], (1 / linkage.multiplicity[linkage.groups])[there])
         return Links(customers, confidence, self._tried(candidates))
 
     def _assigned(self, probabilities: Numbers) -> Links:
-        customers, confidence = assign_customers(self.linkage, self._fits.candidates, probabilities)
-        return Links(customers, confidence, self._tried(self._fits.candidates))
+        customers, confidence = assign_customers(self.linkage, self.fits.candidates, probabilities)
+        return Links(customers, confidence, self._tried(self.fits.candidates))
 
     def _tried(self, candidates: Candidates) -> int:
         return int(self.linkage.multiplicity[candidates.tried].sum())

@@ -77,7 +77,10 @@ def _show(found: AnonymizedHistory, safety: ClassSafety, source: str, texts: Tex
     out = console()
     out.print(f"[bold]{texts('anonymize.title', source=escape(source), k=found.k)}[/bold]")
     out.print(texts("anonymize.utility", utility=f"{found.utility:.5f}", rows=f"{found.rows:,}"))
-    out.print(texts("anonymize.bound", bound=f"{found.bound:.5f}", gap=percent(found.gap, texts)))
+    if found.bound > 0 or found.utility == 0:
+        out.print(texts("anonymize.bound", bound=f"{found.bound:.5f}", gap=percent(found.gap, texts)))
+    else:
+        out.print(texts("anonymize.no_bound"))
     sizes = texts.listed([f"{size.classes:,} x {size.size:,}" for size in safety.sizes])
     out.print(texts("anonymize.classes", customers=f"{found.customers:,}", sizes=sizes))
     out.print(texts("anonymize.deleted", deleted=f"{found.deleted_rows:,}"))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli import anonymize, attackers, baskets, contest, demo, generate, hierarchy, risk, server, submit
+from sudare.cli import anonymize, attack, attackers, baskets, contest, demo, generate, hierarchy, risk, server, submit
 from sudare.cli.frame import Settings
 from sudare.version import __version__
 
@@ -40,6 +40,7 @@ def root(
 app.command("attackers")(attackers.attackers)
 app.command("knowledge")(attackers.knowledge)
 app.command("anonymize")(anonymize.anonymize)
+app.command("attack")(attack.attack)
 app.command("demo")(demo.demo)
 app.add_typer(risk.app, name="risk")
 app.add_typer(baskets.app, name="baskets")

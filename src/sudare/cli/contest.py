@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from sudare.cli import contest_files, contest_safety, contest_utility
+from sudare.cli import contest_duel, contest_files, contest_report, contest_safety, contest_utility
 
 app = typer.Typer(help="Check, publish, measure and judge the data of an anonymization contest.", no_args_is_help=True)
 app.command("check")(contest_files.check)
@@ -16,3 +16,5 @@ app.command("correlate")(contest_utility.correlate)
 app.command("thresholds")(contest_safety.thresholds)
 app.command("safety")(contest_safety.safety)
 app.command("classes")(contest_safety.classes)
+app.command("duel")(contest_duel.duel)
+app.command("report")(contest_report.report)

@@ -124,12 +124,13 @@ def _show(found: CheckResult, file: str, rules: str, texts: Texts, *, json: bool
     if json:
         show_json(found.to_dict())
     else:
-        _show_text(found, file, rules, texts)
+        show_check(found, file, rules, texts)
     if not found.valid:
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
-def _show_text(found: CheckResult, file: str, rules: str, texts: Texts) -> None:
+def show_check(found: CheckResult, file: str, rules: str, texts: Texts) -> None:
+    """Print whether a file follows the rules, and if not, its first errors and their totals."""
     from rich.markup import escape
     from rich.table import Table
 

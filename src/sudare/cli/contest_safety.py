@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 MOST_THRESHOLDS = 1_000_000
-# Errors of a history that are shown where it is refused.
-MOST_SHOWN = 5
 
 POption = Annotated[
     str | None, typer.Option("--p", metavar="SHARE", help="Probability p, such as 1/3. That of the rules if not given.")
@@ -173,15 +171,7 @@ def _shares(p: str | None, alpha: str | None, rules: RuleSet) -> dict[str, Any]:
 
 def _read(original: str, anonymized: str, rules: RuleSet, progress: Progress) -> tuple[CellHistory, CellHistory]:
     """Read T and A; an A that breaks the rules is refused, for nothing true could be said of it."""
-    from sudare.data.cell_text import read_anonymized, read_original
+    from sudare.data.cell_text import read_original, read_valid_anonymized
 
     source = read_original(original, rules, progress=progress)
-    found = read_anonymized(anonymized, source, rules, most_complaints=MOST_SHOWN, progress=progress)
-    if found.complaints.total:
-        lines = [f"  row {error.row:,}, cell {error.cell}: {error.message}" for error in found.complaints.errors]
-        raise BadRows(
-            f"{anonymized} breaks the rules {rules.name}; errors: {found.complaints.total:,}.\n"
-            + "\n".join(lines)
-            + f"\nHint: sudare contest check {original} {anonymized} shows them."
-        )
-    return source, found.history
+    return source, read_valid_anonymized(anonymized, source, rules, progress=progress)

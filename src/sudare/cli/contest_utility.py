@@ -11,7 +11,7 @@ import typer
 from sudare.cli.basket_mining import support_of
 from sudare.cli.contest_files import DEFAULT_RULES, AnonymizedArgument, OriginalArgument, RulesOption
 from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, show_json, shown_progress
-from sudare.errors import BadRows, OptionNotUsable
+from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 ENDINGS = (".csv", ".txt")
 ORIGINAL = "T.csv"
 CHART = "correlation.svg"
-# Complaints that are shown where a history is refused.
-MOST_SHOWN = 5
 
 UncheckedOption = Annotated[
     bool, typer.Option("--unchecked", help="Measure A even if it breaks the rules; malformed cells count as deleted.")
@@ -92,14 +90,14 @@ def usecases(
         source = _Source(original, rules, progress, unchecked=unchecked)
         history = source.read(anonymized)
         found = measure_use_cases(
-            source.original, history, support=least, first_day=source.first_day, progress=progress, **options
+            source.original, history, support=least, first_day=source.rules.first_day, progress=progress, **options
         )
     if json:
         show_json(found.to_dict())
     else:
         from sudare.cli.contest_utility_text import show_use_cases
 
-        show_use_cases(found, anonymized, source.first_day, texts)
+        show_use_cases(found, anonymized, source.rules.first_day, texts)
 
 
 @guarded
@@ -144,7 +142,7 @@ def correlate(
                 source.read(str(path))
         try:
             found = correlate_utility(
-                source.original, source.all(files), support=least, first_day=source.first_day, folder=out,
+                source.original, source.all(files), support=least, first_day=source.rules.first_day, folder=out,
                 progress=progress, **options,
             )  # fmt: skip
         except KeyboardInterrupt:
@@ -200,26 +198,15 @@ class _Source:
         self.original = read_original(original, self.rules, progress=progress)
         self._progress, self._unchecked = progress, unchecked
 
-    @property
-    def first_day(self) -> int:
-        """The first day of the rules, from which the contest counted days."""
-        return next((column.low for column in self.rules.columns if column.form == "date"), 0)
-
     def read(self, path: str) -> CellHistory:
         """Read an anonymized history; one that breaks the rules is refused unless it need not be checked."""
-        from sudare.data.cell_text import read_anonymized
+        from sudare.data.cell_text import read_anonymized, read_valid_anonymized
 
-        found = read_anonymized(path, self.original, self.rules, most_complaints=MOST_SHOWN, progress=self._progress)
-        if not found.complaints.total:
-            return found.history
         if not self._unchecked:
-            lines = [f"  row {error.row:,}, cell {error.cell}: {error.message}" for error in found.complaints.errors]
-            raise BadRows(
-                f"{path} breaks the rules {self.rules.name}; errors: {found.complaints.total:,}.\n"
-                + "\n".join(lines)
-                + f"\nHint: sudare contest check {self.path} {path} shows them; --unchecked measures all the same."
-            )
-        note(f"{path} breaks the rules {self.rules.name}; errors: {found.complaints.total:,}.")
+            return read_valid_anonymized(path, self.original, self.rules, progress=self._progress)
+        found = read_anonymized(path, self.original, self.rules, most_complaints=1, progress=self._progress)
+        if found.complaints.total:
+            note(f"{path} breaks the rules {self.rules.name}; errors: {found.complaints.total:,}.")
         return found.history
 
     def all(self, files: dict[str, Path]) -> Iterator[tuple[str, CellHistory]]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.frame import LanguageOption, SeedOption, console, guarded, note, shown_progress
+from sudare.cli.frame import LanguageOption, SeedOption, console, guarded, note, percent, shown_progress
 from sudare.cli.history import tell_reading
 from sudare.errors import OutputNotWritable
 
 if TYPE_CHECKING:
     from sudare.data.baskets import SensitiveItems
+    from sudare.messages import Texts
     from sudare.progress import Progress
     from sudare.report.baskets_findings import Findings
+    from sudare.report.contest_findings import Findings as ContestFindings
     from sudare.risk.attackers import AttackersAssessment
     from sudare.risk.records import RecordsAssessment
 
@@ -29,6 +32,46 @@ LIMIT, SUPPRESS = 0.2, 0.05
 # Each visit is a basket; a hundredth of all items, for each visit other ones, is to be kept from who knows one item.
 SECRETS, RHO, MOST_KNOWN = "random:0.01", "0.5", 1
 
+# A contest on what so many customers bought in the first month; everybody gets the same rows as two others.
+CONTEST_CUSTOMERS, CONTEST_K, CONTEST_DRAWS = 100, 3, 5
+# The format of PWSCUP 2018, with the days of the synthetic history.
+CONTEST_RULES = """\
+name = "demo"
+most_items = 100
+most_characters = 8000
+p = "1/3"
+alpha = "0.01/20"
+attacks = 13
+
+[[columns]]
+name = "customer"
+form = "person"
+digits = 9
+
+[[columns]]
+name = "date"
+form = "date"
+low = "2024-12-01"
+high = "2025-12-31"
+separator = "-"
+
+[[columns]]
+name = "item"
+form = "item"
+
+[[columns]]
+name = "price"
+form = "decimal"
+low = "0.01"
+high = "99999.99"
+
+[[columns]]
+name = "quantity"
+form = "integer"
+low = 1
+high = 999999
+"""
+
 
 @guarded
 def demo(
@@ -41,7 +84,7 @@ def demo(
     """Try everything once on synthetic data.
 
     Makes a purchase history and a member list, assesses them, suppresses what the baskets of the history tell of
-    secrets, and writes a report about each.
+    secrets, anonymizes a month of it as for a contest, and writes a report about each.
     """
     from sudare.anonymize.certificate import certificate_path
     from sudare.cli.attackers_text import show_attackers
@@ -50,25 +93,25 @@ def demo(
     from sudare.messages import Texts
 
     texts = Texts(lang)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputNotWritable(
-            f"Cannot make the folder {folder}: {error.strerror}.\nHint: sudare demo <folder>"
-        ) from None
+    _make_folder(folder)
     history, members = folder / "history.csv", folder / "members.csv"
     published = folder / "published.csv"
-    reports = folder / "report.html", folder / "table-report.html", folder / "baskets-report.html"
+    contest = folder / "contest"
+    names = ("report.html", "table-report.html", "baskets-report.html", "contest-report.html")
+    reports = [folder / name for name in names]
     with shown_progress() as progress:
         found = _assess_history(history, reports[0], seed, lang, progress)
         records = _assess_members(members, folder / "hierarchies", reports[1], seed, lang, progress)
         sensitive, baskets = _suppress_baskets(history, published, reports[2], seed, lang, progress)
+        anonymized = _play_contest(history, contest, reports[3], seed, lang, progress)
     show_attackers(found, str(history), texts)
     console().print()
     show_summary(records, LIMIT, texts)
     console().print()
     show_title(str(published), RHO, sensitive, texts)
     show_verdict(baskets.after.verdict, RHO, texts)
+    console().print()
+    _show_contest(anonymized, contest / "A.csv", texts)
     known = ",".join(KNOWN)
     note(
         f"\nPurchase history: {history}\n  Report: {reports[0].resolve()}  (open it in a browser)\n"
@@ -77,8 +120,19 @@ def demo(
         f"  Try:    sudare risk record {members} --known {known} --sensitive {SENSITIVE}\n"
         f"Published baskets: {published}\n  Report: {reports[2].resolve()}\n"
         f"  Try:    sudare baskets verify {history} {published} --per visit --sensitive {sensitive.described} "
-        f"--rho {RHO} --certificate {certificate_path(published)}"
+        f"--rho {RHO} --certificate {certificate_path(published)}\n"
+        f"Contest: T.csv, A.csv, PUBLISHED.csv and rules.toml in {contest}\n  Report: {reports[3].resolve()}\n"
+        f"  Try:    sudare contest utility {contest / 'T.csv'} {contest / 'A.csv'} --rules {contest / 'rules.toml'}"
     )
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputNotWritable(
+            f"Cannot make the folder {folder}: {error.strerror}.\nHint: sudare demo <folder>"
+        ) from None
 
 
 def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Progress) -> AttackersAssessment:
@@ -149,3 +203,53 @@ def _suppress_baskets(
         progress=progress,
     )
     return sensitive, found
+
+
+def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress) -> ContestFindings:
+    """Anonymize a month of the history, publish it, and report about the files as they were written."""
+    from sudare.anonymize.histories import anonymize_history
+    from sudare.contest.publish import publish
+    from sudare.data.cell_text import read_original, write_cells
+    from sudare.data.rule_sets import load_rules
+    from sudare.data.writing import whole_file
+    from sudare.report.contest import write_contest_report
+
+    _make_folder(folder)
+    original, anonymized = folder / "T.csv", folder / "A.csv"
+    for path, text in ((folder / "rules.toml", CONTEST_RULES), (original, _first_month(data))):
+        with whole_file(path) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+    rules = load_rules(folder / "rules.toml")
+    found = anonymize_history(
+        read_original(original, rules, progress=progress), CONTEST_K, seed=seed, fast=True, progress=progress
+    )
+    write_cells(anonymized, found.history, rules)
+    publish(anonymized, folder / "PUBLISHED.csv", rules, progress=progress)
+    return write_contest_report(
+        report, original, anonymized, rules=rules, draws=CONTEST_DRAWS, seed=seed, language=lang, progress=progress
+    )
+
+
+def _first_month(data: Path) -> str:
+    """Return what the first customers bought in the first month, as rows of a contest."""
+    with data.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    month = min(row["day"] for row in rows)[: len("2024-12")]
+    rows = [row for row in rows if row["day"].startswith(month)]
+    chosen = set(sorted({row["customer"] for row in rows})[:CONTEST_CUSTOMERS])
+    cells = ("customer", "day", "item", "price", "quantity")
+    return "".join(",".join(row[cell] for cell in cells) + "\n" for row in rows if row["customer"] in chosen)
+
+
+def _show_contest(found: ContestFindings, anonymized: Path, texts: Texts) -> None:
+    """Print U, the classes and how safe they are, in three lines."""
+    from rich.markup import escape
+
+    out, safety = console(), found.safety
+    utility = f"{found.utility.utility:.4f}"
+    out.print(f"[bold]{texts('contest.utility.title', source=escape(str(anonymized)), utility=utility)}[/bold]")
+    if safety:
+        classes, test = sum(size.classes for size in safety.sizes), safety.tests[0]
+        out.print(texts("contest.safety.reached", persons=safety.persons, classes=classes, k=safety.k))
+        chances = {"probability": percent(test.bound, texts), "survives": percent(test.survives, texts)}
+        out.print(texts("anonymize.safety", attacks=test.attacks, **chances))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,8 +50,7 @@ def init(
     settings = ServerSettings(folder, database=database, public_url=public_url)
     path = write_settings(settings)
     FileStore(settings.files).make()
-    opened = _open(settings)
-    link = _add_user(settings, opened, admin, admin=True)
+    link = _add_user(settings, admin, admin=True)
     note(f"Wrote {path}\nStart the server:          sudare server run {folder}")
     note(f"Choose {admin}'s password:   {link}")
 
@@ -91,7 +92,7 @@ def contests(folder: FolderArgument, json: JsonOption = False) -> None:
     """List the contests of a server."""
     from sudare.web.archive import list_contests
 
-    with _open(_settings(folder)).reading() as session:
+    with _open(_settings(folder)) as database, database.reading() as session:
         found = list_contests(session)
     if json:
         show_json({"contests": [{"id": identity, "name": name} for identity, name in found]})
@@ -112,7 +113,8 @@ def export(
     from sudare.web.files import FileStore
 
     settings = _settings(folder)
-    export_contest(_open(settings), FileStore(settings.files), contest, out)
+    with _open(settings) as database:
+        export_contest(database, FileStore(settings.files), contest, out)
     note(f"Wrote {out}; check it with: cd {out} && sha256sum -c SHA256SUMS")
 
 
@@ -145,9 +147,9 @@ def demo(
     write_settings(settings)
     files = FileStore(settings.files)
     files.make()
-    with shown_progress() as progress:
+    with shown_progress() as progress, _open(settings) as database:
         progress("filling the contest", 0, 1)
-        made = fill(settings, _open(settings), files, seed=seed)
+        made = fill(settings, database, files, seed=seed)
     names = ", ".join((made.organizer, *made.teams))
     note(f"Start the server: sudare server run {folder}\nLog in as {names}; password: {made.password}")
 
@@ -161,7 +163,7 @@ def add(
 ) -> None:
     """Add an account and print the link with which its password is chosen."""
     settings = _settings(folder)
-    note(_add_user(settings, _open(settings), name, admin=admin))
+    note(_add_user(settings, name, admin=admin))
 
 
 @users.command("list")
@@ -172,7 +174,7 @@ def list_users(folder: FolderArgument, json: JsonOption = False) -> None:
 
     from sudare.web.models import User
 
-    with _open(_settings(folder)).reading() as session:
+    with _open(_settings(folder)) as database, database.reading() as session:
         found = session.scalars(select(User).order_by(User.login)).all()
     if json:
         show_json({"users": [{"login": user.login, "admin": user.admin, "disabled": user.disabled} for user in found]})
@@ -191,7 +193,7 @@ def reset(folder: FolderArgument, name: LoginArgument) -> None:
     from sudare.web.models import User
 
     settings = _settings(folder)
-    with _open(settings).writing() as session:
+    with _open(settings) as database, database.writing() as session:
         user = session.scalars(select(User).where(User.login == name.casefold())).first()
         if user is None:
             raise OptionNotUsable(f"There is no user {name}.\nHint: sudare server user list {folder}")
@@ -208,20 +210,24 @@ def _settings(folder: Path, host: str | None = None, port: int | None = None) ->
     return replace(found, host=host or found.host, port=port or found.port)
 
 
-def _open(settings: ServerSettings) -> Database:
+@contextmanager
+def _open(settings: ServerSettings) -> Iterator[Database]:
     from sudare.web.database import Database
 
     database = Database(settings.database_url)
-    database.migrate()
-    return database
+    try:
+        database.migrate()
+        yield database
+    finally:
+        database.close()
 
 
-def _add_user(settings: ServerSettings, database: Database, name: str, *, admin: bool) -> str:
+def _add_user(settings: ServerSettings, name: str, *, admin: bool) -> str:
     """Add a user with a password that nobody knows and return the link with which one is chosen."""
     from sudare.web.accounts import add_user, make_reset
     from sudare.web.security import new_token
 
-    with database.writing() as session:
+    with _open(settings) as database, database.writing() as session:
         user = add_user(session, name, new_token(), admin=admin)
         token = make_reset(session, None, settings, user)
     return f"{settings.public_url.rstrip('/')}/resets/{token}"

@@ -128,5 +128,6 @@ def _pearson(first: Sequence[float], second: Sequence[float | None]) -> float | 
 
 def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the distances from the mean in parts of the largest, so that squares of small ones do not vanish."""
-    distances = values - values.mean()
-    return distances / float(np.abs(distances).max())
+    distances: NDArray[np.float64] = values - values.mean()
+    distances /= np.abs(distances).max()
+    return distances

@@ -48,7 +48,7 @@ def read_original(path: str | Path, rules: RuleSet | None = None, *, progress: P
     BadRows shows the first ten cells that break the rules, with the total.
     """
     reader = _read(Path(path), rules or load_rules(), ORIGINAL, None, SHOWN_BAD_CELLS, "en", progress)
-    _refuse(reader, path, "is no original history")
+    _refuse(reader, path, "is no original history by the rules")
     if not reader.rows:
         raise SourceNotReadable(f"{path} is empty.\nHint: give the original history, a line a row.")
     return reader.history()
@@ -74,6 +74,20 @@ def read_anonymized(
     return ParsedCells(reader.history(), reader.collector.complaints(), reader.rows)
 
 
+def read_valid_anonymized(
+    path: str | Path, original: CellHistory, rules: RuleSet | None = None, *, progress: Progress = silent
+) -> CellHistory:
+    """Read an anonymized history A that follows the rules.
+
+    BadRows shows the first ten complaints, with the total: of an A that breaks the rules nothing true could be said.
+    """
+    rules = rules or load_rules()
+    reader = _read(Path(path), rules, ANONYMIZED, original, SHOWN_BAD_CELLS, "en", progress)
+    reader.collector.add_rows(reader.rows, len(original), exactly=True)
+    _refuse(reader, path, "breaks the rules")
+    return reader.history()
+
+
 def read_published(
     path: str | Path, original: CellHistory, rules: RuleSet | None = None, *, progress: Progress = silent
 ) -> CellHistory:
@@ -84,14 +98,14 @@ def read_published(
     rules = rules or load_rules()
     reader = _read(Path(path), rules, PUBLISHED, original, SHOWN_BAD_CELLS, "en", progress)
     reader.collector.add_rows(reader.rows, len(original), exactly=False)
-    _refuse(reader, path, "is no published history")
+    _refuse(reader, path, "is no published history by the rules")
     return reader.history()
 
 
 def check_alone(path: str | Path, rules: RuleSet | None = None, *, progress: Progress = silent) -> None:
     """Raise BadRows if an anonymized history breaks a rule that can be checked without its original."""
     reader = _read(Path(path), rules or load_rules(), ALONE, None, SHOWN_BAD_CELLS, "en", progress)
-    _refuse(reader, path, "is no anonymized history")
+    _refuse(reader, path, "is no anonymized history by the rules")
 
 
 def _read(
@@ -117,7 +131,7 @@ def _refuse(reader: BlockReader, path: str | Path, what: str) -> None:
     found = reader.collector.complaints()
     if not found.total:
         return
-    lines = [f"{path} {what} by the rules {reader.rules.name}; errors: {found.total:,}. Nothing was read."]
+    lines = [f"{path} {what} {reader.rules.name}; errors: {found.total:,}. Nothing was read."]
     lines += [f"  row {error.row:,}, cell {error.cell}: {error.message}" for error in found.errors]
     if found.total > len(found.errors):
         lines.append(f"  ... and {found.total - len(found.errors):,} more")

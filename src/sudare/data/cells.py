@@ -82,7 +82,8 @@ class CellHistory:
     @property
     def deleted(self) -> NDArray[np.bool_]:
         """Which rows are deleted."""
-        return self.persons == 0
+        found: NDArray[np.bool_] = self.persons == 0
+        return found
 
     def column(self, name: str) -> Column:
         """Return a column by its name."""

@@ -80,6 +80,11 @@ class RuleSet:
         """The place of the persons' column, from 0."""
         return next(place for place, column in enumerate(self.columns) if column.form == "person")
 
+    @property
+    def first_day(self) -> int:
+        """The first day that the rules allow, from which days are counted; 0 if they have no dates."""
+        return next((column.low for column in self.columns if column.form == "date"), 0)
+
     @cached_property
     def cell_columns(self) -> tuple[ColumnRule, ...]:
         """The columns without that of the persons."""

@@ -12,9 +12,7 @@ _NEGLIGIBLE = 1e-18
 
 
 @njit(cache=True, nogil=True)
-def _add(
-    chances: Any, low: Any, count: Any, part: Any, target: Any
-) -> Any:
+def _add(chances: Any, low: Any, count: Any, part: Any, target: Any) -> Any:
     """Write the distribution of a sum of hits to `target`; return its least number of hits and its length."""
     length = count + len(part) - 1
     target[:length] = 0

@@ -15,18 +15,19 @@ from numba import njit
 
 # Published rows: low and high [row, column], sets [row, column]; set s is members[starts[s] : starts[s + 1]], rising.
 PublishedRows = namedtuple("PublishedRows", "low high sets starts members")
-# Known rows: low and high [row, column], items [row, column], the customer of each row, where each customer's begin; the
-# rows of a customer rise by their first item.
+# Known rows: low and high [row, column], items [row, column], the customer of each row, where each customer's begin;
+# the rows of a customer rise by their first item.
 KnownRows = namedtuple("KnownRows", "low high items customer starts")
-# Rows with item i: item_rows[item_starts[i] : item_starts[i + 1]]; of each ordered column the rows by their low end,
-# these ends, and the widest cell.
-KnownIndex = namedtuple("KnownIndex", "item_starts item_rows order ends widest")
+# Rows with item i: item_rows[item_starts[i] : item_starts[i + 1]], by the low ends of their first ordered cells
+# (item_ends); of each ordered column the rows by their low end, these ends, and the widest cell.
+KnownIndex = namedtuple("KnownIndex", "item_starts item_rows item_ends order ends widest")
 # The low end of a deleted cell; its high end is the opposite.
 NO_END = -(2**62)
 # Looking for an item among a customer's rows costs about as much as looking at so many.
 _HALVINGS = 8
-# How votes of a row are counted: its weight for everyone it can stand for, divided among them, or only if it is one.
-EACH, DIVIDED, UNIQUE = 0, 1, 2
+# What a row adds for each customer it can stand for: its weight, the logarithm of all customers to those it can stand
+# for, or its weight only if that is one customer.
+EACH, RARE, UNIQUE = 0, 1, 2
 
 
 @njit(cache=True, nogil=True)
@@ -68,6 +69,17 @@ def _ordered_block(published: Any, row: Any, index: Any, column: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def _item_block(published: Any, row: Any, index: Any, item: Any) -> Any:
+    """Return the places of the rows that have an item and may overlap the first ordered cell of a published row."""
+    first, last = index.item_starts[item], index.item_starts[item + 1]
+    if published.low.shape[1] == 0:
+        return first, last
+    ends = index.item_ends[first:last]
+    begin = np.searchsorted(ends, published.low[row, 0] - index.widest[0])
+    return first + begin, first + np.searchsorted(ends, published.high[row, 0], "right")
+
+
+@njit(cache=True, nogil=True)
 def find_blocks(published: Any, index: Any, columns: Any, blocks: Any, sizes: Any, shares: Any) -> None:
     """Find for each published row the column that fewest known rows share with it, and how many these are.
 
@@ -79,18 +91,19 @@ def find_blocks(published: Any, index: Any, columns: Any, blocks: Any, sizes: An
     for row in range(len(blocks)):
         blocks[row], sizes[row], shares[row] = -1, rows, 1.0
         for column in range(columns):
+            count = share = 0
             if column < ordered:
                 first, last = _ordered_block(published, row, index, column)
-                count = last - first
+                count = share = last - first
             elif published.sets[row, column - ordered] < 0:
                 continue
             else:
-                count = 0
                 number = published.sets[row, column - ordered]
-                for place in range(published.starts[number], published.starts[number + 1]):
-                    item = published.members[place]
-                    count += index.item_starts[item + 1] - index.item_starts[item]
-            shares[row] *= max(count, 1) / rows
+                for item in published.members[published.starts[number] : published.starts[number + 1]]:
+                    first, last = _item_block(published, row, index, item)
+                    count += last - first
+                    share += index.item_starts[item + 1] - index.item_starts[item]
+            shares[row] *= max(share, 1) / rows
             if count < sizes[row]:
                 blocks[row], sizes[row] = column, count
 
@@ -106,7 +119,7 @@ def _find_rows(published: Any, row: Any, index: Any, block: Any, others: Any) ->
     count = 0
     number = published.sets[row, block - ordered]
     for item in published.members[published.starts[number] : published.starts[number + 1]]:
-        first, last = index.item_starts[item], index.item_starts[item + 1]
+        first, last = _item_block(published, row, index, item)
         others[count : count + last - first] = index.item_rows[first:last]
         count += last - first
     return count
@@ -120,9 +133,7 @@ def _customers(published: Any, row: Any, known: Any, others: Any, seen: Any, fou
     count = 0
     for other in others:
         customer = customer_of[other]
-        if seen[customer] != row and meets(
-            low, high, sets, starts, members, row, least, most, items, other
-        ):
+        if seen[customer] != row and meets(low, high, sets, starts, members, row, least, most, items, other):
             seen[customer] = row
             found[count] = customer
             count += 1
@@ -226,16 +237,16 @@ def score_customers(
     """Score customers for histories of published rows: the weights of rows that can stand for one of theirs.
 
     History j has the rows `rows[starts[j] : starts[j + 1]]`, the least block first. Rows are looked up in the index
-    until `budget` known rows were looked at, or, if only customers who meet all rows count (`complete`), until it is
-    quicker to compare those who are left. The other rows are compared with these, or with the best. Filled in for each
-    history: the best customers with scores and hits (rows met), how many they are (`counts`, -1: the budget was not
-    enough), the sum of all scores (`totals`), how many customers met all rows (`met`).
+    until `budget` known rows were looked at; others stay out. If only customers who meet all rows count (`complete`),
+    until it is quicker to compare those who are left with the other rows. Filled in for each history: the best
+    customers with scores and hits (rows met), how many they are (`counts`, -1: the budget was not enough), the sum of
+    all scores (`totals`), how many customers met all rows (`met`).
     """
-    customers, room = len(known.starts) - 1, best.shape[1]
+    customers = len(known.starts) - 1
     score, hit = np.zeros(customers), np.zeros(customers, np.int64)
     seen, touched = np.full(customers, -1, np.int64), np.empty(customers, np.int64)
     found = np.empty(customers, np.int64)
-    everything, room_of_rows = np.arange(len(known.customer)), np.empty(len(known.customer), np.int64)
+    everything, block = np.arange(len(known.customer)), np.empty(len(known.customer), np.int64)
     usual = len(known.customer) / max(customers, 1)
     for history in range(len(starts) - 1):
         begin, end = starts[history], starts[history + 1]
@@ -247,9 +258,9 @@ def score_customers(
             work += sizes[row]
             others = everything
             if blocks[row] >= 0:
-                others = room_of_rows[: _find_rows(published, row, index, blocks[row], room_of_rows)]
+                others = block[: _find_rows(published, row, index, blocks[row], block)]
             number = _customers(published, row, known, others, seen, found)
-            weight = weights[row] / number if votes == DIVIDED and number else weights[row]
+            weight = np.log(customers / number) if votes == RARE and number else weights[row]
             if votes == UNIQUE and number != 1:
                 number = 0
             left = 0
@@ -264,9 +275,10 @@ def score_customers(
             done += 1
         counts[history], met[history], totals[history] = -1, 0, 0.0
         if done > begin or begin == end:
-            _compare_rest(published, rows, done, begin, end, weights, known, touched, count, hit, score, complete, room)
+            if complete:
+                _compare_rest(published, rows, done, begin, end, weights, known, touched[:count], hit, score)
             for place in range(count):
-                met[history] += hit[touched[place]] == end - begin
+                met[history] += hit[touched[place]] == (end if complete else done) - begin
                 totals[history] += score[touched[place]]
             kept = _best(touched, count, score, best[history])
             counts[history] = kept
@@ -286,27 +298,17 @@ def _compare_rest(
     end: Any,
     weights: Any,
     known: Any,
-    touched: Any,
-    count: Any,
+    customers: Any,
     hit: Any,
     score: Any,
-    complete: Any,
-    room: Any,
 ) -> None:
-    """Compare the rows that were not looked up with the customers who are left, row by row."""
-    if done == end:
-        return
-    chosen, one = np.empty(0, np.int64), np.empty(1, np.int64)
-    if not complete:
-        chosen = np.empty(room, np.int64)
-        chosen = chosen[: _best(touched, count, score, chosen)]
-    for place in range(count if complete else len(chosen)):
-        customer = touched[place] if complete else chosen[place]
-        if complete and hit[customer] < done - begin:
+    """Compare the rows that were not looked up with the rows of the customers who met all before."""
+    one = np.empty(1, np.int64)
+    for customer in customers:
+        if hit[customer] < done - begin:
             continue
         for later in range(done, end):
-            if find_fitting(published, rows[later], known, customer, one, 0, 1):
-                hit[customer] += 1
-                score[customer] += weights[rows[later]]
-            elif complete:
+            if not find_fitting(published, rows[later], known, customer, one, 0, 1):
                 break
+            hit[customer] += 1
+            score[customer] += weights[rows[later]]

@@ -75,28 +75,3 @@ def anneal(
         else:
             class_of[other] = origin
             classes[origin, spot], classes[to, place] = other, one
-
-
-@njit(cache=True, nogil=True)
-def promising(pairs: Any, near: Any, rate: Any, prices: Any, members: Any) -> Any:
-    """Replace members of a class, the first excepted, by near customers of it, as long as it gets cheaper.
-
-    Cheaper is the estimated cost less the prices of the members. Returns that of the class in the end.
-    """
-    size = len(members)
-    value = -prices[members[0]]
-    for k in range(1, size):
-        value += rate * _to_class(pairs, members, k, members[k], -1) - prices[members[k]]
-    while True:
-        best, best_place, best_customer = value - 1e-9, -1, -1
-        for k in range(1, size):
-            without = value + prices[members[k]] - rate * _to_class(pairs, members, size, members[k], -1)
-            for other in near[members[0]]:
-                if not (members == other).any():
-                    found = without - prices[other] + rate * _to_class(pairs, members, size, other, members[k])
-                    if found < best:
-                        best, best_place, best_customer = found, k, other
-        if best_place < 0:
-            return value
-        value = best
-        members[best_place] = best_customer

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from sudare.web.audit import record
-from sudare.web.database import Database, database_now
+from sudare.web.database import LOGIN_LOCK, Database, database_now, wait_for_turn
 from sudare.web.models import (
     ApiToken,
     Invitation,
@@ -63,6 +63,7 @@ def log_in(
 
 
 def _count_attempt(session: Session, settings: ServerSettings, account: str, address: str) -> int:
+    wait_for_turn(session, LOGIN_LOCK)
     now = database_now(session)
     since = now - dt.timedelta(minutes=settings.throttle_minutes)
     session.execute(delete(LoginAttempt).where(LoginAttempt.at < since))

@@ -19,17 +19,18 @@ from sudare.errors import OptionNotUsable
 from sudare.web.audit import first_broken
 from sudare.web.database import Database
 from sudare.web.files import FileStore
-from sudare.web.models import AuditEntry, Contest, Dataset, Evaluation, GuessFile, Round, Submission, Target, Team
+from sudare.web.models import AuditEntry, Contest, Dataset, Evaluation, GuessFile, Round, Submission, Target
 from sudare.web.settings import DATABASE_FILE, SETTINGS_FILE, ServerSettings
 from sudare.web.submissions import standing_guesses
+from sudare.web.visibility import team_names
 
-CONTEST_FILE = "contest.json"
+CONTEST_FILE = "archive.json"
 AUDIT_FILE = "audit.json"
 SUMS_FILE = "SHA256SUMS"
 
 
 def export_contest(database: Database, files: FileStore, contest_id: str, folder: Path) -> dict[str, Any]:
-    """Write a contest into a new folder and return what its contest.json says.
+    """Write a contest into a new folder and return what its archive.json says.
 
     There are T, the finals, what was published of them and the guesses that count, each file under its hash; who did
     what; and the sums. Secrets of accounts are not in it.
@@ -82,12 +83,11 @@ def back_up(settings: ServerSettings, folder: Path) -> int:
 
 def list_contests(session: Session) -> list[tuple[str, str]]:
     """Return identity and name of all contests."""
-    found = session.execute(select(Contest.id, Contest.name).order_by(Contest.created_at)).tuples()
-    return list(found)
+    return [(found.id, found.name) for found in session.scalars(select(Contest).order_by(Contest.created_at))]
 
 
 def _round(session: Session, round: Round) -> dict[str, Any]:
-    names = dict(session.execute(select(Team.id, Team.name).where(Team.contest_id == round.contest_id)).tuples().all())
+    names = team_names(session, round.contest_id)
     targets = session.scalars(select(Target).where(Target.round_id == round.id).order_by(Target.number)).all()
     guesses = standing_guesses(session, round)
     dataset = session.get(Dataset, round.dataset_id) if round.dataset_id else None
@@ -118,9 +118,10 @@ def _final(session: Session, target: Target, guesses: list[GuessFile], names: di
 def _named(result: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
     """Put names in place of the identities of teams."""
     standings = [
-        {**entry, "name": names[entry["name"]], "tied": [names[other] for other in entry["tied"]]}
+        {**entry, "name": names[entry["name"]], "tied": sorted(names[other] for other in entry["tied"])}
         for entry in result["standings"]
     ]
+    standings.sort(key=lambda entry: (not entry["safe"], entry["utility"], entry["name"]))
     attacks = [
         {**entry, "attacker": names[entry["attacker"]], "target": names[entry["target"]]} for entry in result["attacks"]
     ]

@@ -24,8 +24,9 @@ from sudare.errors import OptionNotUsable, SourceNotReadable
 BUSY_MILLISECONDS = 30_000
 DIALECTS = ("sqlite", "postgresql")
 WRITING = "sudare_writing"
-# The number of PostgreSQL's advisory lock that makes entries of the audit log wait for each other.
+# Numbers of PostgreSQL's advisory locks: entries of the audit log, and attempts to log in, wait for each other.
 AUDIT_LOCK = 7_283_001
+LOGIN_LOCK = 7_283_002
 
 
 class Database:

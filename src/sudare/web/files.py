@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -38,6 +39,12 @@ class FileStore:
     def make(self) -> None:
         """Make the folders unless they are there."""
         self._incoming.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def tidy(self, seconds: float) -> None:
+        """Remove what processes that died have left, older than any upload or job can be."""
+        for path in self._incoming.iterdir():
+            if time.time() - path.lstat().st_mtime > seconds:
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     def receive(self, max_bytes: int, seconds: float) -> Incoming:
         """Return what takes in a file of at most so many bytes that is complete in time."""

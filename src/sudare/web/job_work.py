@@ -16,10 +16,10 @@ from sudare.contest.judge import judge_guesses
 from sudare.contest.publish import publish
 from sudare.contest.standings import Attack, rank_histories
 from sudare.data.cell_complaints import Complaints
-from sudare.data.cell_text import read_anonymized, read_original
+from sudare.data.cell_text import read_anonymized, read_original, read_valid_anonymized
 from sudare.data.cells import CellHistory, ItemColumn
 from sudare.data.rule_sets import BUILT_IN, RuleSet, load_rules
-from sudare.errors import BadRows, InputError
+from sudare.errors import InputError
 from sudare.messages import LANGUAGES
 from sudare.risk.class_safety import class_safety
 from sudare.risk.published_classes import published_classes
@@ -78,7 +78,7 @@ def evaluate_round(given: Parameters) -> dict[str, Any]:
     utilities: dict[str, float] = {}
     attacks: list[Attack] = []
     for final in given["finals"]:
-        history = _valid(final["path"], original, rules)
+        history = read_valid_anonymized(final["path"], original, rules)
         utilities[final["team"]] = cell_utility(original, history, rules=rules, most=0).utility
         for guess in final["guesses"]:
             guesses = read_guesses(guess["path"], original, history)
@@ -104,13 +104,6 @@ WORK: Mapping[str, Callable[[Parameters], dict[str, Any]]] = {
 def _rules(given: Parameters) -> RuleSet:
     name = given["rules"]
     return load_rules(name if name in BUILT_IN else Path(name))
-
-
-def _valid(path: str, original: CellHistory, rules: RuleSet) -> CellHistory:
-    found = read_anonymized(path, original, rules, most_complaints=1)
-    if found.complaints.total:
-        raise BadRows("A final submission breaks the rules.\nHint: check it again.")
-    return found.history
 
 
 def _checked(complaints: Complaints, rows: int, by_language: Mapping[str, Complaints]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -34,13 +35,15 @@ def run_web(settings: ServerSettings) -> None:
     )
 
 
-def run_worker(settings: ServerSettings) -> None:
-    """Work on jobs until told to stop."""
-    make_worker(settings).run()
+def run_worker(settings: ServerSettings, parent: int | None = None) -> None:
+    """Work on jobs until told to stop, or until the process that began this one is gone."""
+    make_worker(settings).run(parent)
 
 
 def run_both(settings: ServerSettings) -> None:
     """Serve pages, with a worker in a process of its own that is begun again should it die."""
+    # The web server ends itself by the signal that it was sent; as an exit, it lets the worker be ended too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     keeper = _WorkerKeeper(settings)
     keeper.start()
     try:
@@ -54,7 +57,7 @@ class _WorkerKeeper(threading.Thread):
 
     def __init__(self, settings: ServerSettings) -> None:
         super().__init__(daemon=True)
-        self._command = [sys.executable, "-c", _WORKER, str(settings.folder)]
+        self._command = [sys.executable, "-c", _WORKER, str(settings.folder), str(os.getpid())]
         self._stopped = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -77,5 +80,5 @@ _WORKER = """
 import sys
 from sudare.web.serve import run_worker
 from sudare.web.settings import load_settings
-run_worker(load_settings(sys.argv[1]))
+run_worker(load_settings(sys.argv[1]), int(sys.argv[2]))
 """

@@ -33,6 +33,7 @@ from sudare.web.visibility import (
     results_open,
     shown_result,
     targets_open,
+    team_names,
     visible_evaluation,
     visible_guesses,
     visible_submissions,
@@ -70,7 +71,6 @@ class ShownRound(BaseModel):
     data: ShownData | None
     data_downloadable: bool
     targets_open: bool
-    evaluated: bool
     published: bool
     results_open: bool
 
@@ -248,8 +248,6 @@ def show_contest(session: Session, viewer: Viewer) -> ShownContest:
 
 def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
     """Show a round as it is at the viewer's moment."""
-    evaluated = newest_evaluation(session, round) is not None
-    opened = results_open(viewer, round)
     return ShownRound(
         id=round.id,
         name=round.name,
@@ -264,9 +262,8 @@ def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
         data=show_data(viewer, round, round.dataset) if round.dataset else None,
         data_downloadable=may_download_original(viewer, round),
         targets_open=targets_open(viewer, round),
-        evaluated=evaluated and opened,
         published=round.published_at is not None,
-        results_open=evaluated and opened,
+        results_open=results_open(viewer, round) and newest_evaluation(session, round) is not None,
     )
 
 
@@ -358,10 +355,9 @@ def show_guesses(session: Session, found: GuessFile, *, whole: bool = True) -> S
 def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults:
     """Show the outcome of a round with the names of teams."""
     found = visible_evaluation(session, viewer, round)
-    names = dict(session.execute(select(Team.id, Team.name).where(Team.contest_id == round.contest_id)).tuples().all())
-    numbers = dict(
-        session.execute(select(Target.team_id, Target.number).where(Target.round_id == round.id)).tuples().all()
-    )
+    names = team_names(session, round.contest_id)
+    targets = session.scalars(select(Target).where(Target.round_id == round.id))
+    numbers = {target.team_id: target.number for target in targets}
     standings = [
         ShownStanding(
             team=names[entry["name"]],
@@ -382,8 +378,8 @@ def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults
         round=round.id,
         created_at=found.created_at,
         published=round.published_at is not None,
-        standings=standings,
-        attacks=attacks,
+        standings=sorted(standings, key=lambda entry: (not entry.safe, entry.utility, entry.team)),
+        attacks=sorted(attacks, key=lambda entry: (entry.target, entry.attacker)),
         absent=sorted(name for team, name in names.items() if team not in numbers),
     )
 
@@ -404,7 +400,7 @@ def show_audit(session: Session, viewer: Viewer, most: int = 500, before: int | 
 def show_jobs(session: Session, viewer: Viewer, most: int = 100) -> list[ShownJob]:
     """Show the jobs of a contest, the newest first."""
     check_organizer(viewer)
-    names = dict(session.execute(select(Team.id, Team.name).where(Team.contest_id == viewer.contest.id)).tuples().all())
+    names = team_names(session, viewer.contest.id)
     wanted = select(Job).where(Job.contest_id == viewer.contest.id).order_by(Job.id.desc()).limit(most)
     return [
         ShownJob(
@@ -424,7 +420,7 @@ def show_jobs(session: Session, viewer: Viewer, most: int = 100) -> list[ShownJo
 def show_members(session: Session, viewer: Viewer) -> list[ShownMember]:
     """Show the members of a contest by name."""
     check_organizer(viewer)
-    names = dict(session.execute(select(Team.id, Team.name).where(Team.contest_id == viewer.contest.id)).tuples().all())
+    names = team_names(session, viewer.contest.id)
     members = session.scalars(select(Membership).where(Membership.contest_id == viewer.contest.id)).all()
     found = [(session.get_one(User, member.user_id), member) for member in members]
     return [

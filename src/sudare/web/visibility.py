@@ -255,5 +255,10 @@ def visible_teams(session: Session, viewer: Viewer) -> list[Team]:
     return list(session.scalars(select(Team).where(Team.contest_id == viewer.contest.id).order_by(Team.name)))
 
 
+def team_names(session: Session, contest_id: str) -> dict[str, str]:
+    """Return the names of a contest's teams by their identities, for those who may see them."""
+    return {team.id: team.name for team in session.scalars(select(Team).where(Team.contest_id == contest_id))}
+
+
 def _same_contest(session: Session, viewer: Viewer, round_id: str) -> bool:
     return session.get_one(Round, round_id).contest_id == viewer.contest.id

@@ -46,11 +46,11 @@ class Worker:
         self._stopping = False
         self._looked = self._prolonged = 0.0
 
-    def run(self) -> None:
-        """Work until SIGTERM or SIGINT; jobs that are not done then are given back."""
+    def run(self, parent: int | None = None) -> None:
+        """Work until SIGTERM or SIGINT, or until the parent is another; jobs that are not done then are given back."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
-        while not self._stopping:
+        while not self._stopping and parent in (None, os.getppid()):
             try:
                 busy = self.turn()
             except (DBAPIError, OSError, Refused) as error:
@@ -168,4 +168,5 @@ def make_worker(settings: ServerSettings) -> Worker:
     """Return a worker on a server's folder and database."""
     files = FileStore(settings.files)
     files.make()
+    files.tidy(2 * max(settings.upload_seconds, settings.job_seconds))
     return Worker(settings, Database(settings.database_url), files)

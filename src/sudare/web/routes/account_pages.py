@@ -51,7 +51,7 @@ def do_log_out(request: Request, form: Posted) -> Response:
         if token:
             end_session(visit.session, token)
     response = go("/login")
-    response.delete_cookie(server_of(request).session_cookie, path="/")
+    set_cookie(response, server_of(request), server_of(request).session_cookie, "", seconds=0)
     return response
 
 

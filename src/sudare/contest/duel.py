@@ -1,0 +1,176 @@
+"""A duel: every built-in attack on what would be published of an anonymized history, judged against the truth.
+
+Each attack has a control: the same attack on the original itself under pseudonyms, which it must break. An attack that
+fails its control proves nothing by failing here, and one that crashed or made no guess tried nothing. So the verdict is
+that the history is broken, that it was not broken by these attacks, or that nothing was tried; never that it is safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.attack.attack import Attack, make_attack
+from sudare.attack.knowledge import KnownHistory, know_history
+from sudare.attack.linkage import Linkage
+from sudare.attack.methods import METHODS, Attacks, check_method
+from sudare.contest.guesses import Guesses
+from sudare.contest.judge import Judgement, judge_guesses
+from sudare.contest.publish import true_customers
+from sudare.data.cells import CellHistory, Column, ItemColumn
+from sudare.progress import Progress, silent
+from sudare.risk.class_safety import ClassSafety, class_safety
+from sudare.risk.published_classes import published_classes
+from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
+
+Outcome = Literal["broke", "failed", "proves_nothing", "nothing_tried", "crashed"]
+Verdict = Literal["broken", "not_broken", "not_tried"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DuelAttack:
+    """One attack, the judgement of its guesses and that of its control; what is missing crashed, as `error` says."""
+
+    method: str
+    attack: Attack | None = None
+    judgement: Judgement | None = None
+    control: Judgement | None = None
+    error: str | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the attack showed."""
+        if self.judgement is not None and self.judgement.effective:
+            return "broke"
+        if self.judgement is None or self.control is None:
+            return "crashed"
+        if not self.control.effective:
+            return "proves_nothing"
+        return "failed" if self.judgement.tried else "nothing_tried"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attack and what became of it as plain values."""
+        return {
+            "method": self.method,
+            "outcome": self.outcome,
+            "judgement": self.judgement.to_dict() if self.judgement else None,
+            "control": self.control.to_dict() if self.control else None,
+            "expected_hits": self.attack.expected if self.attack else None,
+            "chance": self.attack.chance if self.attack else None,
+            "error": self.error,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Duel:
+    """All attacks on an anonymized history, and what its classes alone give an attacker.
+
+    `same_numbers` are the pseudonyms that are the customer's own number, which no attack here looks at.
+    """
+
+    attacks: tuple[DuelAttack, ...]
+    classes: ClassSafety | None
+    pseudonyms: int
+    same_numbers: int
+
+    @property
+    def broken_by(self) -> tuple[str, ...]:
+        """The attacks that re-identified effectively."""
+        return tuple(attack.method for attack in self.attacks if attack.outcome == "broke")
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the history is broken, was not broken by attacks that passed their control, or was not tried."""
+        if self.broken_by:
+            return "broken"
+        return "not_broken" if any(attack.outcome == "failed" for attack in self.attacks) else "not_tried"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and what follows from them as plain values."""
+        return {
+            "verdict": self.verdict,
+            "broken_by": list(self.broken_by),
+            "pseudonyms": self.pseudonyms,
+            "same_numbers": self.same_numbers,
+            "attacks": [attack.to_dict() for attack in self.attacks],
+            "classes": self.classes.to_dict() if self.classes else None,
+        }
+
+
+def run_duel(
+    original: CellHistory,
+    anonymized: CellHistory,
+    *,
+    methods: Sequence[str] = METHODS,
+    p: Fraction = CONTEST_P,
+    alpha: Fraction = CONTEST_ALPHA,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Duel:
+    """Attack an anonymized history, row i of which belongs to row i of the original, by all methods.
+
+    What is published is made in memory: rows without deleted ones, in an order of the seed.
+    """
+    for method in methods:
+        check_method(method)
+    known = know_history(original, seed=seed)
+    control = with_pseudonyms(original, seed=seed)
+    attacked, controlled = (_attacks(known, history, seed, progress) for history in (anonymized, control))
+    found = []
+    for done, method in enumerate(methods):
+        progress(f"attack {method}", done, len(methods))
+        found.append(_attack(method, original, (anonymized, attacked), (control, controlled), p, alpha))
+    pids, customers = true_customers(original, anonymized)
+    sizes = published_classes(anonymized).sizes.tolist()
+    classes = class_safety(sizes, p=p, alpha=alpha) if sizes else None
+    return Duel(tuple(found), classes, len(pids), int(np.count_nonzero(pids == customers)))
+
+
+def with_pseudonyms(original: CellHistory, *, seed: int = 0) -> CellHistory:
+    """Return a history as it is, but for pseudonyms in place of customers, in an order of the seed."""
+    customers, numbers = np.unique(original.persons, return_inverse=True)
+    pids = np.random.default_rng(seed).permutation(len(customers)) + 1
+    return replace(original, persons=pids[numbers].astype(np.int64))
+
+
+def _attacks(known: KnownHistory, history: CellHistory, seed: int, progress: Progress) -> Attacks:
+    rows = np.random.default_rng(seed).permutation(np.flatnonzero(~history.deleted))
+    published = CellHistory(history.persons[rows], tuple(_rows(column, rows) for column in history.columns))
+    return Attacks(Linkage(known, published, seed=seed), progress=progress)
+
+
+def _rows(column: Column, rows: NDArray[np.int64]) -> Column:
+    if isinstance(column, ItemColumn):
+        return replace(column, kinds=column.kinds[rows], sets=column.sets[rows])
+    return replace(column, kinds=column.kinds[rows], low=column.low[rows], high=column.high[rows])
+
+
+def _attack(
+    method: str,
+    original: CellHistory,
+    target: tuple[CellHistory, Attacks],
+    control: tuple[CellHistory, Attacks],
+    p: Fraction,
+    alpha: Fraction,
+) -> DuelAttack:
+    """Run an attack and its control; whatever goes wrong with it is told, and the other attacks go on."""
+    attack = judgement = checked = error = None
+    try:
+        attack, judgement = _judged(method, original, *target, p, alpha)
+        _, checked = _judged(method, original, *control, p, alpha)
+    except Exception as raised:
+        error = f"{type(raised).__name__}: {raised}"
+    return DuelAttack(method, attack, judgement, checked, error)
+
+
+def _judged(
+    method: str, original: CellHistory, history: CellHistory, attacks: Attacks, p: Fraction, alpha: Fraction
+) -> tuple[Attack, Judgement]:
+    attack = make_attack(attacks, method, p=p, alpha=alpha)
+    guesses = Guesses(attack.pids, attack.customers)
+    return attack, judge_guesses(guesses, original, history, p=p, alpha=alpha)

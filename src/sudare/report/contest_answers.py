@@ -1,0 +1,155 @@
+"""The answer first: whether an anonymized history is safe, what it costs and what is left, in plain sentences."""
+
+from __future__ import annotations
+
+from sudare.messages import Texts
+from sudare.report.contest_findings import Findings, Question
+from sudare.report.numbers import Numbers
+from sudare.report.page import shortened
+
+# Names of columns that stand in a sentence.
+MOST_NAME_LETTERS = 40
+
+
+def conclusion_of(findings: Findings) -> str:
+    """Return the kind of answer.
+
+    nothing: all rows are deleted; effective: an attack was; exposed: an attacker who knows the classes succeeds for
+    certain; not_tried: files of guesses without a guess; not_effective: no attack was; condition: H0 holds; too_few:
+    nobody can be effective; chance: an attacker who knows the classes needs luck. An attack that failed never makes
+    data safe.
+    """
+    if findings.safety is None:
+        return "nothing"
+    if findings.effective:
+        return "effective"
+    if findings.exposed:
+        return "exposed"
+    if findings.attacks:
+        return "not_effective" if findings.tried else "not_tried"
+    if findings.safety.holds:
+        return "condition"
+    return "chance" if findings.chance else "too_few"
+
+
+def answer_values(findings: Findings, question: Question, texts: Texts) -> dict[str, str]:
+    """Return the words in which the answer is said."""
+    numbers, rules, safety = Numbers(texts), question.rules, findings.safety
+    words = {
+        "effective": numbers.count(findings.effective),
+        "tried": numbers.count(findings.tried),
+        "given": numbers.count(len(findings.attacks)),
+        "attacks": numbers.count(question.attacks),
+        "p": str(rules.p),
+        "alpha": str(rules.alpha),
+        "utility": numbers.decimal(findings.utility.utility, 4),
+    }
+    if safety is None:
+        return words
+    test = safety.tests[0]
+    return words | {
+        "guesses": numbers.count(test.plan.guesses),
+        "needed": numbers.count(test.plan.needed),
+        "chance": numbers.percent(test.bound),
+        "survives": numbers.percent(test.survives),
+        "survives_at_least": numbers.percent(test.survives_at_least),
+        "k": numbers.count(safety.k),
+        "least_k": numbers.count(safety.least_k),
+        "uniques": numbers.count(safety.uniques),
+        "persons": numbers.count(safety.persons),
+    }
+
+
+def answers(findings: Findings, question: Question, texts: Texts) -> list[str]:
+    """Return the sentences below the conclusion, computed from the numbers."""
+    said = _Answers(findings, question, texts)
+    sentences = [said.cells(), said.utility(), *said.advice(), *said.kind(), *said.safety(), *said.attacks()]
+    return [*sentences, *said.uses(), said.say("limits")]
+
+
+class _Answers:
+    def __init__(self, findings: Findings, question: Question, texts: Texts) -> None:
+        self.findings = findings
+        self.texts = texts
+        self.numbers = Numbers(texts)
+        self.words = answer_values(findings, question, texts)
+
+    def say(self, key: str, **values: object) -> str:
+        return self.texts(f"report.contest.answer.{key}", **values)
+
+    def cells(self) -> str:
+        found = self.findings.description.cells
+        left = found.rows - found.deleted_rows
+        cells = left * len(found.columns) or 1
+        exact, changed, deleted = (
+            sum(parts) / cells
+            for parts in zip(*((c.exact, c.ranges + c.sets, c.deleted) for c in found.columns), strict=True)
+        )
+        return self.say(
+            "cells",
+            rows=self.numbers.count(found.rows),
+            deleted_rows=self.numbers.count(found.deleted_rows),
+            share=self.numbers.percent(found.deleted_rows / (found.rows or 1)),
+            exact=self.numbers.percent(exact),
+            changed=self.numbers.percent(changed),
+            deleted=self.numbers.percent(deleted),
+        )
+
+    def utility(self) -> str:
+        found = self.findings.utility
+        if not found.utility:
+            return self.say("utility_none")
+        column = max(found.columns, key=lambda cost: cost.share)
+        kind = max(found.kinds, key=lambda cost: cost.share)
+        return self.say(
+            "utility",
+            utility=self.words["utility"],
+            column=shortened(column.name, self.texts, most=MOST_NAME_LETTERS),
+            column_share=self.numbers.percent(column.share),
+            kind=self.texts(f"contest.kind.{kind.kind}"),
+            kind_share=self.numbers.percent(kind.share),
+        )
+
+    def advice(self) -> list[str]:
+        found = self.findings.utility
+        dear = sum(column.dear_ranges for column in found.columns)
+        if not dear:
+            return []
+        return [self.say("advice", cells=self.numbers.count(dear), saving=self.numbers.decimal(found.saving, 6))]
+
+    def kind(self) -> list[str]:
+        found = self.findings.description
+        if found.kind == "nothing":
+            return []
+        return [
+            self.say(
+                f"kind_{found.kind}",
+                customers=self.numbers.count(found.cells.customers),
+                left=self.numbers.count(found.customers_left),
+                unique=self.numbers.count(found.unique_customers),
+                untouched=self.numbers.count(found.untouched_unique),
+                others=self.numbers.count(found.k - 1),
+                k=self.numbers.count(found.k),
+            )
+        ]
+
+    def safety(self) -> list[str]:
+        if self.findings.safety is None:
+            return []
+        holds = "holds" if self.findings.safety.holds else "fails"
+        reached = self.say("safety" if self.findings.chance else "safety_none", **self.words)
+        return [reached, self.say(f"condition_{holds}", **self.words)]
+
+    def attacks(self) -> list[str]:
+        if not self.findings.attacks:
+            return [self.say("attacks_none")] if self.findings.safety else []
+        return [self.say("attacks", **self.words)]
+
+    def uses(self) -> list[str]:
+        if self.findings.uses is None:
+            return []
+        means = {error.measure: error.mean for error in self.findings.uses.errors}
+        itemsets, top = means["itemsets"], means["top_items"]
+        if itemsets is None or top is None:
+            return []
+        return [self.say("uses", itemsets=self.numbers.percent(itemsets), top=self.numbers.percent(top))]

@@ -1,0 +1,223 @@
+"""What the report of an anonymized history shows, gathered from the original, the anonymized rows and attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.contest.check import Source
+from sudare.contest.description import AnonymizationDescription, describe_anonymization
+from sudare.contest.guesses import Guesses, read_guesses
+from sudare.contest.judge import Judgement, judge_guesses
+from sudare.data.cell_text import read_original, read_valid_anonymized
+from sudare.data.cells import CellHistory, ItemColumn
+from sudare.data.rule_sets import RuleSet
+from sudare.data.text import file_hash
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress
+from sudare.report.numbers import NOISE
+from sudare.risk.class_safety import ClassSafety, class_safety
+from sudare.risk.published_classes import published_classes
+from sudare.risk.sizes import ClassSize
+from sudare.risk.thresholds import read_thresholds
+from sudare.utility.cells import CellUtility, cell_utility
+from sudare.utility.use_cases import UseCases, check_draws, measure_use_cases
+
+MOST_CUSTOMERS = MOST_CELLS = 10
+# Sizes of classes that have a row of their own.
+MOST_SIZES = 15
+# Widths of ranges and sizes of sets that have a row of their own: 1, 2, 3 to 4, ... up to this.
+MOST_VALUES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file without the folders it lies in, and its hash."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the report is asked: by which rules, how many attacks are to be survived, and how rows are drawn."""
+
+    rules: RuleSet
+    attacks: int
+    draws: int
+    seed: int
+    thresholds: NDArray[np.int64] | None
+    thresholds_file: InputFile | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histories:
+    """The original and the anonymized history, with their files if they were read here."""
+
+    original: CellHistory
+    anonymized: CellHistory
+    original_file: InputFile | None
+    anonymized_file: InputFile | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAttack:
+    """An attack, and the file of its guesses if there is one."""
+
+    file: InputFile | None
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRow:
+    """Classes of `first` to `last` persons; `last` is None for all larger ones."""
+
+    first: int
+    last: int | None
+    classes: int
+    persons: int
+
+
+@dataclass(frozen=True, slots=True)
+class WidthRow:
+    """Cells of each column that stand for `least` to `most` values; `most` is None for all more."""
+
+    least: int
+    most: int | None
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that the report shows; `safety` is None if nothing is published, `uses` if the rules have other columns."""
+
+    description: AnonymizationDescription
+    items: int
+    utility: CellUtility
+    safety: ClassSafety | None
+    attacks: tuple[JudgedAttack, ...]
+    uses: UseCases | None
+
+    @property
+    def effective(self) -> int:
+        """How many attacks were effective by the rules of the contest."""
+        return sum(attack.judgement.effective for attack in self.attacks)
+
+    @property
+    def tried(self) -> int:
+        """How many attacks have a guess."""
+        return sum(attack.judgement.tried for attack in self.attacks)
+
+    @property
+    def chance(self) -> float:
+        """How probable the best attacker who knows only the classes is to be effective by the contest's test."""
+        return self.safety.tests[0].plan.probability if self.safety else 0.0
+
+    @property
+    def exposed(self) -> bool:
+        """Whether such an attacker is effective for certain."""
+        return self.chance >= 1 - NOISE
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found unsafe, and every attack that was given tried something."""
+        return not self.effective and not self.exposed and self.tried == len(self.attacks)
+
+
+def ask(rules: RuleSet, *, attacks: int | None, draws: int, seed: int, thresholds: str | Path | None) -> Question:
+    """Return what is asked; options that cannot be used are refused before any work."""
+    check_draws(draws, seed)
+    if attacks is not None and attacks < 1:
+        raise OptionNotUsable(f"The number of attacks is 1 or more, not {attacks}.\nHint: --attacks 20")
+    own = None if thresholds is None else read_thresholds(thresholds)
+    return Question(rules, attacks or rules.attacks, draws, seed, own, _file(thresholds))
+
+
+def read_histories(original: Source, anonymized: Source, rules: RuleSet, progress: Progress) -> Histories:
+    """Read what is given as a file; an anonymized file that breaks the rules is refused."""
+    truth = original if isinstance(original, CellHistory) else read_original(original, rules, progress=progress)
+    if isinstance(anonymized, CellHistory):
+        return Histories(truth, anonymized, _file(original), None)
+    found = read_valid_anonymized(anonymized, truth, rules, progress=progress)
+    return Histories(truth, found, _file(original), _file(anonymized))
+
+
+def gather_findings(
+    histories: Histories, guesses: Sequence[str | Path | Guesses], question: Question, progress: Progress
+) -> Findings:
+    """Compute all that the report shows."""
+    original, anonymized, rules = histories.original, histories.anonymized, question.rules
+    # Guesses first: a file that cannot be read should not cost a long computation.
+    attacks = tuple(_judged(guess, histories, question) for guess in guesses)
+    progress("utility", 0, 1)
+    return Findings(
+        description=describe_anonymization(original, anonymized),
+        items=sum(len(column.names) for column in original.columns if isinstance(column, ItemColumn)),
+        utility=cell_utility(original, anonymized, rules=rules, most=max(MOST_CUSTOMERS, MOST_CELLS)),
+        safety=_safety(anonymized, question, progress),
+        attacks=attacks,
+        uses=_uses(original, anonymized, question, progress),
+    )
+
+
+def size_rows(sizes: Sequence[ClassSize]) -> tuple[SizeRow, ...]:
+    """Return the sizes of classes, rising; the largest are one row if there are many."""
+    listed = sizes if len(sizes) <= MOST_SIZES else sizes[: MOST_SIZES - 1]
+    rows = [SizeRow(size.size, size.size, size.classes, size.records) for size in listed]
+    larger = sizes[len(listed) :]
+    if larger:
+        classes, persons = sum(size.classes for size in larger), sum(size.records for size in larger)
+        rows.append(SizeRow(larger[0].size, None, classes, persons))
+    return tuple(rows)
+
+
+def width_rows(description: AnonymizationDescription) -> tuple[WidthRow, ...]:
+    """Return how many ranges and sets of each column stand for how many values, in steps of powers of two.
+
+    Steps without a cell are left out, and very wide ones are one row.
+    """
+    columns = [column.sizes for column in description.cells.columns]
+    steps = sorted({(size.least, size.most) for sizes in columns for size in sizes if size.most <= MOST_VALUES})
+    rows = [
+        WidthRow(least, most, tuple(sum(s.cells for s in sizes if s.most == most) for sizes in columns))
+        for least, most in steps
+    ]
+    wide = tuple(sum(size.cells for size in sizes if size.most > MOST_VALUES) for sizes in columns)
+    return tuple(row for row in (*rows, WidthRow(MOST_VALUES + 1, None, wide)) if any(row.cells))
+
+
+def _file(source: object) -> InputFile | None:
+    if not isinstance(source, str | Path):
+        return None
+    return InputFile(Path(source).name, file_hash(Path(source)))
+
+
+def _judged(guess: str | Path | Guesses, histories: Histories, question: Question) -> JudgedAttack:
+    original, anonymized, rules = histories.original, histories.anonymized, question.rules
+    read = guess if isinstance(guess, Guesses) else read_guesses(guess, original, anonymized)
+    found = judge_guesses(read, original, anonymized, p=rules.p, alpha=rules.alpha, thresholds=question.thresholds)
+    return JudgedAttack(_file(guess), found)
+
+
+def _safety(anonymized: CellHistory, question: Question, progress: Progress) -> ClassSafety | None:
+    sizes = published_classes(anonymized).sizes.tolist()
+    if not sizes:
+        return None
+    progress("best guesses", 0, 1)
+    rules = question.rules
+    return class_safety(sizes, p=rules.p, alpha=rules.alpha, attacks=question.attacks, thresholds=question.thresholds)
+
+
+def _uses(original: CellHistory, anonymized: CellHistory, question: Question, progress: Progress) -> UseCases | None:
+    """Measure what is left; rules without one column each of dates, items, prices and quantities have no such uses."""
+    forms = sorted(column.form for column in question.rules.cell_columns)
+    if forms != ["date", "decimal", "integer", "item"]:
+        return None
+    return measure_use_cases(
+        original, anonymized, draws=question.draws, seed=question.seed, first_day=question.rules.first_day,
+        progress=progress,
+    )  # fmt: skip

@@ -1,0 +1,271 @@
+"""Pages and the API of a running server: what browsers, programs and attackers can send."""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from sudare.web.database import Database
+from sudare.web.files import FileStore
+from sudare.web.models import Submission
+from tests.web.conftest import RunningServer, new_settings
+from tests.web.small_contest import PASSWORD, SmallContest, anonymized
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningServer, SmallContest]]:
+    """One server for all tests here, on SQLite; nothing checks its uploads."""
+    settings = new_settings(tmp_path_factory.mktemp("pages") / "server")
+    database, files = Database(settings.database_url), FileStore(settings.files)
+    database.migrate()
+    files.make()
+    small = SmallContest(settings, database, files)
+    small.make()
+    running = RunningServer(settings)
+    running.start("web")
+    yield running, small
+    running.stop()
+    database.close()
+
+
+@pytest.fixture
+def server(served: tuple[RunningServer, SmallContest]) -> RunningServer:
+    return served[0]
+
+
+@pytest.fixture
+def contest(served: tuple[RunningServer, SmallContest]) -> SmallContest:
+    return served[1]
+
+
+def secret(page: httpx.Response) -> str:
+    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
+    assert found
+    return found[1]
+
+
+def log_in(server: RunningServer, name: str) -> httpx.Client:
+    client = server.client()
+    form = {"csrf": secret(client.get("/login")), "login": name, "password": PASSWORD, "next": "/"}
+    assert client.post("/login", data=form).status_code == 303
+    return client
+
+
+def test_every_answer_has_the_headers_of_safety(server: RunningServer) -> None:
+    client = server.client()
+    for path in ("/login", "/", "/nowhere", "/static/style.css", "/api/v1/contest", "/api/v1/openapi.json", "/%00"):
+        headers = client.get(path).headers
+        assert headers["content-security-policy"].startswith("default-src 'self'")
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert "server" not in headers
+
+
+def test_no_page_has_a_script_or_a_style_of_its_own(server: RunningServer, contest: SmallContest) -> None:
+    client = log_in(server, "organizer")
+    for path in (
+        "/",
+        "/account",
+        "/new-contest",
+        f"/contests/{contest.contest}",
+        f"/contests/{contest.contest}/organize",
+    ):
+        text = client.get(path).text
+        assert "<script" not in text
+        assert " style=" not in text
+        assert not re.search(r"\son\w+=", text)
+        assert not re.search(r'(?:href|src|action)="https?:', text)
+
+
+def test_cookies_cannot_be_read_by_scripts_nor_sent_by_other_sites(server: RunningServer) -> None:
+    client = server.client()
+    page = client.get("/login")
+    form = {"csrf": secret(page), "login": "blue", "password": PASSWORD}
+    answer = client.post("/login", data=form)
+    for response in (page, answer):
+        cookie = response.headers["set-cookie"].lower()
+        assert "httponly" in cookie and "samesite=lax" in cookie and "path=/" in cookie
+
+
+def test_a_log_in_changes_the_session_and_a_log_out_ends_it(server: RunningServer) -> None:
+    client = server.client()
+    client.cookies.set("sudare_session", "planted", domain="127.0.0.1", path="/")
+    form = {"csrf": secret(client.get("/login")), "login": "blue", "password": PASSWORD}
+    client.post("/login", data=form)
+    tokens = [cookie.value for cookie in client.cookies.jar if cookie.name == "sudare_session"]
+    assert "planted" not in tokens[-1:]
+    page = client.get("/account")
+    assert page.status_code == 200
+    client.post("/logout", data={"csrf": secret(page)})
+    other = server.client()
+    other.cookies.set("sudare_session", str(tokens[-1]), domain="127.0.0.1", path="/")
+    assert other.get("/account").status_code == 401
+
+
+@pytest.mark.parametrize("fields", [{}, {"csrf": ""}, {"csrf": "x" * 43}])
+def test_a_form_without_the_right_secret_is_refused(
+    server: RunningServer, contest: SmallContest, fields: dict[str, str]
+) -> None:
+    client = log_in(server, "organizer")
+    for path in (
+        f"/contests/{contest.contest}/teams",
+        f"/rounds/{contest.round}/steps",
+        "/logout",
+        "/account/password",
+    ):
+        assert client.post(path, data={"name": "x", "step": "freeze", **fields}).status_code == 403
+
+
+def test_a_form_from_another_site_is_refused_even_with_the_secret(server: RunningServer, contest: SmallContest) -> None:
+    client = log_in(server, "organizer")
+    data = {"csrf": secret(client.get("/account")), "name": "evil"}
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}):
+        assert client.post(f"/contests/{contest.contest}/teams", data=data, headers=headers).status_code == 403
+
+
+def test_log_in_needs_a_form_of_ours(server: RunningServer) -> None:
+    answer = server.client().post("/login", data={"login": "blue", "password": PASSWORD})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("path", ["//evil.example", "https://evil.example", "/\\evil.example", "evil"])
+def test_a_log_in_leads_nowhere_else(server: RunningServer, path: str) -> None:
+    client = server.client()
+    form = {"csrf": secret(client.get("/login")), "login": "blue", "password": PASSWORD, "next": path}
+    assert client.post("/login", data=form).headers["location"] == "/"
+
+
+def test_names_are_shown_as_text(server: RunningServer, contest: SmallContest) -> None:
+    client = log_in(server, "organizer")
+    data = {"csrf": secret(client.get("/account")), "name": "<script>alert(1)</script>"}
+    assert client.post(f"/contests/{contest.contest}/teams", data=data).status_code == 303
+    text = client.get(f"/contests/{contest.contest}/organize").text
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+
+
+@pytest.mark.parametrize(
+    "path", ["/rounds/x", "/submissions/' OR 1=1 --", "/contests/..%2f..", "/static/../app.py", "/a%00b"]
+)
+def test_what_is_not_there_is_not_there(server: RunningServer, path: str) -> None:
+    assert log_in(server, "organizer").get(path).status_code == 404
+
+
+@pytest.mark.parametrize(("scopes", "expected"), [(("read",), 403), (("submit",), 403), (("read", "submit"), 201)])
+def test_a_token_does_what_its_scopes_say(
+    server: RunningServer, contest: SmallContest, scopes: tuple[str, ...], expected: int
+) -> None:
+    client = server.client(contest.token("green", *scopes), "/api/v1")
+    answer = client.post(f"/rounds/{contest.round}/submissions", content=b"x", params={"note": "<b>"})
+    assert answer.status_code == expected
+    assert client.post("/teams", json={"name": "mine"}).status_code == 403
+
+
+def test_the_api_takes_no_cookies_and_no_bad_tokens(server: RunningServer) -> None:
+    assert log_in(server, "blue").get("/api/v1/contest").status_code == 401
+    for token in ("", "x", "sudare_" + "x" * 43):
+        answer = server.client(token).get("/api/v1/contest")
+        assert answer.status_code == 401
+        assert answer.json()["error"]["code"] == "no_token"
+
+
+def test_an_upload_that_is_too_large_is_refused(server: RunningServer, contest: SmallContest) -> None:
+    api = server.client(contest.token("blue", "read", "submit"), "/api/v1")
+    large = b"x" * 300_000
+
+    def endless() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"x" * 10_000
+
+    for content in (large, endless()):
+        answer = api.post(f"/rounds/{contest.round}/submissions", content=content)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
+    browser = log_in(server, "blue")
+    data = {"csrf": secret(browser.get(f"/rounds/{contest.round}"))}
+    answer = browser.post(f"/rounds/{contest.round}/submissions", data=data, files={"file": ("a", large)})
+    assert answer.status_code == 413
+    with contest.database.reading() as session:
+        sizes = session.scalars(select(Submission.size)).all()
+    assert all(size < 300_000 for size in sizes)
+    assert list((server.settings.files / "incoming").iterdir()) == []
+
+
+def test_an_upload_that_is_compressed_is_refused(server: RunningServer, contest: SmallContest) -> None:
+    api = server.client(contest.token("blue", "read", "submit"), "/api/v1")
+    headers = {"Content-Encoding": "gzip"}
+    answer = api.post(f"/rounds/{contest.round}/submissions", content=b"x", headers=headers)
+    assert answer.status_code == 415
+
+
+def test_an_upload_that_never_ends_is_given_up(server: RunningServer, contest: SmallContest) -> None:
+    token = contest.token("red", "read", "submit")
+    head = (
+        f"POST /api/v1/rounds/{contest.round}/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        "Content-Length: 1000\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.settings.port), timeout=30) as connection:
+        connection.sendall(head.encode() + b"abc")
+        began = time.monotonic()
+        answer = connection.recv(4096)
+    assert b" 408 " in answer.split(b"\r\n")[0]
+    assert time.monotonic() - began >= server.settings.upload_seconds - 1
+
+
+def test_the_name_of_an_uploaded_file_means_nothing(server: RunningServer, contest: SmallContest) -> None:
+    browser = log_in(server, "blue")
+    data = {"csrf": secret(browser.get(f"/rounds/{contest.round}")), "note": "=1+1"}
+    files = {"file": ("../../../../tmp/evil\r\nX-Evil: 1.csv", anonymized().encode())}
+    made = browser.post(f"/rounds/{contest.round}/submissions", data=data, files=files)
+    assert made.status_code == 303
+    sent = browser.get(made.headers["location"] + "/file")
+    assert sent.text == anonymized()
+    assert re.fullmatch(r'attachment; filename="A-\d+\.csv"', sent.headers["content-disposition"])
+    assert "x-evil" not in sent.headers
+
+
+def test_errors_of_the_api_have_one_shape(server: RunningServer, contest: SmallContest) -> None:
+    api = server.client(contest.token("organizer", "read", "organize"), "/api/v1")
+    answers = [
+        api.get("/nowhere"),
+        api.delete("/contest"),
+        api.post("/teams", json={"name": ""}),
+        api.post("/teams", json={"name": "a\nb"}),
+        api.post("/teams", content=b"{", headers={"Content-Type": "application/json"}),
+        api.post("/rounds", json=dict.fromkeys(["name", *_times()], "x")),
+        api.post("/jobs/99999/retry"),
+        api.post("/invitations", json={"role": "team"}),
+    ]
+    assert [answer.status_code for answer in answers] == [404, 405, 422, 422, 422, 422, 404, 422]
+    for answer in answers:
+        assert set(answer.json()) == {"error"}
+        assert set(answer.json()["error"]) == {"code", "message"}
+
+
+def _times() -> list[str]:
+    from sudare.web.phases import TIMES
+
+    return list(TIMES)
+
+
+def test_pages_speak_the_readers_language(server: RunningServer) -> None:
+    client = server.client()
+    assert "Log in" in client.get("/login").text
+    assert "ログイン" in client.get("/login", headers={"Accept-Language": "ja-JP,ja;q=0.9"}).text
+    assert "ログイン" in client.get("/login?lang=ja").text
+    assert "ログイン" in client.get("/login").text  # chosen before
+    assert client.get("/login?lang=xx").status_code == 200
+
+
+def test_a_password_is_changed_with_the_old_one_only(server: RunningServer) -> None:
+    client = log_in(server, "outsider")
+    form = {"csrf": secret(client.get("/account")), "old": "wrong", "password": "a new password"}
+    assert client.post("/account/password", data=form).status_code == 403
+    assert client.post("/account/password", data={**form, "old": PASSWORD}).status_code == 303
+    assert client.get("/account").status_code == 200

@@ -1,0 +1,128 @@
+"""`sudare server` and `sudare submit`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from sudare.cli.app import app
+from sudare.web.settings import load_settings
+from tests.web.conftest import COMMAND, RunningServer
+from tests.web.small_contest import SmallContest, anonymized, guesses
+
+run = CliRunner()
+
+
+def test_init_makes_a_folder_with_an_account(tmp_path: Path) -> None:
+    made = run.invoke(app, ["server", "init", str(tmp_path / "s"), "--public-url", "https://cup.example"])
+    assert made.exit_code == 0, made.output
+    assert "https://cup.example/resets/" in made.stderr
+    assert load_settings(tmp_path / "s").secure
+    listed = run.invoke(app, ["server", "user", "list", str(tmp_path / "s"), "--json"])
+    assert json.loads(listed.stdout) == {"users": [{"login": "admin", "admin": True, "disabled": False}]}
+    again = run.invoke(app, ["server", "init", str(tmp_path / "s")])
+    assert again.exit_code == 2
+    assert "is there already" in again.stderr
+
+
+def test_users_are_added_and_get_links(tmp_path: Path) -> None:
+    run.invoke(app, ["server", "init", str(tmp_path / "s")])
+    for words in (["add", "maria"], ["reset", "maria"]):
+        done = run.invoke(app, ["server", "user", words[0], str(tmp_path / "s"), words[1]])
+        assert done.exit_code == 0
+        assert "/resets/" in done.stderr
+    assert run.invoke(app, ["server", "user", "add", str(tmp_path / "s"), "maria"]).exit_code == 2
+    missing = run.invoke(app, ["server", "user", "reset", str(tmp_path / "s"), "nobody"])
+    assert missing.exit_code == 2
+    assert "There is no user nobody" in missing.stderr
+
+
+def test_a_folder_that_is_no_server_is_told(tmp_path: Path) -> None:
+    for words in (["run"], ["web"], ["worker"], ["list"], ["user", "list"]):
+        done = run.invoke(app, ["server", *words, str(tmp_path)])
+        assert done.exit_code == 2
+        assert "sudare server init" in done.stderr
+
+
+def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: RunningServer, tmp_path: Path) -> None:
+    running.start("run")
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text(anonymized(), newline="")
+    bad.write_text("x\n" + anonymized().partition("\n")[2], newline="")
+    url, token = running.settings.public_url, small.token("blue", "read", "submit")
+
+    def submit(*words: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "SUDARE_TOKEN": token}
+        return subprocess.run([*COMMAND, "submit", url, *words], capture_output=True, text=True, env=environment)
+
+    done = submit(str(good), "--note", "by program", "--final")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "Number 1: valid, U = 0.000000, final\n"
+    assert hashlib.sha256(good.read_bytes()).hexdigest() in done.stderr
+    done = submit(str(bad))
+    assert done.returncode == 3
+    assert "Number 2: invalid\n  row 1, cell" in done.stdout
+    done = submit(str(good), "--target", "1")
+    assert done.returncode == 2
+    assert "Which round is not clear" in done.stderr
+    done = submit(str(tmp_path / "missing.csv"))
+    assert done.returncode == 2
+
+
+def test_submit_tells_what_is_missing(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("x\n")
+    done = run.invoke(app, ["submit", "http://127.0.0.1:1", str(file)], env={"SUDARE_TOKEN": ""})
+    assert (done.exit_code, "SUDARE_TOKEN" in done.stderr) == (2, True)
+    done = run.invoke(app, ["submit", "http://127.0.0.1:1", str(file)], env={"SUDARE_TOKEN": "x"})
+    assert (done.exit_code, "does not answer" in done.stderr) == (2, True)
+
+
+def test_an_export_has_all_that_counts_and_its_sums(small: SmallContest, tmp_path: Path) -> None:
+    small.to_reidentification()
+    small.guess("blue", "red", guesses(right=12, shift=2))
+    small.work()
+    small.move(reidentification_closes=0)
+    small.work()
+    out = tmp_path / "out"
+    folder = str(small.settings.folder)
+    done = run.invoke(app, ["server", "export", folder, small.contest, str(out)])
+    assert done.exit_code == 0, done.output
+    described = json.loads((out / "archive.json").read_text())
+    standings = described["rounds"][0]["evaluation"]["standings"]
+    assert [(entry["name"], entry["rank"]) for entry in standings] == [("green", 1), ("blue", 2), ("red", None)]
+    for line in (out / "SHA256SUMS").read_text().splitlines():
+        hash, name = line.split("  ")
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == hash
+    # The standings follow from the files alone.
+    final = next(entry for entry in described["rounds"][0]["finals"] if entry["team"] == "red")
+    names = (described["rounds"][0]["original"], final["anonymized"], final["guesses"][0]["file"])
+    judged = run.invoke(app, ["contest", "safety", *(str(out / "files" / name) for name in names), "--json"])
+    assert judged.exit_code == 3
+    attack = described["rounds"][0]["evaluation"]["attacks"][0]
+    assert json.loads(judged.stdout)["hits"] == attack["hits"] == 12
+    audit = json.loads((out / "audit.json").read_text())
+    assert audit["chain_broken_at"] is None
+    assert "password" not in (out / "archive.json").read_text()
+    assert run.invoke(app, ["server", "export", folder, small.contest, str(out)]).exit_code == 2
+    assert run.invoke(app, ["server", "export", folder, "nothing", str(tmp_path / "o")]).exit_code == 2
+
+
+def test_a_backup_can_be_run_in_place_of_the_server(small: SmallContest, tmp_path: Path) -> None:
+    identity = small.submit("blue", anonymized())
+    done = run.invoke(app, ["server", "backup", str(small.settings.folder), str(tmp_path / "copy")])
+    if small.database.dialect == "postgresql":
+        assert done.exit_code == 2
+        assert "pg_dump" in done.stderr
+        return
+    assert done.exit_code == 0, done.output
+    listed = run.invoke(app, ["server", "list", str(tmp_path / "copy")])
+    assert small.contest in listed.stdout
+    kept = [path.read_text() for path in (tmp_path / "copy" / "files").rglob("*") if path.is_file()]
+    assert anonymized() in kept
+    assert identity
