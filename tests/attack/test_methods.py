@@ -194,6 +194,18 @@ def test_confidence_in_classes_is_one_to_the_number_of_their_members() -> None:
     assert links.confidence.max() == pytest.approx(1 / 3, abs=1e-6)
 
 
+@pytest.mark.parametrize("method", ["item-sets", "scoreboard", "feasibility", "likelihood", "assignment", "best"])
+def test_the_seed_alone_decides_between_equal_pseudonyms(method: str) -> None:
+    rows = made_rows(5, customers=30, most_rows=20)
+    known, published = know_history(history(rows)), anonymize_classes(rows, 3)
+    answers = []
+    for seed in range(40):
+        linkage = Linkage(known, published, seed=seed)
+        answers.append(linkage.customers[Attacks(linkage).run(method).customers])
+    # Of three customers each pseudonym gets one: 40 times the same has the probability 3^-39.
+    assert all(len(set(of_one)) > 1 for of_one in np.array(answers).T.tolist())
+
+
 def test_the_order_of_published_rows_does_not_matter_and_the_seed_repeats() -> None:
     rows = made_rows(3)
     known, published = know_history(history(rows), share=0.6, seed=2), anonymize(rows, "random", seed=4)

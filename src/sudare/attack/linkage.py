@@ -60,7 +60,9 @@ class Linkage:
         self.groups: Integers = found.classes
         self.multiplicity: Integers = found.sizes
         self._make_groups(found.classes)
-        self.customers: Integers = np.random.default_rng(seed).permutation(known.customers)
+        random = np.random.default_rng(seed)
+        self.customers: Integers = random.permutation(known.customers)
+        self._draws = random.random(len(self.pids))
         self._customer_of = self._numbers_of(known.history.persons)
         counts = np.bincount(self._customer_of, minlength=len(self.customers))
         self._known_starts: Integers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -80,6 +82,12 @@ class Linkage:
     def _numbers_of(self, persons: Integers) -> Integers:
         order = np.argsort(self.customers)
         return order[np.searchsorted(self.customers[order], persons)]
+
+    def mix_groups(self) -> Integers:
+        """Return places that exchange the pseudonyms of each group among themselves, in an order of the seed."""
+        mixed = np.empty(len(self.pids), np.int64)
+        mixed[np.argsort(self.groups, kind="stable")] = np.lexsort((self._draws, self.groups))
+        return mixed
 
     @property
     def customer_sizes(self) -> Integers:

@@ -59,7 +59,16 @@ class Attacks:
         self._progress = progress
 
     def run(self, method: str) -> Links:
-        """Return what a method finds."""
+        """Return what a method finds.
+
+        Which of its customers goes to which pseudonym of a group nothing can tell; the seed decides, not the order in
+        which they were compared, so that attacks with other seeds are other attacks.
+        """
+        found = self._run(method)
+        mixed = self.linkage.mix_groups()
+        return Links(found.customers[mixed], found.confidence[mixed], found.tried)
+
+    def _run(self, method: str) -> Links:
         check_method(method)
         if method in JOINS:
             return self._join(JOINS[method])

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sudare.messages import Texts
 
 
-
 @guarded
 def duel(
     original: OriginalArgument,

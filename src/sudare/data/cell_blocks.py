@@ -108,6 +108,7 @@ class BlockReader:
         slots = slots_for(len(np.unique(self.original.persons)) if self.original is not None else 0)
         self._customers, self._pseudonyms = (np.zeros((3, slots), np.int64) for _ in range(2))
         self._skipping = False
+        self._nothing = np.empty(0, np.int64)
 
     def blocks(self, file: BinaryIO) -> Iterator[int]:
         """Read a file block by block and yield the bytes read so far."""
@@ -133,6 +134,8 @@ class BlockReader:
             data, size, last, self._skipping, self.rules.most_characters, room.cuts, room.problems, room.line_faults
         )
         block = room.first(min(rows, len(room.persons) - 1))
+        if len(self._nothing) < len(block.persons):
+            self._nothing = np.full(len(block.persons), -1, np.int64)
         self._read_cells(data, block)
         self.collector.add_block(block, data, before=self.rows)
         self._keep(block)
@@ -189,7 +192,7 @@ class BlockReader:
     def _truth(self, place: int, rows: int) -> Numbers:
         """Return a column of the original for the rows of a block: persons, values or items; -1 if nothing is asked."""
         if not self.mode.covering or self.original is None:
-            return np.full(rows, -1, np.int64)
+            return self._nothing[:rows]
         here, rule = slice(self.rows, self.rows + rows), self.rules.columns[place]
         if rule.form == "person":
             return self.original.persons[here]

@@ -114,12 +114,13 @@ class _Maker:
         for skill, name in zip(SKILLS, TEAMS, strict=True):
             with self._database.writing() as session:
                 viewer = self._viewer(session, name)
-                for target in visible_targets(session, viewer, session.get_one(Round, round_id)):
-                    if target.team_id != viewer.team_id:
-                        other = session.get_one(Team, target.team_id).name
-                        lines = _guesses(truths[other], skill * LEFT[TEAMS.index(other)], self._chance)
-                        stored = self._keep(lines)
-                        submit_guesses(session, viewer, target.id, stored)
+                targets = visible_targets(session, viewer, session.get_one(Round, round_id))
+                by_team = {session.get_one(Team, target.team_id).name: target for target in targets}
+                # In the order of the names: the numbers of targets are another chance each time.
+                for left, other in zip(LEFT, TEAMS, strict=True):
+                    if other != name:
+                        lines = _guesses(truths[other], skill * left, self._chance)
+                        submit_guesses(session, viewer, by_team[other].id, self._keep(lines))
             self._worker.work_off()
 
     def _move(self, round_id: str, *names: str) -> None:
