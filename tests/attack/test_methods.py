@@ -194,7 +194,7 @@ def test_confidence_in_classes_is_one_to_the_number_of_their_members() -> None:
     assert links.confidence.max() == pytest.approx(1 / 3, abs=1e-6)
 
 
-@pytest.mark.parametrize("method", ["item-sets", "scoreboard", "feasibility", "likelihood", "assignment", "best"])
+@pytest.mark.parametrize("method", ["scoreboard", "feasibility", "likelihood", "assignment", "best"])
 def test_the_seed_alone_decides_between_equal_pseudonyms(method: str) -> None:
     rows = made_rows(5, customers=30, most_rows=20)
     known, published = know_history(history(rows)), anonymize_classes(rows, 3)
