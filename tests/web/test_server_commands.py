@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -65,7 +66,7 @@ def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: Runni
     assert done.stdout == "Number 1: valid, U = 0.000000, final\n"
     assert hashlib.sha256(good.read_bytes()).hexdigest() in done.stderr
     done = submit(str(bad))
-    assert done.returncode == 3
+    assert done.returncode == 2
     assert "Number 2: invalid\n  row 1, cell" in done.stdout
     done = submit(str(good), "--target", "1")
     assert done.returncode == 2
@@ -126,3 +127,12 @@ def test_a_backup_can_be_run_in_place_of_the_server(small: SmallContest, tmp_pat
     kept = [path.read_text() for path in (tmp_path / "copy" / "files").rglob("*") if path.is_file()]
     assert anonymized() in kept
     assert identity
+
+
+def test_a_missing_package_is_named_with_what_to_do(tmp_path: Path) -> None:
+    hidden = "import sys; sys.modules['sqlalchemy'] = None; from sudare.cli import main; "
+    program = f"{hidden} sys.argv[1:] = ['server', 'init', {str(tmp_path / 'cup')!r}]; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: The contest server needs a package that is not installed: sqlalchemy.")
+    assert "Hint: pip install 'sudare[web]'" in done.stderr

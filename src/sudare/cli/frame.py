@@ -28,6 +28,9 @@ EXIT_BAD_INPUT = 2
 EXIT_NOT_SAFE = 3
 EXIT_INTERRUPTED = 130
 
+# Packages of the extra `web`, which only the contest server and its client need.
+WEB_PACKAGES = {"alembic", "argon2", "fastapi", "httpx", "psycopg", "python_multipart", "sqlalchemy", "uvicorn"}
+
 # Without a terminal there is no width to ask for; this one fits the widest table.
 PLAIN_WIDTH = 140
 # Without a terminal, progress is one line now and then.
@@ -65,6 +68,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None
         except Exception as error:
+            _explain_missing_package(error)
             what = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             _fail(
                 f"Internal error, please report it: {what}\nHint: sudare --debug ... shows where.",
@@ -72,6 +76,16 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             )
 
     return run
+
+
+def _explain_missing_package(error: Exception) -> None:
+    package = str(error.name).partition(".")[0] if isinstance(error, ModuleNotFoundError) else None
+    if package in WEB_PACKAGES:
+        _fail(
+            f"Error: The contest server needs a package that is not installed: {package}.\n"
+            "Hint: pip install 'sudare[web]'",
+            EXIT_BAD_INPUT,
+        )
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, console, guarded, note, show_json
+from sudare.cli.frame import EXIT_BAD_INPUT, JsonOption, console, guarded, note, show_json
 from sudare.errors import OptionNotUsable, SourceNotReadable
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def submit(
 ) -> None:
     """Hand in an anonymized history or guesses and show what the server found.
 
-    The token of your team, from the page of your account, is read from the environment: SUDARE_TOKEN. Exit code 3: the
+    The token of your team, from the page of your account, is read from the environment: SUDARE_TOKEN. Exit code 2: the
     file breaks the rules.
     """
     if not file.is_file():
@@ -66,7 +66,7 @@ def _show(outcome: dict[str, Any], *, as_json: bool) -> None:
         if result.get("total_errors", 0) > SHOWN_ERRORS:
             console().print(f"  ... errors in all: {result['total_errors']:,}", markup=False)
     if outcome["status"] != "valid":
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_BAD_INPUT)
 
 
 class _Client:
