@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -19,12 +21,12 @@ MOST_NOTE_LETTERS = 200
 GUESS_FILES_PER_DAY = 100
 
 
-def check_may_submit(session: Session, viewer: Viewer, round_id: str) -> Round:
-    """Refuse early what `submit` would refuse: before a file is taken in."""
+def check_may_submit(session: Session, viewer: Viewer, round_id: str, now: dt.datetime | None = None) -> Round:
+    """Refuse early what `submit` would refuse: before a file is taken in; `now` is this moment if not given."""
     viewer.need("submit")
     team = viewer.own_team
     round = visible_round(session, viewer, round_id)
-    _check_phase(session, round, "anonymization")
+    _check_phase(round, "anonymization", now or database_now(session))
     if round.dataset is None or round.dataset.status != "valid":
         raise Refused("no_data", 409)
     _check_quota(session, round, team)
@@ -38,7 +40,9 @@ def submit(session: Session, viewer: Viewer, round_id: str, stored: StoredFile, 
     """
     team = _locked_team(session, viewer.own_team)
     _lock_round(session, round_id)
-    round = check_may_submit(session, viewer, round_id)
+    # One moment for all: what is taken in is never later than the deadline it was checked against.
+    now = database_now(session)
+    round = check_may_submit(session, viewer, round_id, now)
     numbers = select(func.max(Submission.number)).where(Submission.round_id == round.id, Submission.team_id == team.id)
     found = Submission(
         round_id=round.id,
@@ -48,7 +52,7 @@ def submit(session: Session, viewer: Viewer, round_id: str, stored: StoredFile, 
         size=stored.size,
         note=note.strip()[:MOST_NOTE_LETTERS],
         created_by=viewer.actor.id,
-        created_at=database_now(session),
+        created_at=now,
         status="queued",
     )
     session.add(found)
@@ -72,11 +76,12 @@ def choose_final(session: Session, viewer: Viewer, submission_id: str) -> Final:
     team = _locked_team(session, viewer.own_team)
     found = visible_submission(session, viewer, submission_id)
     round = _lock_round(session, found.round_id)
-    _check_phase(session, round, "anonymization")
+    now = database_now(session)
+    _check_phase(round, "anonymization", now)
     if found.status != "valid":
         raise Refused("not_valid", 409)
     final = session.get(Final, (round.id, team.id)) or Final(round_id=round.id, team_id=team.id)
-    final.submission_id, final.chosen_by, final.chosen_at = found.id, viewer.actor.id, database_now(session)
+    final.submission_id, final.chosen_by, final.chosen_at = found.id, viewer.actor.id, now
     session.add(final)
     record(session, viewer.actor, "choose_final", f"{team.name} {found.number}", contest_id=round.contest_id)
     return final
@@ -95,19 +100,22 @@ def final_submission(session: Session, round: Round, team_id: str) -> Submission
     ).first()
 
 
-def check_may_guess(session: Session, viewer: Viewer, target_id: str) -> tuple[Target, Round]:
-    """Refuse early what `submit_guesses` would refuse."""
+def check_may_guess(
+    session: Session, viewer: Viewer, target_id: str, now: dt.datetime | None = None
+) -> tuple[Target, Round]:
+    """Refuse early what `submit_guesses` would refuse; `now` is this moment if not given."""
     viewer.need("guess")
     team = viewer.own_team
     target, round = visible_target(session, viewer, target_id)
-    _check_phase(session, round, "reidentification")
+    now = now or database_now(session)
+    _check_phase(round, "reidentification", now)
     if target.team_id == team:
         raise Refused("own_target", 409)
     own = select(func.count()).select_from(GuessFile).where(GuessFile.target_id == target.id, GuessFile.team_id == team)
     standing = own.where(GuessFile.status.in_(("queued", "valid")))
     if not viewer.contest.guesses_replaceable and session.scalar(standing):
         raise Refused("guesses_fixed", 409)
-    since = day_start(viewer.contest.time_zone, database_now(session))
+    since = day_start(viewer.contest.time_zone, now)
     if (session.scalar(own.where(GuessFile.created_at >= since)) or 0) >= GUESS_FILES_PER_DAY:
         raise Refused("quota_used", 429, most=GUESS_FILES_PER_DAY)
     return target, round
@@ -120,7 +128,8 @@ def submit_guesses(session: Session, viewer: Viewer, target_id: str, stored: Sto
     if target is None:
         raise not_there()
     _lock_round(session, target.round_id)
-    target, round = check_may_guess(session, viewer, target_id)
+    now = database_now(session)
+    target, round = check_may_guess(session, viewer, target_id, now)
     numbers = select(func.max(GuessFile.number)).where(GuessFile.target_id == target.id, GuessFile.team_id == team.id)
     found = GuessFile(
         round_id=round.id,
@@ -130,7 +139,7 @@ def submit_guesses(session: Session, viewer: Viewer, target_id: str, stored: Sto
         file_hash=stored.hash,
         size=stored.size,
         created_by=viewer.actor.id,
-        created_at=database_now(session),
+        created_at=now,
         status="queued",
     )
     session.add(found)
@@ -179,11 +188,11 @@ def _check_quota(session: Session, round: Round, team_id: str) -> None:
         raise Refused("quota_used", 429, most=round.contest.submissions_per_day)
 
 
-def _check_phase(session: Session, round: Round, wanted: Phase) -> None:
-    """Refuse unless a phase is open at this very moment."""
+def _check_phase(round: Round, wanted: Phase, now: dt.datetime) -> None:
+    """Refuse unless a phase is open at a moment."""
     if round.frozen:
         raise Refused("frozen", 409)
-    if phase_at(round, database_now(session)) != wanted:
+    if phase_at(round, now) != wanted:
         raise Refused(f"not_{wanted}", 409)
 
 
