@@ -269,15 +269,17 @@ def test_an_interruption_leaves_nothing_behind(words: list[str], tmp_path: Path)
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_a_closed_pipe_ends_quietly(toy_file: Path) -> None:
+@pytest.mark.parametrize("words", [["--json"], []])
+def test_a_closed_pipe_ends_quietly(toy_file: Path, words: list[str]) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "attackers", str(toy_file), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "attackers", str(toy_file), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert process.stdout is not None
     process.stdout.close()
     _, err = process.communicate(timeout=60)
     assert b"Traceback" not in err
     assert b"Exception" not in err
+    assert process.returncode == 0
 
 
 def test_nothing_but_the_result_is_printed_at_the_end(toy_file: Path) -> None:

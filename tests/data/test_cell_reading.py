@@ -76,7 +76,7 @@ BAD_ORIGINALS = [
     ("1,2010/12/1,\"a\",1,1\n", "row 1, cell 3: '\"a\"' is in quotation marks"),
     ("1,2010/12/1,a ,1,1\n", "row 1, cell 3: blanks around 'a '"),
     ("customer,date,item,price,quantity\n", "errors: 4"),
-    ("1,2010/12/1,a,1\n", "row 1, cell 5: the row has another number of cells, 4"),
+    ("1,2010/12/1,a,1\n", "row 1, cell 5: cells in the row: 4; there must be 5"),
     ("\n", "row 1, cell 2: the line is empty"),
 ]  # fmt: skip
 

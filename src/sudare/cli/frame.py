@@ -115,8 +115,13 @@ def console() -> Console:
     """Return the console on stdout, wide enough for tables where there is no terminal."""
     from rich.console import Console
 
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to `guarded`: rich itself would end with the code of an internal error."""
+            raise BrokenPipeError
+
+    found = Output(highlight=False)
+    return found if found.is_terminal else Output(highlight=False, width=PLAIN_WIDTH)
 
 
 @contextmanager
