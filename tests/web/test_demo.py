@@ -31,5 +31,5 @@ def test_the_demo_has_a_round_in_each_phase_and_results(tmp_path: Path) -> None:
     assert len(results.standings) == 3
     # The same seed gives the same hits.
     assert [attack.hits for attack in results.attacks] == [23, 42, 47, 38, 17, 8]
-    assert {standing.safe for standing in results.standings} == {True, False}
+    assert {standing.outcome for standing in results.standings} == {"withstood", "broken"}
     database.close()

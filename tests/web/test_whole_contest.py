@@ -165,9 +165,13 @@ def test_a_contest_runs_from_invitations_to_published_standings(running: Running
     assert apis["blue"].get(f"/rounds/{round_id}/results").status_code == 404
     organizer.post(round, f"{round}/steps", step="publish")
     results = apis["red"].get(f"/rounds/{round_id}/results").json()
-    standings = [(entry["team"], entry["rank"], entry["safe"], entry["tied"]) for entry in results["standings"]]
+    standings = [(entry["team"], entry["rank"], entry["outcome"], entry["tied"]) for entry in results["standings"]]
     # r(12) = 11: the attack of green on blue is effective; the others tie.
-    assert standings == [("green", 1, True, ["red"]), ("red", 1, True, ["green"]), ("blue", None, False, [])]
+    assert standings == [
+        ("green", 1, "withstood", ["red"]),
+        ("red", 1, "withstood", ["green"]),
+        ("blue", None, "broken", []),
+    ]
     attack = next(entry for entry in results["attacks"] if entry["effective"])
     assert (attack["attacker"], attack["target"], attack["hits"], attack["threshold"]) == ("green", "blue", 11, 11)
     page = teams["red"].open(f"{round}/results?lang=ja")

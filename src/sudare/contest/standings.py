@@ -1,16 +1,19 @@
-"""The outcome of a contest: which anonymized histories are safe, and how those rank.
+"""The outcome of a contest: which anonymized histories withstood all attacks, and how those rank.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, sections 2.3 and 2.4: a history
-that one attack re-identifies effectively is not safe; among the safe ones the least U wins.
+that one attack re-identifies effectively is out; among the others the least U wins. That a history was not broken, or
+not even attacked, is all that is said of it: weak attackers do not make it safe.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sudare.contest.judge import Judgement
+
+Outcome = Literal["broken", "withstood", "not_attacked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +31,9 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a history stands: `rank` is None if it is not safe, `tied` names the others of the same rank.
+    """Where a history stands: `rank` is None if it is broken, `tied` names the others of the same rank.
 
-    `attacks` were tried, `effective` of them succeeded; without any attack a history counts as safe.
+    `attacks` were tried, `effective` of them succeeded.
     """
 
     name: str
@@ -41,9 +44,11 @@ class Standing:
     tied: tuple[str, ...]
 
     @property
-    def safe(self) -> bool:
-        """Whether no attack was effective."""
-        return self.effective == 0
+    def outcome(self) -> Outcome:
+        """What the attacks showed."""
+        if self.effective:
+            return "broken"
+        return "withstood" if self.attacks else "not_attacked"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and what follows from them as plain values."""
@@ -52,30 +57,30 @@ class Standing:
             "utility": self.utility,
             "attacks": self.attacks,
             "effective": self.effective,
-            "safe": self.safe,
+            "outcome": self.outcome,
             "rank": self.rank,
             "tied": list(self.tied),
         }
 
 
 def rank_histories(utilities: dict[str, float], attacks: Sequence[Attack]) -> tuple[Standing, ...]:
-    """Return the standings: the safe histories by U, the least first, then the others by U; equal ones by name.
+    """Return the standings: the histories that are not broken by U, the least first, then the others, ties by name.
 
     Histories of the same U share a rank, and the next rank is as much higher as they are many.
     """
     tried = {name: sum(a.target == name and a.judgement.tried for a in attacks) for name in utilities}
     broken = {name: sum(a.target == name and a.judgement.effective for a in attacks) for name in utilities}
-    safe = {name: utility for name, utility in utilities.items() if not broken[name]}
-    order = sorted(utilities, key=lambda name: (name not in safe, utilities[name], name))
+    left = {name: utility for name, utility in utilities.items() if not broken[name]}
+    order = sorted(utilities, key=lambda name: (name not in left, utilities[name], name))
     return tuple(
         Standing(
             name=name,
             utility=utilities[name],
             attacks=tried[name],
             effective=broken[name],
-            rank=1 + sum(utility < safe[name] for utility in safe.values()) if name in safe else None,
-            tied=tuple(sorted(other for other in safe if other != name and safe[other] == safe[name]))
-            if name in safe
+            rank=1 + sum(utility < left[name] for utility in left.values()) if name in left else None,
+            tied=tuple(sorted(other for other in left if other != name and left[other] == left[name]))
+            if name in left
             else (),
         )
         for name in order

@@ -121,7 +121,7 @@ def _named(result: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
         {**entry, "name": names[entry["name"]], "tied": sorted(names[other] for other in entry["tied"])}
         for entry in result["standings"]
     ]
-    standings.sort(key=lambda entry: (not entry["safe"], entry["utility"], entry["name"]))
+    standings.sort(key=lambda entry: (entry["outcome"] == "broken", entry["utility"], entry["name"]))
     attacks = [
         {**entry, "attacker": names[entry["attacker"]], "target": names[entry["target"]]} for entry in result["attacks"]
     ]

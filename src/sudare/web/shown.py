@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sudare.contest.standings import Outcome
 from sudare.web.models import (
     AuditEntry,
     Dataset,
@@ -153,14 +154,14 @@ class ShownTarget(BaseModel):
 
 
 class ShownStanding(BaseModel):
-    """Where a team stands; without a rank if it is not safe."""
+    """Where a team stands; without a rank if it is broken."""
 
     team: str
     target: int
     utility: float
     attacks: int
     effective: int
-    safe: bool
+    outcome: Outcome
     rank: int | None
     tied: list[str]
 
@@ -363,7 +364,7 @@ def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults
             team=names[entry["name"]],
             target=numbers[entry["name"]],
             tied=sorted(names[other] for other in entry["tied"]),
-            **{key: entry[key] for key in ("utility", "attacks", "effective", "safe", "rank")},
+            **{key: entry[key] for key in ("utility", "attacks", "effective", "outcome", "rank")},
         )
         for entry in found.result["standings"]
     ]
@@ -378,7 +379,7 @@ def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults
         round=round.id,
         created_at=found.created_at,
         published=round.published_at is not None,
-        standings=sorted(standings, key=lambda entry: (not entry.safe, entry.utility, entry.team)),
+        standings=sorted(standings, key=lambda entry: (entry.outcome == "broken", entry.utility, entry.team)),
         attacks=sorted(attacks, key=lambda entry: (entry.target, entry.attacker)),
         absent=sorted(name for team, name in names.items() if team not in numbers),
     )
