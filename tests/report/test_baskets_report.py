@@ -6,7 +6,6 @@ import datetime as dt
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from sudare.messages import LANGUAGES, catalogue
 from sudare.report import baskets_findings
 from sudare.report.baskets import write_baskets_report
 from sudare.risk import user_confidence
+from tests.report.pages import answer_of, numbers_of, shown_text
 
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 EVIL = "<script>alert(1)</script>&'x'"
@@ -59,24 +59,6 @@ def make(tmp_path: Path) -> Make:
         return target.read_text(encoding="utf-8")
 
     return report
-
-
-def shown_text(page: str) -> str:
-    """Return the text of a page as a reader sees it, spaces folded."""
-    body = re.sub(r"(?s)<style>.*?</style>", "", page)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
-
-
-def numbers_of(page: str, row: str) -> list[float]:
-    found = re.search(rf'(?s)<(tr|div) id="{row}">.*?</\1>', page)
-    assert found, row
-    return [float(value) for value in re.findall(r'<data value="([^"]+)">', found.group())]
-
-
-def answer_of(page: str) -> str:
-    found = re.search(r'data-answer="(\w+)"', page)
-    assert found
-    return found.group(1)
 
 
 def test_the_numbers_before_and_after_are_those_counted_by_hand(make: Make) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sudare.data.rules import RULES
 from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.report.history import basket_text, reason_text, write_history_report
 from tests.conftest import TOY
+from tests.report.pages import numbers_of, shown_text
 
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 EVIL = "<script>alert(1)</script> & \"q\" 'x'"
@@ -46,18 +46,6 @@ def make(tmp_path: Path) -> Make:
         return target.read_text(encoding="utf-8")
 
     return report
-
-
-def shown_text(page: str) -> str:
-    """Return the text of a page as a reader sees it, spaces folded."""
-    body = re.sub(r"(?s)<style>.*?</style>", "", page)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
-
-
-def numbers_of(page: str, row: str) -> list[float]:
-    found = re.search(rf'(?s)<tr id="{row}">.*?</tr>', page)
-    assert found
-    return [float(value) for value in re.findall(r'<data value="([^"]+)">', found.group())]
 
 
 def test_the_numbers_are_those_of_the_assessment(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:

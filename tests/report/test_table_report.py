@@ -6,7 +6,6 @@ import datetime as dt
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from sudare.report import table_findings
 from sudare.report.table import write_table_report
 from sudare.report.table_figures import set_or_rest
 from sudare.report.table_findings import Question, ask, gather_findings
+from tests.report.pages import numbers_of, shown_text
 
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 EVIL = "<script>alert(1)</script> & \"q\" 'x'"
@@ -48,18 +48,6 @@ def make(tmp_path: Path) -> Make:
         return target.read_text(encoding="utf-8")
 
     return report
-
-
-def shown_text(page: str) -> str:
-    """Return the text of a page as a reader sees it, spaces folded."""
-    body = re.sub(r"(?s)<style>.*?</style>", "", page)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
-
-
-def numbers_of(page: str, row: str) -> list[float]:
-    found = re.search(rf'(?s)<tr id="{row}">.*?</tr>', page)
-    assert found, row
-    return [float(value) for value in re.findall(r'<data value="([^"]+)">', found.group())]
 
 
 def findings_of(table: sudare.Table, **options: Any) -> tuple[Question, table_findings.Findings]:
