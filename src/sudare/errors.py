@@ -7,7 +7,9 @@ SudareError                 base: str(error) is one complete message for the use
 │   ├── BadRows             rows that break the rules of their columns
 │   ├── KnowledgeNotUnderstood   a description of background knowledge that cannot be read
 │   ├── HierarchyNotUsable   a generalization hierarchy that is malformed or does not fit the data
-│   └── OptionNotUsable     an option whose value does not fit
+│   ├── OptionNotUsable     an option whose value does not fit
+│   └── NotOnEngine         something that the chosen engine cannot do
+├── EngineNotAvailable      an engine that cannot be started, or that gave up
 ├── MemoryNotEnough         the work needs more memory than it may use
 └── OutputNotWritable       a result that cannot be put where it was asked for
 """
@@ -45,6 +47,14 @@ class HierarchyNotUsable(InputError):
 
 class OptionNotUsable(InputError):
     """An option has a value that does not fit."""
+
+
+class NotOnEngine(InputError):
+    """Something was asked for that the chosen engine cannot do, or must not."""
+
+
+class EngineNotAvailable(SudareError):
+    """An engine cannot be started here, or gave up its work."""
 
 
 class MemoryNotEnough(SudareError):

@@ -12,6 +12,9 @@ MOST_COMBINATIONS = 20_000_000
 # Size of such a sample: an interval of about one percent to either side.
 SAMPLES = 10_000
 
+# Combinations that are compared with the cells of all pseudonyms of an anonymized history, some seconds.
+MOST_PUBLISHED_COMBINATIONS = 1_000_000
+
 # Attributes whose subsets are all gone through: sixteen million subsets, half a gigabyte of results.
 MOST_EXHAUSTED = 24
 

@@ -1,8 +1,10 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import sudare
 from sudare.engine import DuckDBEngine, quote_name, quote_text
 from sudare.errors import MemoryNotEnough, OptionNotUsable
 
@@ -29,6 +31,62 @@ def test_work_beyond_the_memory_is_spilled() -> None:
 def test_work_that_cannot_be_spilled_says_how_to_allow_more() -> None:
     with DuckDBEngine(memory="30MB", threads=1) as engine, pytest.raises(MemoryNotEnough, match="--memory"):
         engine.rows("SELECT list(range ORDER BY hash(range)) FROM range(20000000)")
+
+
+def test_what_does_not_fit_lies_in_the_given_folder_until_the_end(tmp_path: Path) -> None:
+    with DuckDBEngine(memory="60MB", threads=1, spill=tmp_path) as engine:
+        # About 240 MB, four times the limit.
+        engine.keep(
+            "wide",
+            "SELECT range AS n, hash(range) AS a, hash(range + 1) AS b, hash(range + 2) AS c FROM range(7500000)",
+        )
+        assert engine.rows("SELECT count(*), max(n) FROM wide") == [(7500000, 7499999)]
+        assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) > 60_000_000
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_attackers_are_the_same_in_far_less_memory_than_the_data_take(tmp_path: Path) -> None:
+    path, spill = tmp_path / "many.parquet", tmp_path / "spill"
+    spill.mkdir()
+    with DuckDBEngine() as engine:
+        engine.write(
+            "SELECT 'c' || hash(range) % 20000 AS customer, 'i' || hash(range + 2) % 3000 AS item, "
+            "DATE '2024-01-01' + CAST(hash(range + 1) % 300 AS INTEGER) AS day FROM range(1000000)",
+            path,
+        )
+    spilled = 0
+
+    def look(*_: object) -> None:
+        nonlocal spilled
+        spilled = max(spilled, sum(file.stat().st_size for file in spill.rglob("*") if file.is_file()))
+
+    def measured(**options: Any) -> list[float]:
+        with DuckDBEngine(threads=1, spill=spill, **options) as engine, sudare.read_history(path, engine=engine) as log:
+            return [risk.measured for risk in sudare.assess_attackers(log, progress=look).attackers]
+
+    plenty = measured()
+    assert spilled == 0
+    assert measured(memory="30MB") == plenty
+    assert spilled > 60_000_000
+
+
+def test_a_spill_folder_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OptionNotUsable, match=r"(?s)no-such.*--spill-dir"):
+        DuckDBEngine(spill=tmp_path / "no-such")
+
+
+def test_a_smallest_count_below_one_is_refused() -> None:
+    with pytest.raises(OptionNotUsable, match="--min-cell"):
+        DuckDBEngine(min_cell=0)
+
+
+def test_a_kept_table_takes_the_place_of_another_and_can_be_dropped(engine: DuckDBEngine) -> None:
+    engine.keep("kept_once", "SELECT 1 AS n")
+    engine.keep("kept_once", "SELECT 2 AS n")
+    assert engine.rows("SELECT n FROM kept_once") == [(2,)]
+    engine.drop("kept_once", "never_there")
+    with pytest.raises(Exception, match="kept_once"):
+        engine.rows("SELECT n FROM kept_once")
 
 
 @pytest.mark.parametrize("options", [{"memory": "plenty"}, {"threads": 0}])

@@ -62,7 +62,7 @@ def test_the_json_has_the_promised_names(people: sudare.Table) -> None:
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_all_sets_are_written(people: sudare.Table, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"sets{ending}"
-    assert sudare.write_subsets(people, sudare.assess_subsets(people, bound=0.4), path) == 7
+    assert sudare.write_subsets(sudare.assess_subsets(people, bound=0.4), path) == 7
     written = polars.read_csv(path) if ending == ".csv" else polars.read_parquet(path)
     assert written["attributes"].to_list()[3:] == ["sex + age", "sex + town", "age + town", "sex + age + town"]
     assert written.columns == ["attributes", "size", "classes", "max_risk", "mean_risk", "uniques", "share_above"]

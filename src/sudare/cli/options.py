@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -13,7 +14,7 @@ import typer
 from sudare.limits import MEMORY
 
 if TYPE_CHECKING:
-    from sudare.engine import DuckDBEngine
+    from sudare.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,33 @@ class ReadingOptions:
     sheet: Annotated[
         str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file. The first if not given.")
     ] = None
-    memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use.")] = MEMORY
+    engine_name: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="Where to count: duckdb, local[2] (Spark on this machine), spark://host:port. "
+            "On Spark FILE may also be a table of the catalog or an address of Parquet files.",
+        ),
+    ] = "duckdb"
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use; the rest is spilled.")] = (
+        MEMORY
+    )
+    spill_dir: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for what does not fit into memory.")
+    ] = None
+    min_cell: Annotated[
+        int, typer.Option(metavar="N", help="Smallest count that may leave the engine; smaller ones are merged.")
+    ] = 1
     threads: Annotated[int | None, typer.Option(metavar="N", help="Threads to use. All cores if not given.")] = None
 
-    def engine(self) -> DuckDBEngine:
+    def engine(self) -> Engine:
         """Start the engine that is to hold the data."""
-        from sudare.engine import DuckDBEngine
+        from sudare.engine import open_engine
 
-        return DuckDBEngine(memory=self.memory, threads=self.threads)
+        return open_engine(
+            self.engine_name, memory=self.memory, threads=self.threads, spill=self.spill_dir, min_cell=self.min_cell
+        )
 
     def form(self) -> dict[str, Any]:
         """Return how the file is written, as far as it was said."""

@@ -132,9 +132,9 @@ def subsets(
         shown = found.ranked(sort, top)
         after = ask(change.table) if change else None
         if out:
-            write_subsets(table, found, out)
+            write_subsets(found, out)
         if class_sizes:
-            write_subset_sizes(table, found, class_sizes)
+            write_subset_sizes(found, class_sizes)
     moved = moved_sets(found.ranked("size"), after.ranked("size")) if after else []
     if json:
         told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}

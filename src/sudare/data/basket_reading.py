@@ -21,7 +21,7 @@ from sudare.data.sources import EXCEL, PARQUET, Source, SourceOptions, check_rea
 from sudare.data.table import refuse_broken
 from sudare.data.text import DELIMITERS, file_hash, find_encoding
 from sudare.data.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
-from sudare.engine import DuckDBEngine, Engine
+from sudare.engine import DuckDBEngine, Engine, refuse_people
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
 
@@ -194,7 +194,7 @@ def _from_pairs(
         options = replace(options, header=names_columns(Path(source), found_encoding))
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)
-        cleanup.callback(engine.run, f"DROP TABLE IF EXISTS {rows}")
+        cleanup.callback(engine.drop, rows)
         roles = hold_pairs(engine, opened, given, rows)
         lacking = missing_rows(engine, rows, "owner")
         if lacking and not drop:
@@ -209,14 +209,12 @@ def _from_pairs(
 
 def hold_pairs(engine: Engine, source: Source, given: Mapping[str, str], name: str) -> dict[str, int]:
     """Make a table of the users and items of a source: place (from 1), owner, item; return where the columns are."""
+    refuse_people(engine, "the items of each user")
     roles = assign_roles(source.columns, given, header=source.header, source=source.name, required=PAIR_ROLES)
     owner, item = (
         cell_text(source.expressions[roles[role]], source.types[roles[role]], ()) for role in PAIR_ROLES
     )  # fmt: skip
-    engine.run(
-        f"CREATE TEMP TABLE {name} AS "
-        f"SELECT row_number() OVER () AS place, {owner} AS owner, {item} AS item FROM {source.table}"
-    )
+    engine.keep(name, f"SELECT {engine.record_number} AS place, {owner} AS owner, {item} AS item FROM {source.table}")
     refuse_broken(engine, source)
     return roles
 
@@ -258,13 +256,15 @@ class _Code:
 
 def _numbered(engine: Engine, rows: str, name: str, reading: Reading, form: Form) -> Baskets:
     """Make baskets of rows (place, owner, item): owners in the order of their first places, items in that of names."""
+    refuse_people(engine, "the items of each user")
     codes = (_Code("owner", "min(place)"), _Code("item", "item"))
     try:
         for code in codes:
-            engine.run(
-                f"CREATE TEMP TABLE {name}_{code.column} AS SELECT {code.column}, "
+            engine.keep(
+                f"{name}_{code.column}",
+                f"SELECT {code.column}, "
                 f"CAST(row_number() OVER (ORDER BY {code.order}) - 1 AS INTEGER) AS code "
-                f"FROM {rows} WHERE {code.column} IS NOT NULL GROUP BY {code.column}"
+                f"FROM {rows} WHERE {code.column} IS NOT NULL GROUP BY {code.column}",
             )
         users, names = (
             [row[0] for row in engine.rows(f"SELECT {code.column} FROM {name}_{code.column} ORDER BY code")]
@@ -276,8 +276,7 @@ def _numbered(engine: Engine, rows: str, name: str, reading: Reading, form: Form
             "GROUP BY o.code, i.code ORDER BY o.code, i.code"
         )
     finally:
-        for code in codes:
-            engine.run(f"DROP TABLE IF EXISTS {name}_{code.column}")
+        engine.drop(*(f"{name}_{code.column}" for code in codes))
     duplicates = int(found["times"].sum()) - len(found["times"])
     told = BasketReading(
         reading.source, reading.format, reading.columns, reading.guesses, reading.rows, reading.dropped,

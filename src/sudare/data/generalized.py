@@ -62,9 +62,10 @@ def _generalized_rows(table: Table, texts: list[list[str | None]]) -> str:
         for a in changed:
             columns = {"value": np.array(table.values[a], object), "general": np.array(texts[a], object)}
             table.engine.attach_columns(f"{name}_{a}", columns)
-            cleanup.callback(table.engine.run, f"DROP TABLE IF EXISTS {name}_{a}")
+            cleanup.callback(table.engine.drop, f"{name}_{a}")
         joins = " ".join(f"JOIN {name}_{a} AS g{a} ON g{a}.value IS NOT DISTINCT FROM r.a{a}" for a in changed)
-        cells = ", ".join(f"g{a}.general AS a{a}" for a in changed)
-        replaced = f"r.* REPLACE ({cells})" if changed else "r.*"
-        table.engine.run(f"CREATE TEMP TABLE {name} AS SELECT {replaced} FROM {table.rows} AS r {joins}")
+        cells = [f"g{a}.general AS a{a}" if a in changed else f"r.a{a}" for a in range(len(texts))]
+        apart = [f"r.{column}" for column in ("weight", "person") if getattr(table, column) is not None]
+        shown = ", ".join(["r.record", *cells, *apart])
+        table.engine.hold(name, f"SELECT {shown} FROM {table.rows} AS r {joins}")
     return name

@@ -55,7 +55,7 @@ _DERIVED = {
         "(SELECT customer, day, item, CAST(count(*) AS INTEGER) AS times FROM {purchase} GROUP BY customer, day, item) "
         "JOIN {visit} USING (customer, day)"
     ),
-    "basket_items": "SELECT visit, list(item ORDER BY item) AS items FROM {line} GROUP BY visit",
+    "basket_items": "SELECT visit, array_sort(array_agg(item)) AS items FROM {line} GROUP BY visit",
     "item_set": (
         "SELECT CAST(row_number() OVER (ORDER BY items) AS INTEGER) AS item_set, items "
         "FROM (SELECT DISTINCT items FROM {basket_items})"
@@ -110,7 +110,7 @@ class PurchaseHistory:
     def derive(self, name: str, query: str) -> str:
         """Return the SQL name of a table made by a query when it is first asked for, and kept."""
         if name not in self._made:
-            self.engine.run(f"CREATE TEMP TABLE {self._prefix}{name} AS {query}")
+            self.engine.keep(self._prefix + name, query)
             self._made.add(name)
         return self._prefix + name
 
@@ -119,8 +119,7 @@ class PurchaseHistory:
         if self._own_engine:
             self.engine.close()
             return
-        for name in ("purchase", "customer", "item", *self._made):
-            self.engine.run(f"DROP TABLE IF EXISTS {self._prefix}{name}")
+        self.engine.drop(*(self._prefix + name for name in ("purchase", "customer", "item", *self._made)))
         self._made.clear()
 
     def __enter__(self) -> PurchaseHistory:

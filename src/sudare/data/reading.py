@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
 from sudare.data.history import Dropped, PurchaseHistory, Reading
 from sudare.data.roles import ROLES, assign_roles
-from sudare.data.rules import RULES, parsed
+from sudare.data.rules import RULES, Rule, parsed
 from sudare.data.sources import Source, SourceOptions, open_source
-from sudare.engine import DuckDBEngine, Engine
+from sudare.engine import Engine, engine_for, refuse_people
+from sudare.engine.protocol import Column
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
 
@@ -43,28 +44,73 @@ def read_history(
     further values that mean "missing" in a column (role -> values). Bad rows are refused (`BadRows` shows the first
     ten and the total) or dropped and counted in the result's `reading`.
     """
-    if bad_rows not in ("refuse", "drop"):
-        raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {bad_rows!r}.")
-    for role in missing_values or {}:
-        if role not in ROLES:
-            raise OptionNotUsable(
-                f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --missing-value customer=0"
-            )
     own = engine is None
-    engine = engine or DuckDBEngine()
-    options = SourceOptions(delimiter, header, encoding, sheet)
+    engine = engine or engine_for(source)
+    options = HistoryForm(
+        columns or {}, SourceOptions(delimiter, header, encoding, sheet), date_format, missing_values or {}, bad_rows
+    )
     try:
-        with ExitStack() as cleanup:
-            progress("reading", 0, 3)
-            opened = open_source(source, engine, options, cleanup)
-            roles = assign_roles(opened.columns, columns or {}, header=opened.header, source=opened.name)
-            loader = _Loader(engine, opened, roles, date_format, missing_values or {})
-            cleanup.callback(loader.forget)
-            return loader.load(drop=bad_rows == "drop", own_engine=own, progress=progress)
+        with _loading(source, options, RULES, engine, progress) as loader:
+            return loader.load(own_engine=own, progress=progress)
     except BaseException:
         if own:
             engine.close()
         raise
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryForm:
+    """How a source is to be read as a history; see `read_history`."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    source: SourceOptions = field(default_factory=SourceOptions)
+    date_format: str | None = None
+    missing_values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    bad_rows: Literal["refuse", "drop"] = "refuse"
+
+    def check(self) -> None:
+        """Raise OptionNotUsable if something was said that nothing can be done with."""
+        if self.bad_rows not in ("refuse", "drop"):
+            raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {self.bad_rows!r}.")
+        for role in self.missing_values:
+            if role not in ROLES:
+                raise OptionNotUsable(
+                    f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --missing-value customer=0"
+                )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsInOrder:
+    """The rows of a history in the order of the source: customer, day (since 1970), item, price and quantity.
+
+    `unused` are the columns of the source that are not among them, with the time of day if there is one.
+    """
+
+    values: dict[str, Column]
+    reading: Reading
+    unused: tuple[str, ...]
+
+
+def read_rows_in_order(
+    source: object, options: HistoryForm, rules: Sequence[Rule], *, engine: Engine, progress: Progress = silent
+) -> RowsInOrder:
+    """Read the rows of a history as they stand; those that break a rule are refused or dropped."""
+    with _loading(source, options, rules, engine, progress) as loader:
+        return loader.rows_in_order(progress)
+
+
+@contextmanager
+def _loading(
+    source: object, options: HistoryForm, rules: Sequence[Rule], engine: Engine, progress: Progress
+) -> Iterator[_Loader]:
+    options.check()
+    with ExitStack() as cleanup:
+        progress("reading", 0, 3)
+        opened = open_source(source, engine, options.source, cleanup)
+        roles = assign_roles(opened.columns, options.columns, header=opened.header, source=opened.name)
+        loader = _Loader(engine, opened, roles, options, rules)
+        cleanup.callback(loader.forget)
+        yield loader
 
 
 @dataclass(eq=False)
@@ -74,56 +120,78 @@ class _Loader:
     engine: Engine
     source: Source
     roles: dict[str, int]
-    date_format: str | None
-    missing: Mapping[str, Sequence[str]]
+    options: HistoryForm
+    rules: Sequence[Rule]
     prefix: str = field(default_factory=lambda: f"history{next(_numbers)}_")
 
-    def load(self, *, drop: bool, own_engine: bool, progress: Progress) -> PurchaseHistory:
-        numbers = self._stage()
-        progress("checking", 1, 3)
-        dropped = self._check(drop=drop)
+    def load(self, *, own_engine: bool, progress: Progress) -> PurchaseHistory:
+        numbers, dropped = self._stage(progress)
         progress("numbering customers and items", 2, 3)
         read, kept, parts = self._count(numbers)
         self._number(parts)
         customers = self.engine.rows(f"SELECT count(*) FROM {self.prefix}customer")[0][0]
+        progress("reading", 3, 3)
+        reading = self._reading(read, dropped)
+        return PurchaseHistory(self.engine, reading, kept, customers, parts, self.prefix, _own_engine=own_engine)
+
+    def rows_in_order(self, progress: Progress) -> RowsInOrder:
+        refuse_people(self.engine, "single rows")
+        numbers, dropped = self._stage(progress)
+        progress("taking rows", 2, 3)
+        read, _, parts = self._count(numbers)
+        names = ["customer", "day - DATE '1970-01-01' AS day", "item", *numbers]
+        values = self.engine.columns(f"SELECT {', '.join(names)} FROM {self.prefix}staged WHERE problem = 0")
+        unused = [self._shown(place) for place in range(len(self.source.columns)) if self._role(place) not in values]
+        if "time" in parts and "time" not in self.roles:
+            unused.append("time of day")
+        progress("reading", 3, 3)
+        return RowsInOrder(values, self._reading(read, dropped), tuple(unused))
+
+    def _role(self, place: int) -> str:
+        return next((role for role, other in self.roles.items() if other == place), "")
+
+    def _shown(self, place: int) -> str:
+        """Return the name of a column; without a header its role, or its position."""
+        column = self.source.columns[place]
+        return column if self.source.header else self._role(place) or f"column {column}"
+
+    def _reading(self, read: int, dropped: tuple[Dropped, ...]) -> Reading:
         columns = {role: self.source.columns[place] for role, place in self.roles.items()}
         rows = read + sum(part.rows for part in dropped if part.column == "")
-        reading = Reading(
-            self.source.name,
-            self.source.format,
-            columns,
-            self.source.guesses,
-            rows,
-            dropped,
-            self.source.sha256,
-        )
-        progress("reading", 3, 3)
-        return PurchaseHistory(self.engine, reading, kept, customers, parts, self.prefix, _own_engine=own_engine)
+        source = self.source
+        return Reading(source.name, source.format, columns, source.guesses, rows, dropped, source.sha256)
 
     def forget(self) -> None:
         """Drop what was only needed while reading."""
-        self.engine.run(f"DROP TABLE IF EXISTS {self.prefix}staged")
+        self.engine.drop(f"{self.prefix}staged")
 
     def _query(self) -> str:
         columns = {role: (self.source.expressions[p], self.source.types[p]) for role, p in self.roles.items()}
-        return parsed(self.source.table, columns, date_format=self.date_format, missing=self.missing)
+        options = self.options
+        return parsed(
+            self.source.table, columns, date_format=options.date_format, missing=options.missing_values,
+            rules=self.rules,
+        )  # fmt: skip
 
-    def _stage(self) -> list[str]:
+    def _stage(self, progress: Progress) -> tuple[list[str], tuple[Dropped, ...]]:
+        """Parse and check all rows; return which numbers they have and what is dropped."""
         parts: list[str] = [role for role in ("price", "quantity") if role in self.roles]
         names = ["customer", "day", "item", "minute", *parts, "problem"]
-        self.engine.run(f"CREATE TEMP TABLE {self.prefix}staged AS SELECT {', '.join(names)} FROM ({self._query()})")
-        return parts
+        self.engine.keep(f"{self.prefix}staged", f"SELECT {', '.join(names)} FROM ({self._query()})")
+        progress("checking", 1, 3)
+        return parts, self._check()
 
-    def _check(self, *, drop: bool) -> tuple[Dropped, ...]:
+    def _check(self) -> tuple[Dropped, ...]:
         staged = f"{self.prefix}staged"
         counts = self.engine.rows(
             f"SELECT problem, count(*) FROM {staged} WHERE problem > 0 GROUP BY problem ORDER BY problem"
         )
         broken = self.source.broken_lines(self.engine)
-        dropped = [Dropped(RULES[n - 1].reason, self._column(RULES[n - 1].role), rows) for n, rows in counts]
+        rules = self.rules
+        dropped = [Dropped(rules[n - 1].reason, self._column(rules[n - 1].role), rows) for n, rows in counts]
         if broken:
             dropped.insert(0, Dropped("the line does not divide into the columns", "", len(broken)))
-        if dropped and not drop:
+        if dropped and self.options.bad_rows == "refuse":
             raise BadRows(self._refusal(dropped, broken))
         return tuple(dropped)
 
@@ -147,6 +215,8 @@ class _Loader:
         return "\nKnown forms: 2010/12/1, 2010-12-01 and ISO date-times; others by, e.g., --date-format '%d.%m.%Y'."
 
     def _first_bad_cells(self, broken: Mapping[int, str]) -> list[tuple[int, str]]:
+        if not self.engine.shows_people:
+            return []
         texts = {role: self.source.expressions[self.roles[role]] for role in self.roles}
         cells = ", ".join(f"CAST({text} AS VARCHAR)" for text in texts.values())
         # The scan keeps the order of the source, so counting its rows gives their places.
@@ -159,12 +229,12 @@ class _Loader:
         places = self.source.rows_of([record for record, _, _ in found], broken)
         cell = {role: number for number, role in enumerate(texts)}
         return [
-            (places[record], self._describe(places[record], problem, cells[cell[RULES[problem - 1].role]]))
+            (places[record], self._describe(places[record], problem, cells[cell[self.rules[problem - 1].role]]))
             for record, problem, cells in found
         ]
 
     def _describe(self, row: int, problem: int, value: str | None) -> str:
-        rule = RULES[problem - 1]
+        rule = self.rules[problem - 1]
         where = f"row {row:,}, column {self._column(rule.role)}: "
         if value is None or not value.strip():
             return where + rule.reason
@@ -187,16 +257,17 @@ class _Loader:
     def _number(self, parts: Sequence[str]) -> None:
         staged = f"{self.prefix}staged"
         for role in ("customer", "item"):
-            self.engine.run(
-                f"CREATE TEMP TABLE {self.prefix}{role} AS "
+            self.engine.keep(
+                f"{self.prefix}{role}",
                 "SELECT CAST(row_number() OVER (ORDER BY name) AS INTEGER) AS code, name "
-                f"FROM (SELECT DISTINCT {role} AS name FROM {staged} WHERE problem = 0)"
+                f"FROM (SELECT DISTINCT {role} AS name FROM {staged} WHERE problem = 0)",
             )
         kept = "".join(f", {'minute AS time' if part == 'time' else part}" for part in parts)
-        self.engine.run(
-            f"CREATE TEMP TABLE {self.prefix}purchase AS SELECT c.code AS customer, day, i.code AS item{kept} "
+        self.engine.keep(
+            f"{self.prefix}purchase",
+            f"SELECT c.code AS customer, day, i.code AS item{kept} "
             f"FROM {staged} JOIN {self.prefix}customer AS c ON c.name = customer "
-            f"JOIN {self.prefix}item AS i ON i.name = item WHERE problem = 0"
+            f"JOIN {self.prefix}item AS i ON i.name = item WHERE problem = 0",
         )
 
 

@@ -44,6 +44,7 @@ def parsed(
     *,
     date_format: str | None,
     missing: Mapping[str, Sequence[str]],
+    rules: Sequence[Rule] = RULES,
 ) -> str:
     """Return a query for the values of each row and `problem`, the number of the first rule it breaks (0: none).
 
@@ -58,14 +59,14 @@ def parsed(
     ]
     outer = ["customer_text AS customer", "moment", "day_text", "item_text AS item"]
     if "time" in columns:
-        outer += ["time_text", f"{_minute('try_cast(time_text AS TIME)')} AS minute"]
+        outer += ["time_text", "CAST(read_minute(time_text) AS SMALLINT) AS minute"]
     else:
-        outer += [f"{_minute('moment')} AS minute"]
+        outer += ["CAST(hour(moment) * 60 + minute(moment) AS SMALLINT) AS minute"]
     for role in ("price", "quantity"):
         if role in columns:
             outer += [f"{role}_text", f"{_number(role)} AS {role}"]
-    rules = [(number, rule) for number, rule in enumerate(RULES, start=1) if rule.role in columns]
-    cases = " ".join(f"WHEN {rule.broken} THEN {number}" for number, rule in rules)
+    numbered = [(number, rule) for number, rule in enumerate(rules, start=1) if rule.role in columns]
+    cases = " ".join(f"WHEN {rule.broken} THEN {number}" for number, rule in numbered)
     source = f"SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)} FROM {table})"
     return f"SELECT *, CAST(moment AS DATE) AS day, CASE {cases} ELSE 0 END AS problem FROM ({source})"
 
@@ -73,40 +74,31 @@ def parsed(
 def cell_text(expression: str, type_: str, missing: Sequence[str]) -> str:
     """Return a cell as trimmed text; an empty cell, a not-a-number and the values of `missing` are NULL."""
     if type_ == "VARCHAR":
-        text = f"nullif(trim({expression}), '')"
+        text = f"nullif(trimmed({expression}), '')"
     elif type_ in ("DOUBLE", "FLOAT"):
         # An integer column with gaps arrives as floating point: 17850.0 is customer 17850.
-        whole = f"{expression} = floor({expression}) AND abs({expression}) < 1e15"
+        whole = f"CASE WHEN abs({expression}) < 1e15 THEN {expression} = floor({expression}) ELSE false END"
         text = (
-            f"CASE WHEN isnan({expression}) THEN NULL WHEN {whole} THEN CAST(CAST({expression} AS BIGINT) AS VARCHAR) "
-            f"ELSE CAST({expression} AS VARCHAR) END"
+            f"CASE WHEN isnan({expression}) THEN NULL WHEN {whole} THEN CAST(CAST({expression} AS BIGINT) AS STRING) "
+            f"ELSE CAST({expression} AS STRING) END"
         )
     else:
-        text = f"CAST({expression} AS VARCHAR)"
+        text = f"CAST({expression} AS STRING)"
     if not missing:
         return text
     return f"CASE WHEN {text} IN ({', '.join(quote_text(value) for value in missing)}) THEN NULL ELSE {text} END"
 
 
 def _moment(expression: str, type_: str, text: str, date_format: str | None) -> str:
-    """Read a day, with its time if it has one: year-first dates, ISO date-times, 20101201, Excel's count of days."""
+    """Read a day, with its time if it has one."""
     if type_ == "DATE" or type_.startswith("TIMESTAMP"):
         return f"CAST({expression} AS TIMESTAMP)"
     if date_format is not None:
-        return f"try_strptime({text}, {quote_text(date_format)})"
-    seconds = f"CAST(round(try_cast({text} AS DOUBLE) * 86400) AS BIGINT)"
-    return (
-        f"coalesce(try_cast({text} AS TIMESTAMP), CASE "
-        f"WHEN regexp_full_match({text}, '[0-9]{{8}}') THEN try_strptime({text}, '%Y%m%d') "
-        f"WHEN regexp_full_match({text}, '[0-9]{{5}}([.][0-9]+)?') "
-        f"THEN TIMESTAMP '1899-12-30 00:00:00' + to_seconds({seconds}) END)"
-    )
-
-
-def _minute(time: str) -> str:
-    return f"CAST(hour({time}) * 60 + minute({time}) AS SMALLINT)"
+        return f"read_moment_in({text}, {quote_text(date_format)})"
+    return f"read_moment({text})"
 
 
 def _number(role: str) -> str:
-    value = f"try_cast({role}_text AS DOUBLE)"
-    return f"CASE WHEN isfinite({value}) THEN {value} END"
+    value = f"read_number({role}_text)"
+    # Neither infinite nor a not-a-number, which engines take for the largest.
+    return f"CASE WHEN abs({value}) < 'Infinity' THEN {value} END"

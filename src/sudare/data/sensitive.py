@@ -171,8 +171,7 @@ def _from_table(
         header = names_columns(Path(source), find_encoding(Path(source), encoding=encoding))
     with ExitStack() as cleanup:
         opened = open_source(source, engine, SourceOptions(delimiter, header, encoding), cleanup)
-        for table in ("rows", "users", "items"):
-            cleanup.callback(engine.run, f"DROP TABLE IF EXISTS {name}_{table}")
+        cleanup.callback(engine.drop, *(f"{name}_{table}" for table in ("rows", "users", "items")))
         alone = len(opened.columns) == 1
         # A single column is the items; taken as the users too, it needs no way of its own.
         given = {"customer": "1", "item": "1"} if alone else {}

@@ -69,6 +69,8 @@ class Source:
 
 def open_source(source: object, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:
     """Make a source readable on the engine; temporary files live until `cleanup` is closed."""
+    if isinstance(source, str) and (table := engine.find(source)):
+        return _typed_source(source, "table", table, engine.describe(table), None)
     if isinstance(source, str | Path):
         return _open_path(Path(source), engine, options, cleanup)
     return _open_frame(source, engine, cleanup)
@@ -164,6 +166,8 @@ def _open_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
             f"A {type(frame).__name__} is no source of data.\nHint: give a path, a DuckDB relation or a dataframe."
         ) from None
     kind = native.implementation.name.lower()
+    if kind.startswith("pyspark"):
+        return _open_spark_frame(frame, engine, cleanup)
     if isinstance(native, nw.LazyFrame) and kind != "duckdb":
         native = native.collect()
     if isinstance(native, nw.DataFrame):
@@ -175,6 +179,18 @@ def _open_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
     cleanup.callback(engine.detach_frame, "attached_frame")
     name = f"{kind} relation" if kind == "duckdb" else f"{kind} dataframe"
     return _typed_source(name, name, "attached_frame", engine.describe("attached_frame"), None)
+
+
+def _open_spark_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
+    if engine.name != "spark":
+        raise SourceNotReadable(
+            f"The engine {engine.name} cannot read a dataframe of Spark.\n"
+            "Hint: leave the engine out, or give SparkEngine(session=spark)."
+        )
+    engine.attach_frame("attached_frame", frame)
+    cleanup.callback(engine.detach_frame, "attached_frame")
+    described = engine.describe("attached_frame")
+    return _typed_source("spark dataframe", "spark dataframe", "attached_frame", described, None)
 
 
 class _ArrowStream:

@@ -24,8 +24,8 @@ from sudare.data.history import Reading
 from sudare.data.rules import MissingRule, cell_text
 from sudare.data.sources import Source, SourceOptions, open_source
 from sudare.data.text import file_hash
-from sudare.engine import DuckDBEngine, Engine
-from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
+from sudare.engine import Engine, engine_for, refuse_people
+from sudare.errors import BadRows, ColumnNotFound, NotOnEngine, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
 
 _numbers = itertools.count(1)
@@ -45,7 +45,7 @@ class _Later:
             _hold(engine, self.query, name)
             self._refuse_changed()
         except BaseException:
-            engine.run(f"DROP TABLE IF EXISTS {name}")
+            engine.drop(name)
             raise
 
     def _refuse_changed(self) -> None:
@@ -127,14 +127,14 @@ class Table:
         try:
             yield f"{self.rows} AS r JOIN {name} AS m ON {same}"
         finally:
-            self.engine.run(f"DROP TABLE IF EXISTS {name}")
+            self.engine.drop(name)
 
     def close(self) -> None:
         """Give back the engine if the table made it, else drop its rows."""
         if self._own_engine:
             self.engine.close()
         else:
-            self.engine.run(f"DROP TABLE IF EXISTS {self._name}")
+            self.engine.drop(self._name)
 
     def __enter__(self) -> Table:
         return self
@@ -172,7 +172,7 @@ def read_table(
         )
     form = SourceOptions(delimiter, header, encoding, sheet)
     own = engine is None
-    engine = engine or DuckDBEngine()
+    engine = engine or engine_for(source)
     name = f"table{next(_numbers)}_rows"
     try:
         with ExitStack() as cleanup:
@@ -198,7 +198,7 @@ def read_table(
         if own:
             engine.close()
         else:
-            engine.run(f"DROP TABLE IF EXISTS {name}; DROP TABLE IF EXISTS {name}_distinct")
+            engine.drop(name, f"{name}_distinct")
         raise
 
 
@@ -229,12 +229,14 @@ def add_records(
     with ExitStack() as cleanup:
         opened = open_source(source, engine, SourceOptions(delimiter, header, encoding, sheet), cleanup)
         columns = _choose(opened, table.attributes, table.weight, table.person)
-        cleanup.callback(engine.run, f"DROP TABLE IF EXISTS {name}_added")
+        cleanup.callback(engine.drop, f"{name}_added")
         _load(engine, opened, columns, missing_values, f"{name}_added")
         more = _reading(opened, engine.rows(f"SELECT count(*) FROM {name}_added")[0][0])
-        engine.run(
-            f"CREATE TEMP TABLE {name} AS SELECT * FROM {table.rows} UNION ALL "
-            f"SELECT * REPLACE (record + {table.reading.rows} AS record) FROM {name}_added"
+        cells = ", ".join(_cell_names(columns))
+        engine.hold(
+            name,
+            f"SELECT record, {cells} FROM {table.rows} UNION ALL "
+            f"SELECT record + {table.reading.rows}, {cells} FROM {name}_added",
         )
     old = table.reading
     reading = Reading(f"{old.source} + {more.source}", old.format, {}, old.guesses, old.rows + more.rows, ())
@@ -302,17 +304,23 @@ def _cells(source: Source, columns: _Columns, missing: Sequence[str]) -> str:
 
     cells = [f"{text(place)} AS a{number}" for number, place in enumerate(columns.attributes.values())]
     if columns.weight is not None:
-        weight = f"try_cast({text(columns.weight)} AS DOUBLE)"
-        whole = f"{weight} BETWEEN 1 AND 1e15 AND {weight} = floor({weight})"
+        weight = f"read_number({text(columns.weight)})"
+        whole = f"CASE WHEN {weight} BETWEEN 1 AND 1e15 THEN {weight} = floor({weight}) END"
         cells.append(f"CASE WHEN {whole} THEN CAST({weight} AS BIGINT) END AS weight")
     if columns.person is not None:
         cells.append(f"{text(columns.person)} AS person")
     return f"SELECT {', '.join(cells)} FROM {source.table}"
 
 
+def _cell_names(columns: _Columns) -> list[str]:
+    """Return the names of the cells of a row of all rows, in their order."""
+    apart = [name for name in ("weight", "person") if getattr(columns, name) is not None]
+    return [*(f"a{number}" for number in range(len(columns.attributes))), *apart]
+
+
 def _hold(engine: Engine, query: str, name: str) -> None:
     """Make the table of all rows of a query, with their numbers."""
-    engine.run(f"CREATE TEMP TABLE {name} AS SELECT row_number() OVER () AS record, * FROM ({query})")
+    engine.hold(name, f"SELECT {engine.record_number} AS record, * FROM ({query})")
 
 
 def _load(engine: Engine, source: Source, columns: _Columns, missing: Sequence[str], name: str) -> None:
@@ -340,13 +348,18 @@ def refuse_broken(engine: Engine, source: Source) -> None:
 
 def _refuse_empty(engine: Engine, source: Source, name: str, column: str, place: int, reason: str, hint: str) -> None:
     """Refuse rows without a usable weight or person."""
-    found = engine.rows(f"SELECT record FROM {name} WHERE {column} IS NULL ORDER BY record")
-    if found:
-        shown = ", ".join(f"{row[0]:,}" for row in found[:10]) + (", ..." if len(found) > 10 else "")
+    count = engine.rows(f"SELECT count(*) FROM {name} WHERE {column} IS NULL")[0][0]
+    if count:
+        where = _first_empty(engine, name, column, count) if engine.shows_people else ""
         raise BadRows(
-            f"{source.name}, column {source.columns[place]!r}: the {column} {reason} in {len(found):,} "
-            f"of the rows of data (row {shown}); nothing was read.\nHint: {hint}"
+            f"{source.name}, column {source.columns[place]!r}: the {column} {reason} in {count:,} "
+            f"of the rows of data{where}; nothing was read.\nHint: {hint}"
         )
+
+
+def _first_empty(engine: Engine, name: str, column: str, count: int) -> str:
+    found = engine.rows(f"SELECT record FROM {name} WHERE {column} IS NULL ORDER BY record LIMIT 10")
+    return f" (row {', '.join(f'{row[0]:,}' for row in found)}{', ...' if count > 10 else ''})"
 
 
 def _reading(source: Source, rows: int) -> Reading:
@@ -357,13 +370,28 @@ def _reading(source: Source, rows: int) -> Reading:
 
 def _group(engine: Engine, rows: str, name: str, columns: _Columns) -> int:
     """Make the table of the distinct rows with their records; return how many rows there were."""
+    if columns.person is not None:
+        refuse_people(engine, "the records of each person, which a table with a person column is about")
     keys = ", ".join(_keys(len(columns.attributes), columns.person is not None))
     records = "count(*)" if columns.weight is None else "CAST(sum(weight) AS BIGINT)"
-    engine.run(
-        f"CREATE OR REPLACE TEMP TABLE {name}_distinct AS "
-        f"SELECT {keys}, {records} AS records, count(*) AS rows FROM {rows} GROUP BY {keys}"
+    engine.keep(
+        f"{name}_distinct",
+        f"SELECT {keys}, {records} AS records, count(*) AS rows FROM {rows} GROUP BY {keys}",
     )
+    _refuse_small(engine, name)
     return int(engine.rows(f"SELECT coalesce(sum(rows), 0) FROM {name}_distinct")[0][0])
+
+
+def _refuse_small(engine: Engine, name: str) -> None:
+    """Refuse a table of which some distinct rows stand for fewer records than may leave the engine."""
+    if engine.min_cell > 1:
+        few = engine.rows(f"SELECT coalesce(sum(records), 0) FROM {name}_distinct WHERE records < {engine.min_cell}")
+        if few[0][0]:
+            raise NotOnEngine(
+                f"{int(few[0][0]):,} records have attributes that fewer than {engine.min_cell} records share, and such "
+                "rows may not leave the engine.\n"
+                "Hint: look at fewer attributes, or allow smaller counts with --min-cell."
+            )
 
 
 def _keys(attributes: int, person: bool) -> list[str]:
@@ -383,10 +411,10 @@ def _numbered(
     keys = _keys(len(attributes), person is not None)
     joins, values = [], []
     for key in keys:
-        engine.run(
-            f"CREATE OR REPLACE TEMP TABLE {name}_{key} AS "
+        engine.keep(
+            f"{name}_{key}",
             f"SELECT value, CAST(row_number() OVER (ORDER BY value NULLS LAST) - 1 AS INTEGER) AS code "
-            f"FROM (SELECT DISTINCT {key} AS value FROM {name}_distinct)"
+            f"FROM (SELECT DISTINCT {key} AS value FROM {name}_distinct)",
         )
         joins.append(f"JOIN {name}_{key} AS d_{key} ON d_{key}.value IS NOT DISTINCT FROM t.{key}")
         if key != "person":
@@ -395,8 +423,7 @@ def _numbered(
         f"SELECT {', '.join(f'd_{key}.code AS {key}' for key in keys)}, records FROM {name}_distinct AS t "
         f"{' '.join(joins)} ORDER BY {', '.join(f'd_{key}.code' for key in keys)}"
     )
-    for suffix in ("distinct", *keys):
-        engine.run(f"DROP TABLE {name}_{suffix}")
+    engine.drop(*(f"{name}_{suffix}" for suffix in ("distinct", *keys)))
     codes = np.vstack([np.asarray(arrays[f"a{number}"], dtype=np.int32) for number in range(len(attributes))])
     persons = np.asarray(arrays["person"], dtype=np.int32) if person else None
     counts = np.asarray(arrays["records"], dtype=np.int64)

@@ -125,7 +125,7 @@ def find_form(path: Path, encoding: str, *, delimiter: str | None, header: bool 
         raise SourceNotReadable(f"{name} is empty.\nHint: give a file with at least one row of data.")
     if len(rows[0]) < 2:
         raise SourceNotReadable(_one_column_message(lines, chosen, name, given=delimiter is not None))
-    has_header = _looks_like_header(rows[0]) if header is None else header
+    has_header = looks_like_header(rows[0]) if header is None else header
     columns = [cell.strip() for cell in rows[0]] if has_header else [str(n + 1) for n in range(len(rows[0]))]
     return TextForm(encoding, chosen, has_header, tuple(columns))
 
@@ -154,7 +154,7 @@ def _find_delimiter(lines: Sequence[str]) -> str:
     return max(DELIMITERS, key=score)
 
 
-def _looks_like_header(cells: Sequence[str]) -> bool:
+def looks_like_header(cells: Sequence[str]) -> bool:
     """Take a line with the name of a role for a header, and one without a number or a date."""
     if any(is_role_name(cell) for cell in cells):
         return True

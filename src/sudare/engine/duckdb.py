@@ -6,33 +6,60 @@ import errno
 import os
 import re
 import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 import duckdb
 
+from sudare.engine.options import check_min_cell, make_spill_folder
 from sudare.engine.protocol import Column, Row, quote_name, quote_text
 from sudare.errors import MemoryNotEnough, OptionNotUsable
 from sudare.limits import MEMORY
+
+# The words of the protocol that DuckDB does not know by itself.
+WORDS = (
+    "trimmed(words) AS trim(words)",
+    "read_number(words) AS try_cast(words AS DOUBLE)",
+    "read_moment(words) AS coalesce(try_cast(words AS TIMESTAMP), CASE "
+    "WHEN regexp_full_match(words, '[0-9]{8}') THEN try_strptime(words, '%Y%m%d') "
+    "WHEN regexp_full_match(words, '[0-9]{5}([.][0-9]+)?') THEN TIMESTAMP '1899-12-30 00:00:00' "
+    "+ to_seconds(CAST(round(try_cast(words AS DOUBLE) * 86400) AS BIGINT)) END)",
+    "read_moment_in(words, form) AS try_strptime(words, form)",
+    "read_minute(words) AS hour(try_cast(words AS TIME)) * 60 + minute(try_cast(words AS TIME))",
+)
 
 
 class DuckDBEngine:
     """An in-memory DuckDB that keeps at most `memory` and spills the rest to a folder it removes.
 
-    Extensions are never downloaded and settings are locked, so that no file can make it do more than read.
+    The folder is made in `spill` (None: where the system keeps temporary files). Extensions are never downloaded and
+    settings are locked, so that no file can make it do more than read. `min_cell` is the smallest count that leaves it.
     """
 
-    def __init__(self, *, memory: str = MEMORY, threads: int | None = None) -> None:
+    name = "duckdb"
+    shows_people = True
+    # The scan keeps the order of the source.
+    record_number = "row_number() OVER ()"
+
+    def __init__(
+        self,
+        *,
+        memory: str = MEMORY,
+        threads: int | None = None,
+        spill: str | Path | None = None,
+        min_cell: int = 1,
+    ) -> None:
         self._memory = memory
-        spill = tempfile.mkdtemp(prefix="sudare-")
+        self.min_cell = check_min_cell(min_cell)
+        folder = make_spill_folder(spill)
         # Runs at close, or when the program ends without it.
-        self._remove_spill = weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
+        self._remove_spill = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         config: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": memory,
-            "temp_directory": spill,
+            "temp_directory": folder,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         }
@@ -48,12 +75,27 @@ class DuckDBEngine:
                 "Hint: memory is written like 2GB or 500MB, threads is a whole number from 1."
             ) from None
         self._connection.execute("SET enable_progress_bar = false")
+        for word in WORDS:
+            self._connection.execute(f"CREATE TEMP MACRO {word}")
         self._connection.execute("SET lock_configuration = true")
 
     def run(self, sql: str) -> None:
         """Run a statement for its effect."""
         with self._explained():
             self._connection.execute(sql)
+
+    def keep(self, table: str, query: str) -> None:
+        """Make a table of the result of a query, in place of one that has the name."""
+        self.run(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
+
+    def hold(self, table: str, query: str) -> None:
+        """Make a table of the rows of a source."""
+        self.keep(table, query)
+
+    def drop(self, *tables: str) -> None:
+        """Forget tables, as far as they are there."""
+        for table in tables:
+            self.run(f"DROP TABLE IF EXISTS {table}")
 
     def rows(self, sql: str) -> list[Row]:
         """Answer a query whose result is small."""
@@ -73,7 +115,8 @@ class DuckDBEngine:
         except duckdb.OutOfMemoryException:
             raise MemoryNotEnough(
                 f"The work needs more than the {self._memory} of memory it may use.\n"
-                "Hint: allow more with --memory 8GB, or ask for less (fewer rows or visits known)."
+                "Hint: allow more with --memory 8GB, give it a disk with more room (--spill-dir), or ask for less "
+                "(fewer rows or visits known)."
             ) from None
         except (duckdb.InterruptException, RuntimeError) as error:
             if "interrupted" in str(error).lower():
@@ -83,6 +126,10 @@ class DuckDBEngine:
     def describe(self, table: str) -> dict[str, str]:
         """Return the columns of a table or table expression and their SQL types."""
         return {str(row[0]): str(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {table}")}
+
+    def in_order(self, numbers: Sequence[str]) -> str:
+        """Return an expression for the list of some numbers, the smallest first."""
+        return f"list_sort([{', '.join(numbers)}])"
 
     def attach_columns(self, table: str, columns: Mapping[str, Column]) -> None:
         """Make a table of arrays of equal length."""
@@ -114,6 +161,10 @@ class DuckDBEngine:
         pattern = path / "**" / "*.parquet" if path.is_dir() else path
         return f"read_parquet({quote_text(str(pattern))})"
 
+    def find(self, _name: str, /) -> str | None:
+        """Return None: DuckDB in this process knows no tables but ours."""
+        return None
+
     def rejected_lines(self) -> list[tuple[int, str]]:
         """Return byte position and reason of the lines `csv` could not split into columns, in order."""
         found = self.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'")
@@ -125,7 +176,7 @@ class DuckDBEngine:
         )
         return [(int(line), str(reason)) for line, reason in lines]
 
-    def write(self, query: str, path: Path) -> None:
+    def write(self, query: str, path: Path, /) -> None:
         """Write a query's result to a CSV or Parquet file, by its ending."""
         kind = "(FORMAT parquet, COMPRESSION zstd)" if path.suffix == ".parquet" else "(FORMAT csv, HEADER true)"
         try:
@@ -138,7 +189,7 @@ class DuckDBEngine:
         self._connection.close()
         self._remove_spill()
 
-    def __enter__(self) -> DuckDBEngine:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,10 +1,23 @@
-"""What the rest of sudare may ask of an engine."""
+"""What the rest of sudare may ask of an engine.
+
+There is one SQL text for all engines. Where their languages differ, each engine knows these words:
+
+isodow(day)                 1 for Monday
+list_extract(list, n)       the n-th of a list of whole numbers, from 1 on
+trimmed(text)               without spaces, of whatever script, at its ends
+read_number(text)
+read_moment(text)           a day, with its time if it has one: year-first dates, ISO date-times, 20101201, Excel's days
+read_moment_in(text, form)  the same in a form like '%d.%m.%Y'
+read_minute(text)           the minute of the day
+
+What cannot be read is NULL.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -13,10 +26,26 @@ Column = np.ndarray[Any, np.dtype[Any]]
 
 
 class Engine(Protocol):
-    """A place that holds tables and answers SQL; only counts and small results leave it."""
+    """A place that holds tables and answers SQL; only counts and small results leave it.
 
-    def run(self, sql: str) -> None:
-        """Run a statement for its effect."""
+    `name` is what people call it. `min_cell` is the smallest count that may leave it (1: any). `shows_people` says
+    whether single values and people may be looked at, or counts only. `record_number` is an expression that numbers
+    the rows of a source.
+    """
+
+    name: str
+    min_cell: int
+    shows_people: bool
+    record_number: str
+
+    def keep(self, table: str, query: str) -> None:
+        """Make a table of the result of a query, in place of one that has the name."""
+
+    def hold(self, table: str, query: str) -> None:
+        """Make a table of the rows of a source; an engine that can read the source again may do so instead."""
+
+    def drop(self, *tables: str) -> None:
+        """Forget tables, as far as they are there."""
 
     def rows(self, sql: str) -> list[Row]:
         """Answer a query whose result is small."""
@@ -26,6 +55,9 @@ class Engine(Protocol):
 
     def describe(self, table: str) -> dict[str, str]:
         """Return the columns of a table or table expression and their SQL types."""
+
+    def in_order(self, numbers: Sequence[str]) -> str:
+        """Return an expression for the list of some numbers, the smallest first."""
 
     def attach_columns(self, table: str, columns: Mapping[str, Column]) -> None:
         """Make a table of arrays of equal length."""
@@ -42,14 +74,21 @@ class Engine(Protocol):
     def parquet(self, path: Path) -> str:
         """Return a table expression that reads a Parquet file or a folder of them."""
 
+    def find(self, name: str, /) -> str | None:
+        """Return a table expression for a name that only the engine knows: a table of a catalog, an address."""
+
     def rejected_lines(self) -> list[tuple[int, str]]:
         """Return byte position and reason of the lines `csv` could not split into columns, in order."""
 
-    def write(self, query: str, path: Path) -> None:
-        """Write a query's result to a CSV or Parquet file, by its ending."""
+    def write(self, query: str, path: Path, /) -> None:
+        """Write a query's result to a CSV or Parquet file, by its ending; an engine that shows no people refuses."""
 
     def close(self) -> None:
         """Give back memory and temporary files."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
 
 
 def quote_name(name: str) -> str:

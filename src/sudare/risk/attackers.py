@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sudare.data.history import PurchaseHistory
-from sudare.errors import OptionNotUsable
+from sudare.errors import NotOnEngine, OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.risk.crowds import WEIGHTINGS, Weighting, by_value, count_crowds
 from sudare.risk.facts import EXPRESSIONS, check_parts, facts
 from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.risk.sampling import Estimate, combinations, estimate
+from sudare.risk.small_counts import fetch_lines
 from sudare.risk.theory import possible_values, theoretical_probability
 
 # The parts of Table 4 and Figures 4 to 6, by the attacker who knows just that part.
@@ -186,6 +187,12 @@ def assess_knowledge(
             f"The knowledge {str(known)!r} has too many combinations to count, and a sample is drawn by occurrence.\n"
             "Hint: use --weighting occurrence, or allow more with --most-combinations."
         )
+    if not history.engine.shows_people:
+        raise NotOnEngine(
+            f"The knowledge {str(known)!r} has too many combinations, and the engine {history.engine.name} draws no "
+            "sample: single visits would leave the cluster.\n"
+            "Hint: have them counted where they are: --most-combinations 100000000000"
+        )
     return _sampled(history, known, estimate(history, known, samples=samples, seed=seed, progress=progress))
 
 
@@ -257,13 +264,15 @@ def _ranks(values: Sequence[float]) -> list[int]:
 def part_statistics(history: PurchaseHistory, part: str, risk: AttackerRisk) -> PartStatistics:
     """Return how often the values of a part occur, given the risk of the attacker who knows just that part.
 
-    Of equally common frequencies the mode is the smallest.
+    Of equally common frequencies the mode is the smallest. Where small counts must not leave the engine, frequencies
+    are merged and told as the smallest of them; the mean stays exact.
     """
     values = by_value(facts(history, risk.knowledge))
-    frequencies = history.engine.rows(
-        f"SELECT occurrences, count(*) AS times FROM ({values}) GROUP BY occurrences ORDER BY times DESC, occurrences"
+    lines = (
+        f"SELECT occurrences, count(*) AS times, occurrences * count(*) AS whole FROM ({values}) GROUP BY occurrences"
     )
-    total = sum(times for _, times in frequencies)
-    mean = sum(occurrences * times for occurrences, times in frequencies) / total
-    largest = max(occurrences for occurrences, _ in frequencies)
-    return PartStatistics(part, total, mean, largest, frequencies[0][0], risk.correlation)
+    found = fetch_lines(history.engine, lines, key="occurrences", cell="whole", sums=("times", "whole"))
+    total = sum(int(times) for _, times, _ in found)
+    mean = sum(int(whole) for _, _, whole in found) / total
+    mode = min(found, key=lambda line: (-line[1], line[0]))[0]
+    return PartStatistics(part, total, mean, int(found[-1][0]), int(mode), risk.correlation)

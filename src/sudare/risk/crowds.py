@@ -13,6 +13,7 @@ from typing import Literal
 from sudare.data.history import PurchaseHistory
 from sudare.risk.facts import Facts, facts
 from sudare.risk.knowledge import Knowledge
+from sudare.risk.small_counts import fetch_lines
 
 Weighting = Literal["occurrence", "record"]
 WEIGHTINGS: tuple[Weighting, ...] = ("occurrence", "record")
@@ -75,12 +76,18 @@ def count_crowds(history: PurchaseHistory, knowledge: Knowledge) -> Crowds:
     """Count exactly how many customers share each value of a knowledge.
 
     Only whole numbers leave the engine, one line a crowd size, so the result does not depend on the order of
-    summation.
+    summation. Where small counts must not leave it, crowds are merged and told as the smallest of them: no risk is
+    told too low.
     """
-    rows = history.engine.rows(
-        "SELECT customers, count(*), sum(occurrences), sum(records), sum(CAST(occurrences AS HUGEINT) * occurrences) "
-        f"FROM ({by_value(facts(history, knowledge))}) GROUP BY customers ORDER BY customers"
+    # Nineteen digits hold any count of 64 bits, and their product the widest number that engines share.
+    square = " * ".join(["CAST(occurrences AS DECIMAL(19, 0))"] * 2)
+    lines = (
+        "SELECT customers, count(*) AS found, sum(occurrences) AS occurrences, sum(records) AS records, "
+        f"sum({square}) AS squares, count(*) * customers AS people "
+        f"FROM ({by_value(facts(history, knowledge))}) GROUP BY customers"
     )
+    sums = ("found", "occurrences", "records", "squares")
+    rows = fetch_lines(history.engine, lines, key="customers", cell="people", sums=sums)
     return Crowds(tuple(CrowdSize(*(int(number) for number in row)) for row in rows))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sudare.data.history import PurchaseHistory
 from sudare.data.writing import check_table_ending, whole_file
+from sudare.engine import refuse_people
 from sudare.progress import Progress, silent
 from sudare.risk.attackers import check_weighting
 from sudare.risk.crowds import Weighting
@@ -81,8 +82,9 @@ def customer_risks(
     most: int = 10,
 ) -> CustomerRisks:
     """Return how an attacker's success is distributed over the customers, with the `most` endangered ones."""
+    refuse_people(history.engine, "customers")
     known = _countable(history, knowledge, weighting)
-    history.engine.run(f"CREATE OR REPLACE TEMP TABLE sudare_customer_risk AS {_query(history, known, weighting)}")
+    history.engine.keep("sudare_customer_risk", _query(history, known, weighting))
     table = "sudare_customer_risk"
     touched, unique, certain = history.engine.rows(
         f"SELECT count(*), count(*) FILTER (WHERE uniques > 0), count(*) FILTER (WHERE probability = 1) FROM {table}"
@@ -106,10 +108,10 @@ def _quantiles(history: PurchaseHistory, table: str) -> tuple[float, ...]:
     ordered = (
         f"SELECT probability, row_number() OVER (ORDER BY probability) AS place, count(*) OVER () AS n FROM {table}"
     )
+    steps = ", ".join(f"({step})" for step in range(STEPS + 1))
     places = f"greatest(CAST(ceil(n * step / {STEPS}.0) AS BIGINT), 1)"
     rows = history.engine.rows(
-        f"SELECT probability FROM ({ordered}) JOIN (SELECT unnest(range(0, {STEPS + 1})) AS step) "
-        f"ON place = {places} ORDER BY step"
+        f"SELECT probability FROM ({ordered}) JOIN (VALUES {steps}) AS steps(step) ON place = {places} ORDER BY step"
     )
     return tuple(float(row[0]) for row in rows)
 
@@ -129,6 +131,7 @@ def write_customer_risks(
     """
     target = Path(path)
     check_table_ending(target)
+    refuse_people(history.engine, "customers")
     named: dict[str, Knowledge] = {f"attacker_{n}": known for n, known in enumerate(TEN_ATTACKERS)}
     named.update({str(known): known for known in (_countable(history, text, weighting) for text in knowledge)})
     columns = ["name AS customer"]
@@ -136,17 +139,13 @@ def write_customer_risks(
     for number, (name, known) in enumerate(named.items()):
         progress(f"customers, {name}", number, len(named))
         table = f"sudare_risk_{number}"
-        history.engine.run(
-            f"CREATE OR REPLACE TEMP TABLE {table} AS "
-            f"SELECT customer, probability FROM ({_query(history, known, weighting)})"
-        )
+        history.engine.keep(table, f"SELECT customer, probability FROM ({_query(history, known, weighting)})")
         source += f" LEFT JOIN {table} ON {table}.customer = c.code"
         columns.append(f'{table}.probability AS "{name}"')
     progress("customers", len(named), len(named))
     with whole_file(target) as temporary:
         history.engine.write(f"SELECT {', '.join(columns)} FROM {source} ORDER BY c.code", temporary)
-    for number in range(len(named)):
-        history.engine.run(f"DROP TABLE sudare_risk_{number}")
+    history.engine.drop(*(f"sudare_risk_{number}" for number in range(len(named))))
     return history.customers
 
 

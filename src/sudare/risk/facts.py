@@ -24,7 +24,7 @@ EXPRESSIONS = {
     "price": "price",
     "quantity": "quantity",
     "time": "time",
-    "hour": "time // 60",
+    "hour": "CAST(floor(time / 60) AS INTEGER)",
 }
 
 # Columns of `purchase` that some parts need and not every history has.
@@ -95,9 +95,9 @@ def observations(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
     copies = range(1, knowledge.rows + 1)
     columns += [f"l{n}.value AS value{n}" for n in copies]
     # Of one row both are the same expression, which the engine then adds up once; products need the wider type.
-    width = "" if knowledge.rows == 1 else "::BIGINT"
-    columns.append(" * ".join(f"l{n}.times{width}" for n in copies) + " AS occurrences")
-    columns.append(" + ".join(f"l{n}.times{width}" for n in copies) + " AS records")
+    times = ["l1.times"] if knowledge.rows == 1 else [f"CAST(l{n}.times AS BIGINT)" for n in copies]
+    columns.append(" * ".join(times) + " AS occurrences")
+    columns.append(" + ".join(times) + " AS records")
     keys = (*visit_keys, *(f"value{n}" for n in copies))
     return Facts(keys, f"SELECT {', '.join(columns)} FROM {_joined_rows(history, knowledge)}")
 
@@ -138,10 +138,11 @@ def value_table(history: PurchaseHistory, parts: tuple[str, ...]) -> str:
     if parts == ("item",):
         return f"(SELECT code AS value, code AS item FROM {history.table('item')})"
     values = ", ".join(f"{EXPRESSIONS[part]} AS {part}" for part in parts)
-    order = ", ".join(parts)
+    names = ", ".join(parts)
+    order = ", ".join(f"{part} NULLS LAST" for part in parts)
     return history.derive(
         "values_" + "_".join(parts),
-        f"SELECT CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS value, {order} "
+        f"SELECT CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS value, {names} "
         f"FROM (SELECT DISTINCT {values} FROM {history.table('purchase')})",
     )
 
@@ -153,11 +154,11 @@ def _several_visits(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
     source = f"{numbered} AS o1"
     for n in copies[1:]:
         source += f" JOIN {numbered} AS o{n} ON o{n}.customer = o1.customer AND o{n}.visit > o{n - 1}.visit"
-    numbers = f"list_sort([{', '.join(f'o{n}.observation' for n in copies)}])"
+    numbers = history.engine.in_order([f"o{n}.observation" for n in copies])
     occurrences = " * ".join(f"o{n}.occurrences" for n in copies)
     records = " + ".join(f"o{n}.records" for n in copies)
     keys = tuple(f"observation{n}" for n in copies)
-    columns = ", ".join(f"numbers[{n}] AS observation{n}" for n in copies)
+    columns = ", ".join(f"list_extract(numbers, {n}) AS observation{n}" for n in copies)
     combined = (
         f"SELECT {numbers} AS numbers, o1.customer, {occurrences} AS occurrences, {records} AS records FROM {source}"
     )
@@ -183,9 +184,10 @@ def observation_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
     """Return the table that says what the numbers of observations stand for: observation and the keys of one visit."""
     seen = observations(history, knowledge)
     keys = ", ".join(seen.keys)
+    order = ", ".join(f"{key} NULLS LAST" for key in seen.keys)
     return history.derive(
         _table_name("observation", knowledge),
-        f"SELECT CAST(row_number() OVER (ORDER BY {keys}) AS INTEGER) AS observation, {keys} "
+        f"SELECT CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS observation, {keys} "
         f"FROM (SELECT DISTINCT {keys} FROM ({seen.query}))",
     )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sudare.data.table import Table
 from sudare.data.writing import check_table_ending, whole_file
-from sudare.engine import quote_text
+from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable
 from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.limits import MOST_EXHAUSTED
@@ -170,7 +170,7 @@ def class_size_within(risk: float) -> int:
     return size
 
 
-def write_subsets(table: Table, found: SubsetsAssessment, path: str | Path) -> int:
+def write_subsets(found: SubsetsAssessment, path: str | Path) -> int:
     """Write all subsets to a CSV or Parquet file, the smallest sets first; return how many."""
     masks = _smallest_first(found)
     rows = found.results[masks]
@@ -182,10 +182,10 @@ def write_subsets(table: Table, found: SubsetsAssessment, path: str | Path) -> i
         "uniques": rows[:, UNIQUES],
         **({} if found.bound is None else {"share_above": rows[:, BELOW] / found.records}),
     }
-    return _write(table, found, masks, columns, Path(path))
+    return _write(found, masks, columns, Path(path))
 
 
-def write_subset_sizes(table: Table, found: SubsetsAssessment, path: str | Path) -> int:
+def write_subset_sizes(found: SubsetsAssessment, path: str | Path) -> int:
     """Write the classes and records of each size for all subsets to a CSV or Parquet file; return how many lines."""
     if found.sizes is None:
         raise OptionNotUsable("The sizes of classes were not asked for.\nHint: assess_subsets(..., class_sizes=True).")
@@ -197,7 +197,7 @@ def write_subset_sizes(table: Table, found: SubsetsAssessment, path: str | Path)
         "records": np.concatenate([part.records for part in sizes]),
     }
     columns["risk"] = 1 / columns["size"]
-    return _write(table, found, np.repeat(masks, [len(part.size) for part in sizes]), columns, Path(path))
+    return _write(found, np.repeat(masks, [len(part.size) for part in sizes]), columns, Path(path))
 
 
 def _smallest_first(found: SubsetsAssessment) -> NDArray[np.int64]:
@@ -207,7 +207,6 @@ def _smallest_first(found: SubsetsAssessment) -> NDArray[np.int64]:
 
 
 def _write(
-    table: Table,
     found: SubsetsAssessment,
     masks: NDArray[np.int64],
     columns: Mapping[str, NDArray[Any]],
@@ -215,15 +214,14 @@ def _write(
 ) -> int:
     """Write lines about subsets, each with the names of its attributes first."""
     check_table_ending(target)
-    table.engine.attach_columns("sudare_subsets", {"position": np.arange(len(masks)), "mask": masks, **columns})
     members = ", ".join(
         f"CASE WHEN (mask >> {bit}) & 1 = 1 THEN {quote_text(name)} END" for bit, name in enumerate(found.attributes)
     )
-    with whole_file(target) as temporary:
-        table.engine.write(
-            f"SELECT concat_ws(' + ', {members}) AS attributes, {', '.join(columns)} "
-            "FROM sudare_subsets ORDER BY position",
+    # What was found is here, wherever the records are.
+    with whole_file(target) as temporary, DuckDBEngine() as engine:
+        engine.attach_columns("subset", {"position": np.arange(len(masks)), "mask": masks, **columns})
+        engine.write(
+            f"SELECT concat_ws(' + ', {members}) AS attributes, {', '.join(columns)} FROM subset ORDER BY position",
             temporary,
         )
-    table.engine.run("DROP TABLE IF EXISTS sudare_subsets")
     return len(masks)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sudare.data.history import PurchaseHistory
 from sudare.data.writing import check_table_ending, whole_file
+from sudare.engine import refuse_people
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS
 from sudare.risk.attackers import check_weighting
@@ -48,6 +49,7 @@ def most_identifying(
     most: int | None = 10,
 ) -> list[KnowledgeValue]:
     """Return values of a knowledge, the most identifying first: the smallest crowd, then the most occurrences."""
+    refuse_people(history.engine, "the values of a knowledge")
     names, query = values_query(history, knowledge, weighting=weighting, most=most)
     rows = history.engine.rows(query)
     return [
@@ -66,6 +68,7 @@ def write_values(
     """Write all values of a knowledge, the most identifying first, to a CSV or Parquet file; return how many."""
     target = Path(path)
     check_table_ending(target)
+    refuse_people(history.engine, "the values of a knowledge")
     _, query = values_query(history, knowledge, weighting=weighting)
     with whole_file(target) as temporary:
         history.engine.write(query, temporary)

@@ -1,0 +1,47 @@
+"""What is said to any engine, checked."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from sudare.engine.protocol import Engine
+from sudare.errors import NotOnEngine, OptionNotUsable
+
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def check_min_cell(count: int) -> int:
+    """Return the smallest count that may leave an engine; one below 1 is refused."""
+    if count < 1:
+        raise OptionNotUsable(f"The smallest count that may leave the engine is {count}.\nHint: --min-cell 5, or 1.")
+    return count
+
+
+def refuse_people(engine: Engine, what: str) -> None:
+    """Raise NotOnEngine where single values and people must stay on the engine."""
+    if not engine.shows_people:
+        raise NotOnEngine(
+            f"The engine {engine.name} does not show {what}: only counts leave the cluster.\n"
+            "Hint: read the data, or a part of them, with --engine duckdb."
+        )
+
+
+def make_spill_folder(place: str | Path | None) -> str:
+    """Make a private folder for what does not fit into memory and return its path."""
+    try:
+        return tempfile.mkdtemp(prefix="sudare-", dir=place)
+    except OSError as error:
+        raise OptionNotUsable(
+            f"Nothing can be spilled to {place or tempfile.gettempdir()}: {error.strerror}.\n"
+            "Hint: --spill-dir is a folder that exists, may be written to and has room."
+        ) from None
+
+
+def bytes_of(memory: str) -> int:
+    """Read a size like 2GB, 500MB or 1.5GiB; the units of a thousand and of 1024 are not told apart."""
+    found = re.fullmatch(r"\s*([0-9]+(?:[.][0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", memory, re.IGNORECASE)
+    if not found or not float(found.group(1)):
+        raise OptionNotUsable(f"The memory {memory!r} is no size.\nHint: it is written like 2GB or 500MB.")
+    return int(float(found.group(1)) * (1 << _UNITS[found.group(2).upper()]))

@@ -1,0 +1,446 @@
+"""The engine for clusters: the same SQL on Apache Spark, where the data are; only counts leave it.
+
+Everything is SQL, so the machines of the cluster need neither Python nor sudare.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sudare.engine.options import bytes_of, check_min_cell, make_spill_folder
+from sudare.engine.protocol import Column, Row
+from sudare.errors import BadRows, EngineNotAvailable, NotOnEngine, OptionNotUsable, SourceNotReadable
+from sudare.limits import MEMORY
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+LEAST_JAVA = 17
+MASTER_SECONDS = 5.0
+_MASTER = re.compile(r"local(?:\[(?:\*|[1-9][0-9]*)\])?|spark://(?P<host>[^:/,]+):(?P<port>[0-9]+)")
+_numbers = itertools.count(1)
+
+# How the one SQL text is to be understood: names in double quotes, errors instead of wrong values.
+LANGUAGE = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    # Else a line with too few cells is only found if the last ones are asked for.
+    "spark.sql.csv.parser.columnPruning.enabled": "false",
+}
+
+# A date of any divider as one of hyphens, and what such a text must look like: Spark itself would take less.
+_HYPHENS = r"regexp_replace(words, '^([0-9]{1,4})([/ ])([0-9]{1,2})\2([0-9]{1,2})', '$1-$3-$4')"
+_DATE = "^[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:.*)?$"
+_FORMS = {
+    "%Y": "yyyy", "%y": "yy", "%m": "M", "%d": "d", "%H": "H", "%I": "h", "%M": "m", "%S": "s", "%f": "SSSSSS",
+    "%b": "MMM", "%B": "MMMM", "%p": "a", "T": "''T''",
+}  # fmt: skip
+
+
+def _java_form(form: str) -> str:
+    for code, letters in _FORMS.items():
+        form = f"replace({form}, '{code}', '{letters}')"
+    return form
+
+
+# The words of the protocol that Spark does not know by itself. What is written counts, whatever its time zone.
+WORDS = (
+    "isodow(day DATE) RETURNS INT RETURN weekday(day) + 1",
+    # All spaces of Unicode, the Japanese one among them.
+    r"trimmed(words STRING) RETURNS STRING RETURN regexp_replace(words, '^\p{Zs}+|\p{Zs}+$', '')",
+    # Java's 1d and 1f are no numbers, and DuckDB reads 1_000.
+    "read_number(words STRING) RETURNS DOUBLE RETURN CASE WHEN NOT words RLIKE '[dDfF]$' "
+    "THEN try_cast(regexp_replace(words, '(?<=[0-9])_(?=[0-9])', '') AS DOUBLE) END",
+    "list_extract(numbers ARRAY<INT>, place INT) RETURNS INT RETURN element_at(numbers, place)",
+    "read_moment(words STRING) RETURNS TIMESTAMP_NTZ RETURN CASE "
+    f"WHEN {_HYPHENS} RLIKE '{_DATE}' THEN try_cast({_HYPHENS} AS TIMESTAMP_NTZ) "
+    "WHEN words RLIKE '^[0-9]{8}$' THEN "
+    "try_cast(substr(words, 1, 4) || '-' || substr(words, 5, 2) || '-' || substr(words, 7, 2) AS TIMESTAMP_NTZ) "
+    "WHEN words RLIKE '^[0-9]{5}([.][0-9]+)?$' THEN TIMESTAMP_NTZ '1899-12-30 00:00:00' "
+    "+ make_dt_interval(0, 0, 0, CAST(round(CAST(words AS DOUBLE) * 86400) AS DECIMAL(18, 6))) END",
+    "read_moment_in(words STRING, form STRING) RETURNS TIMESTAMP_NTZ "
+    f"RETURN CAST(try_to_timestamp(words, {_java_form('form')}) AS TIMESTAMP_NTZ)",
+    "read_minute(words STRING) RETURNS INT RETURN CASE WHEN words RLIKE '^[0-9]{1,2}:[0-9]{1,2}(:.*)?$' THEN "
+    "hour(try_cast('2000-01-01 ' || words AS TIMESTAMP_NTZ)) * 60 "
+    "+ minute(try_cast('2000-01-01 ' || words AS TIMESTAMP_NTZ)) END",
+)
+
+# DuckDB's names of the types that are read in ways of their own.
+_TYPES = {"string": "VARCHAR", "double": "DOUBLE", "float": "FLOAT"}
+
+
+class SparkEngine:
+    """Spark on this machine (`local[2]`), on a standalone cluster (`spark://host:port`) or in a session that runs.
+
+    Of a `session` it takes a session of its own beside it, so that no setting and no table of yours is touched; one
+    that it started itself it stops. `memory` is what this process may use, `spill` the folder for what does not fit,
+    and `settings` are further ones of Spark. Kept tables lie on the cluster, in memory or on its disks, and are made
+    again if a machine is lost. `session` is the one given or started, `collected` how many rows have left the cluster.
+    """
+
+    name = "spark"
+    shows_people = False
+    # Rows have no order on a cluster; within one reading the numbers are different, and that is all.
+    record_number = "monotonically_increasing_id()"
+
+    def __init__(
+        self,
+        master: str | None = None,
+        *,
+        session: SparkSession | None = None,
+        memory: str = MEMORY,
+        spill: str | Path | None = None,
+        settings: Mapping[str, str] | None = None,
+        min_cell: int = 1,
+    ) -> None:
+        self.min_cell = check_min_cell(min_cell)
+        self.collected = 0
+        self._kept: dict[str, DataFrame] = {}
+        self._views: list[str] = []
+        self._stop: Callable[[], object] = lambda: None
+        if session is None:
+            check_master(master or "local[*]")
+            folder = make_spill_folder(spill)
+            try:
+                session = _start(master or "local[*]", memory, folder, settings or {})
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+            self._stop = weakref.finalize(self, _end, session, folder)
+        elif "connect" in type(session).__module__:
+            raise NotOnEngine(
+                "A session of Spark Connect cannot be used: sudare works in a session of its own beside it.\n"
+                "Hint: give a session that runs in this process, or name the cluster: spark://host:7077"
+            )
+        self.session = session
+        self._session = _beside(session)
+        for word in WORDS:
+            self._query(f"CREATE OR REPLACE TEMPORARY FUNCTION {word}")
+
+    def keep(self, table: str, query: str) -> None:
+        """Make a table of the result of a query, in place of one that has the name."""
+        from pyspark import StorageLevel
+
+        with _explained():
+            frame = self._query(query).persist(StorageLevel.MEMORY_AND_DISK)
+            # What it is made of may be dropped next, so it is made now.
+            frame.count()
+        self.drop(table)
+        frame.createOrReplaceTempView(table)
+        self._kept[table] = frame
+
+    def hold(self, table: str, query: str) -> None:
+        """Name the rows of a source; they are read again each time."""
+        with _explained():
+            self._query(query).createOrReplaceTempView(table)
+        self._views.append(table)
+
+    def drop(self, *tables: str) -> None:
+        """Forget tables, as far as they are there."""
+        for table in tables:
+            self._session.catalog.dropTempView(table)
+            frame = self._kept.pop(table, None)
+            if frame is not None:
+                frame.unpersist()
+
+    def rows(self, sql: str) -> list[Row]:
+        """Answer a query whose result is small."""
+        with _explained():
+            found = [tuple(row) for row in self._query(sql).collect()]
+        self.collected += len(found)
+        return found
+
+    def columns(self, sql: str) -> dict[str, Column]:
+        """Answer a query with one array a column."""
+        with _explained():
+            found = self._query(sql).toArrow()
+        self.collected += found.num_rows
+        return {name: found.column(name).to_numpy() for name in found.column_names}
+
+    def describe(self, table: str) -> dict[str, str]:
+        """Return the columns of a table or table expression and their SQL types, as DuckDB names them."""
+        with _explained():
+            fields = self._query(f"SELECT * FROM {table}").schema.fields
+        types = {field.name: field.dataType.simpleString() for field in fields}
+        return {name: _TYPES.get(type_, type_.upper()) for name, type_ in types.items()}
+
+    def in_order(self, numbers: Sequence[str]) -> str:
+        """Return an expression for the list of some numbers, the smallest first."""
+        return f"sort_array(array({', '.join(numbers)}))"
+
+    def attach_columns(self, table: str, columns: Mapping[str, Column]) -> None:
+        """Make a table of arrays of equal length."""
+        import pyarrow as pa
+
+        self.attach_frame(table, pa.table({name: _arrow(column) for name, column in columns.items()}))
+
+    def attach_frame(self, table: str, frame: object) -> None:
+        """Make a dataframe readable under a name: Spark's own where it is, any other sent to the cluster."""
+        import pyarrow as pa
+        from pyspark.sql import DataFrame
+
+        if isinstance(frame, DataFrame):
+            # Sessions of one application share nothing else that has a name.
+            shared = f"sudare_{os.getpid()}_{next(_numbers)}"
+            frame.createOrReplaceGlobalTempView(shared)
+            made = self._session.table(f"global_temp.{shared}")
+            made.createOrReplaceTempView(table)
+            self._session.catalog.dropGlobalTempView(shared)
+        else:
+            with _without_warnings():
+                self._session.createDataFrame(_plain(pa.table(frame))).createOrReplaceTempView(table)
+
+    def detach_frame(self, table: str) -> None:
+        """Forget a dataframe."""
+        self._session.catalog.dropTempView(table)
+
+    def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
+        """Return a table expression that reads a UTF-8 CSV file as text; a broken line is refused when it is read."""
+        reader = self._session.read.schema(", ".join(f"{name} STRING" for name in columns))
+        options = {"sep": delimiter, "header": header, "quote": '"', "escape": '"', "mode": "FAILFAST"}
+        return self._named(reader.options(**options).csv(_address(path)))  # type: ignore[arg-type]
+
+    def parquet(self, path: Path) -> str:
+        """Return a table expression that reads a Parquet file or a folder of them."""
+        return self._named(self._session.read.parquet(_address(path)))
+
+    def find(self, name: str, /) -> str | None:
+        """Return a table expression for a table of the catalog or the address of Parquet files, such as s3a://..."""
+        if Path(name).exists():
+            return None
+        with _explained():
+            if re.match(r"[a-z][a-z0-9]*://", name):
+                return self._named(self._read_parquet(name))
+            known = re.fullmatch(r"\w+(\.\w+){0,2}", name) and self._session.catalog.tableExists(name)
+        return name if known else None
+
+    def _read_parquet(self, address: str) -> DataFrame:
+        try:
+            return self._session.read.parquet(address)
+        except Exception as error:
+            reason = next((line for line in str(error).splitlines() if "Exception" in line), str(error).splitlines()[0])
+            raise SourceNotReadable(
+                f"{address} cannot be read as Parquet: {reason.strip(': ')}\n"
+                "Hint: check the address; Spark may need a package for it (spark.jars.packages)."
+            ) from None
+
+    def rejected_lines(self) -> list[tuple[int, str]]:
+        """Return nothing: a text with a broken line has been refused."""
+        return []
+
+    def write(self, _query: str, _path: Path, /) -> None:
+        """Refuse: what is written to files is about single values, records or people."""
+        raise NotOnEngine(
+            "The engine spark writes no files of values, records or people: only counts leave the cluster.\n"
+            "Hint: leave the file out, or read the data with --engine duckdb."
+        )
+
+    def close(self) -> None:
+        """Give back memory; a session that was started here ends."""
+        self.drop(*self._kept, *self._views)
+        self._stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _query(self, sql: str) -> DataFrame:
+        """Plan a query; a backslash of the one SQL text is no escape."""
+        return self._session.sql(sql.replace("\\", "\\\\"))
+
+    def _named(self, frame: DataFrame) -> str:
+        name = f"sudare_source_{next(_numbers)}"
+        frame.createOrReplaceTempView(name)
+        self._views.append(name)
+        return name
+
+
+def check_master(master: str) -> None:
+    """Raise an error unless Spark can be started here, or runs there and answers."""
+    found = _MASTER.fullmatch(master)
+    if not found:
+        raise OptionNotUsable(
+            f"There is no engine {master!r}.\n"
+            "Hint: duckdb, local[2] (Spark on this machine) or spark://host:7077; for any other cluster give the "
+            "library your session: SparkEngine(session=spark)."
+        )
+    _check_packages()
+    _check_java()
+    if found["host"]:
+        try:
+            socket.create_connection((found["host"], int(found["port"])), MASTER_SECONDS).close()
+        except (OSError, OverflowError) as error:
+            raise OptionNotUsable(
+                f"No Spark master answers at {master}: {error}.\nHint: check host and port; the port is mostly 7077."
+            ) from None
+
+
+def _check_packages() -> None:
+    for package in ("pyspark", "pyarrow"):
+        if find_spec(package) is None:
+            raise EngineNotAvailable(
+                f"The engine spark needs a package that is not installed: {package}.\nHint: pip install 'sudare[spark]'"
+            )
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    told = ""
+    if java:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
+    found = re.search(r'version "(\d+)', told)
+    if not found or int(found.group(1)) < LEAST_JAVA:
+        where = f"{home}/bin (JAVA_HOME)" if home else "the search path"
+        what = f"Java {found.group(1)}" if found else "no Java"
+        raise EngineNotAvailable(
+            f"The engine spark needs Java {LEAST_JAVA} or newer, and there is {what} in {where}.\n"
+            "Hint: apt-get install openjdk-17-jre-headless, or set JAVA_HOME."
+        )
+
+
+def _start(master: str, memory: str, folder: str, settings: Mapping[str, str]) -> SparkSession:
+    """Start a session that says nothing on the terminal and opens no page."""
+    from pyspark.sql import SparkSession
+
+    quiet = Path(folder) / "log4j2.properties"
+    quiet.write_text("rootLogger.level = off\n", encoding="utf-8")
+    own = {
+        "spark.driver.memory": f"{max(bytes_of(memory) >> 20, 512)}m",
+        # All that Java puts down lies in the folder that is removed.
+        "spark.driver.extraJavaOptions": (
+            f"-Dlog4j2.configurationFile={quiet} -Dderby.system.home={folder} -Djava.io.tmpdir={folder}"
+        ),
+        "spark.local.dir": folder,
+        "spark.sql.warehouse.dir": f"{folder}/warehouse",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    if master.startswith("local"):
+        # Spark's own 200 are meant for clusters; a few for each thread keep all of them busy.
+        threads = re.sub(r"\D", "", master) or str((os.cpu_count() or 1) if "*" in master else 1)
+        own["spark.sql.shuffle.partitions"] = str(4 * int(threads))
+    if SparkSession.getActiveSession() is not None:
+        raise OptionNotUsable(
+            "A Spark session runs in this process already, and there can be one only.\n"
+            "Hint: give it to the engine: SparkEngine(session=spark)."
+        )
+    # It would repeat every error on the terminal, with the lines of Java.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
+    builder = SparkSession.builder.master(master).appName("sudare")
+    for key, value in {**own, **settings}.items():
+        builder = builder.config(key, f"{own[key]} {value}" if key.endswith("JavaOptions") and key in own else value)
+    try:
+        with _without_warnings(), _silent_start():
+            return builder.getOrCreate()
+    except Exception as error:
+        reason = str(error).splitlines()[0]
+        raise EngineNotAvailable(
+            f"Spark could not be started: {reason}\nHint: check --memory and the settings of Spark."
+        ) from None
+
+
+@contextmanager
+def _silent_start() -> Iterator[None]:
+    """Keep what Java says while it starts off the terminal: it is nothing that a user can mend."""
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _end(session: SparkSession, folder: str) -> None:
+    session.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _beside(session: SparkSession) -> SparkSession:
+    """Return a session of ours in the same application; days are those of the time zone of the other."""
+    zone = session.conf.get("spark.sql.session.timeZone")
+    own = session.newSession()
+    for key, value in {**LANGUAGE, "spark.sql.session.timeZone": zone}.items():
+        own.conf.set(key, str(value))
+    return own
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Keep back what pyspark has to say about versions of pandas, which is not used."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn what a cluster says about broken lines and lost work into our errors."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        if "MALFORMED_RECORD" in str(error) or "MALFORMED_CSV" in str(error):
+            raise BadRows(
+                "A text has lines that do not divide into the columns; nothing was read.\n"
+                "Hint: mend or remove them; --engine duckdb says which they are."
+            ) from None
+        if "aborted" in str(error) or "SparkContext was shut down" in str(error):
+            reason = str(error).splitlines()[0]
+            raise EngineNotAvailable(
+                f"The cluster gave the work up: {reason}\nHint: look at its logs; more memory or machines may help."
+            ) from None
+        raise
+
+
+def _address(path: Path) -> str:
+    return f"file://{path.resolve()}"
+
+
+def _arrow(column: Column) -> Any:
+    import pyarrow as pa
+
+    return pa.array(column.tolist(), pa.string()) if column.dtype == np.object_ else pa.array(column)
+
+
+def _plain(table: Any) -> Any:
+    """Return an Arrow table with texts and categories in the one form that Spark takes."""
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type) or pa.types.is_string_view(field.type):
+            chunks = [_decoded(chunk) for chunk in table.column(place).chunks]
+            table = table.set_column(place, field.name, pa.chunked_array(chunks, None if chunks else pa.string()))
+    return table
+
+
+def _decoded(chunk: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(chunk.type):
+        return _decoded(chunk.dictionary).take(chunk.indices)
+    return chunk.cast(pa.string()) if pa.types.is_string_view(chunk.type) else chunk

@@ -1,0 +1,152 @@
+"""What every engine answers alike: reading, all kinds of knowledge, table risk, what-ifs.
+
+The ten attackers of real data are in test_spark.py, with a worker that is killed.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+
+import polars
+import pytest
+
+import sudare
+from sudare.data.generalized import generalize_table
+from sudare.data.hierarchy import make_hierarchy
+from sudare.data.table import add_records
+from sudare.engine import DuckDBEngine, Engine, quote_text
+from sudare.risk.crowds import count_crowds
+from sudare.risk.knowledge import parse_knowledge
+from tests.conftest import PEOPLE
+from tests.risk import brute_force
+from tests.risk.brute_force import Row
+
+ROWS = [
+    Row("a", "2024-01-31", "tea", None), Row("a", "2024-01-31", "bread", 1.0), Row("a", "2024-01-31", "tea", 2.5),
+    Row("a", "2024-02-01", "book", 1.0), Row("a", "2024-02-05", "tea", None), Row("b", "2024-01-31", "tea", 2.5),
+    Row("b", "2024-02-01", "bread", None), Row("b", "2024-02-01", "book", 1.0), Row("c", "2024-02-05", "tea", 2.5),
+]  # fmt: skip
+DESCRIPTIONS = ("weekday", "item + price", "day*2", "(month + item*2)*2", "days + (weekday)*2")
+
+
+def test_all_kinds_of_knowledge_equal_enumeration(any_engine: Engine) -> None:
+    with sudare.read_history(brute_force.frame(ROWS), engine=any_engine) as history:
+        for text in DESCRIPTIONS:
+            known = parse_knowledge(text)
+            expected = brute_force.facts(ROWS, known)
+            crowds = count_crowds(history, known)
+            assert (text, crowds.values) == (text, len(brute_force.crowds(expected)))
+            for weighting in ("occurrence", "record"):
+                assert crowds.measured(weighting) == pytest.approx(brute_force.measured(expected, weighting), abs=1e-12)
+
+
+def test_time_price_and_quantity_of_the_toy_history(any_engine: Engine, toy_file: Path) -> None:
+    with sudare.read_history(toy_file, engine=any_engine) as history:
+        assert history.parts == ("time", "price", "quantity")
+        # Hours 8, 8, 20, 10, 15, 11, 11, 15, 15, 15: customer 1 and 3 share 15, the others are alone.
+        assert sudare.assess_knowledge(history, "hour").measured == pytest.approx((6 + 4 / 2) / 10)
+
+
+MOMENTS = {
+    "2010/12/1": "2010-12-01 00:00", "2010-12-1 8:45": "2010-12-01 08:45", "2010-12-01T08:45:00Z": "2010-12-01 08:45",
+    "2010-12-01T08:45:00+09:00": "2010-12-01 08:45", "20101201": "2010-12-01 00:00", "40513.5": "2010-12-01 12:00",
+    "2010 12 1": "2010-12-01 00:00", "2010-12": None, "2010": None, "2010-13-01": None, "2010-12/1": None,
+    "12:00": None, "2010-12-01 8": None, "2010-12-01 08:61": None, "it's a \\ day": None,
+}  # fmt: skip
+
+
+def test_days_and_times_are_read_alike(any_engine: Engine) -> None:
+    texts = ", ".join(f"({quote_text(text)})" for text in MOMENTS)
+    found = any_engine.rows(f"SELECT words, CAST(read_moment(words) AS STRING) FROM (VALUES {texts}) AS t(words)")
+    assert {words: moment and moment[:16] for words, moment in found} == MOMENTS
+    times = "(VALUES ('8:45'), ('08:45:30'), ('8'), ('8:60')) AS t(words)"
+    assert any_engine.rows(f"SELECT read_minute(words) FROM {times}") == [(525,), (525,), (None,), (None,)]
+    form = "read_moment_in(words, '%d.%m.%Y')"
+    assert any_engine.rows(f"SELECT CAST({form} AS STRING) FROM (VALUES ('1.12.2010'), ('x')) AS t(words)") == [
+        ("2010-12-01 00:00:00",),
+        (None,),
+    ]
+
+
+def test_numbers_and_spaces_are_read_alike(any_engine: Engine) -> None:
+    texts = ("1e3", "+5", ".5", "1_000", "1d", "1f", "1,000", "0x10", "\u30001\u3000", "it's")
+    rows = ", ".join(f"({quote_text(text)})" for text in texts)
+    found = any_engine.rows(f"SELECT read_number(trimmed(words)) FROM (VALUES {rows}) AS t(words)")
+    assert [row[0] for row in found] == [1000.0, 5.0, 0.5, 1000.0, None, None, None, None, 1.0, None]
+
+
+def test_typed_columns_are_read_alike(any_engine: Engine) -> None:
+    """A customer number with gaps is floating point, a category a text, and a day may have a time."""
+    frame = polars.DataFrame(
+        {
+            "customer": [1.0, 1e20, None],
+            "day": [dt.datetime(2024, 1, 1, 23, 30), dt.datetime(2024, 1, 2), dt.datetime(2024, 1, 3)],
+            "item": polars.Series(["a", "b", "a"], dtype=polars.Categorical),
+            "price": [1.5, float("nan"), 2.0],
+        }
+    )
+    with sudare.read_history(frame, engine=any_engine, bad_rows="drop") as history:
+        purchases = f"SELECT customer, CAST(day AS STRING), item, time, price FROM {history.table('purchase')}"
+        assert any_engine.rows(f"{purchases} ORDER BY customer") == [
+            (1, "2024-01-01", 1, 1410, 1.5),
+            (2, "2024-01-02", 2, 0, None),
+        ]
+        assert any_engine.rows(f"SELECT name FROM {history.table('customer')} WHERE code = 1") == [("1",)]
+
+
+def test_bad_rows_are_counted_by_reason(any_engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(
+        "customer,day,item,price\na,2024-01-31,tea,1\na,soon,tea,1\n,2024-01-31,tea,1\nb,2024-01-31,x,nan\n"
+    )
+    with pytest.raises(sudare.BadRows, match=r"3 bad rows(?s:.*)customer is missing.*no day.*no number"):
+        sudare.read_history(path, engine=any_engine)
+    with sudare.read_history(path, engine=any_engine, bad_rows="drop") as history:
+        assert (history.records, history.reading.dropped_rows) == (1, 3)
+
+
+def test_lines_that_do_not_divide_are_refused(any_engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "broken.csv"
+    path.write_text("customer,day,item\na,2024-01-31,tea\nb,2024-01-31\n")
+    with pytest.raises(sudare.BadRows, match="divide into the columns"):
+        sudare.read_history(path, engine=any_engine)
+
+
+def test_a_folder_of_parquet_files_is_a_table(any_engine: Engine, tmp_path: Path) -> None:
+    frame = polars.DataFrame(PEOPLE, schema=["sex", "age", "town"], orient="row")
+    for part in (0, 1):
+        frame[part * 3 : part * 3 + 3].write_parquet(tmp_path / f"{part}.parquet")
+    with sudare.read_table(tmp_path, engine=any_engine) as table:
+        assert table.values == (("f", "m"), ("30", "40", "50"), ("x", "y"))
+        assert sorted(table.counts.tolist()) == [1, 1, 1, 1, 2]
+
+
+def test_all_511_sets_of_nine_attributes_are_the_same(
+    any_engine: Engine, engine: DuckDBEngine, real_data: Callable[[str], Path]
+) -> None:
+    path = real_data("adult/adult.csv")
+    with sudare.read_table(path, engine=any_engine) as table, sudare.read_table(path, engine=engine) as expected:
+        assert (table.attributes, table.values) == (expected.attributes, expected.values)
+        found = sudare.assess_subsets(table)
+        assert len(found.ranked("size")) == 511
+        assert (found.results == sudare.assess_subsets(expected).results).all()
+
+
+def test_what_ifs_worked_by_hand(any_engine: Engine) -> None:
+    age = make_hierarchy("age", {1: ("20", "20s"), 2: ("21", "20s"), 3: ("40", "40s"), 4: ("41", "40s")})
+    hand = polars.DataFrame({"age": ["20", "21", "40"], "sex": ["f", "f", "m"]})
+    with sudare.read_table(hand, engine=any_engine) as people:
+        added = add_records(people, polars.DataFrame({"sex": ["m"], "age": ["41"]}))
+        with added.table, generalize_table(added.table, {"age": age}, {"age": 1}).table as after:
+            assert added.table.counts.tolist() == [1, 1, 1, 1]
+            assert (after.values, after.counts.tolist()) == ((("20s", "40s"), ("f", "m")), [2, 2])
+
+
+def test_weights_are_counted_and_bad_ones_refused(any_engine: Engine) -> None:
+    rows = polars.DataFrame({"sex": ["m", "f", "f"], "n": [3, 1, 4]})
+    with sudare.read_table(rows, weight="n", engine=any_engine) as table:
+        assert (table.values, table.counts.tolist()) == ((("f", "m"),), [5, 3])
+    with pytest.raises(sudare.BadRows, match="not a whole number from 1 on in 1 of the rows"):
+        sudare.read_table(polars.DataFrame({"sex": ["m", "f"], "n": [3, 0]}), weight="n", engine=any_engine)

@@ -1,0 +1,289 @@
+"""What is special about the engine for clusters: where data come from, what leaves it, what it cannot do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+from typer.testing import CliRunner
+
+import sudare
+from sudare.cli.app import app
+from sudare.data.basket_reading import read_baskets
+from sudare.engine import open_engine
+from sudare.engine.spark import SparkEngine
+from sudare.errors import NotOnEngine, OptionNotUsable
+from tests.conftest import TOY
+from tests.engine.spark_cluster import SETTINGS, Cluster
+
+on_spark = pytest.mark.xdist_group("spark")
+
+
+@pytest.fixture(scope="module")
+def toy_there(spark: SparkEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[sudare.PurchaseHistory]:
+    """The toy history on the cluster, read once for all tests that only ask."""
+    path = tmp_path_factory.mktemp("there") / "toy.csv"
+    path.write_text(TOY, encoding="utf-8")
+    with sudare.read_history(path, engine=spark) as history:
+        yield history
+
+
+@contextmanager
+def watched(spark: SparkEngine) -> Iterator[list[Any]]:
+    """Collect the cells of all rows that leave the cluster."""
+    cells: list[Any] = []
+
+    def rows(sql: str) -> list[tuple[Any, ...]]:
+        found = SparkEngine.rows(spark, sql)
+        cells.extend(cell for row in found for cell in row)
+        return found
+
+    spark.rows = rows  # type: ignore[method-assign]
+    try:
+        yield cells
+    finally:
+        del spark.rows
+
+
+@on_spark
+def test_only_numbers_leave_the_cluster_of_a_history(spark: SparkEngine, toy_file: Path) -> None:
+    before = spark.collected
+    with watched(spark) as cells, sudare.read_history(toy_file, engine=spark) as history:
+        risk = sudare.assess_knowledge(history, "day + item")
+    assert risk.values == 9
+    assert not [cell for cell in cells if isinstance(cell, str)]
+    # The counts of rows and of customers, the crowds of one and of two customers, the numbers of days and of items.
+    assert spark.collected - before == 2 + 2 + 2
+
+
+@on_spark
+def test_of_a_table_the_distinct_rows_leave_and_nothing_else(spark: SparkEngine) -> None:
+    before = spark.collected
+    frame = polars.DataFrame({"sex": ["f", "m"] * 500, "town": ["x"] * 1000})
+    with sudare.read_table(frame, engine=spark) as table:
+        assert table.counts.tolist() == [500, 500]
+    # How many rows there are, the values of sex and of town, and the two distinct rows.
+    assert spark.collected - before == 1 + 2 + 1 + 2
+
+
+@on_spark
+def test_small_counts_are_merged_on_the_cluster(spark: SparkEngine, toy_file: Path) -> None:
+    guarded = SparkEngine(session=spark.session, min_cell=5)
+    with watched(guarded) as cells, sudare.read_history(toy_file, engine=guarded) as history:
+        cells.clear()
+        told = sudare.assess_knowledge(history, "item")
+    # Bread 3, tea 2, book 2 and juice 1 pairs of item and customer; bread is no line of its own with 3.
+    assert told.values == 4
+    assert told.measured >= 0.5
+    assert min(cells[1:]) >= 4
+
+
+@on_spark
+def test_a_dataframe_of_spark_brings_its_engine(spark: SparkEngine) -> None:
+    frame = spark.session.createDataFrame([("m", 30), ("m", 30), ("f", 40)], "sex STRING, age INT")
+    with sudare.read_table(frame) as table:
+        assert table.engine.name == "spark"
+        assert (table.values, table.counts.tolist()) == ((("f", "m"), ("30", "40")), [1, 2])
+    # Closing the table leaves the session as it was.
+    assert frame.count() == 3
+    with pytest.raises(sudare.SourceNotReadable, match=r"(?s)duckdb cannot read.*SparkEngine"):
+        sudare.read_table(frame, engine=sudare.DuckDBEngine())
+
+
+@on_spark
+def test_a_table_of_the_catalog_is_a_source(spark: SparkEngine) -> None:
+    frame = spark.session.createDataFrame([("a", "2024-01-31", "tea")], "customer STRING, day STRING, item STRING")
+    frame.write.saveAsTable("purchases")
+    try:
+        with sudare.read_history("purchases", engine=spark) as history:
+            assert (history.records, history.reading.format) == (1, "table")
+    finally:
+        spark.session.sql("DROP TABLE purchases")
+    with pytest.raises(sudare.SourceNotReadable, match="There is no file purchases"):
+        sudare.read_history("purchases", engine=spark)
+    with pytest.raises(sudare.SourceNotReadable, match="file:///nowhere cannot be read as Parquet"):
+        sudare.read_history("file:///nowhere", engine=spark)
+
+
+@on_spark
+def test_settings_and_tables_of_the_session_stay_as_they_were(spark: SparkEngine) -> None:
+    quoted = "spark.sql.ansi.doubleQuotedIdentifiers"
+    assert spark.session.conf.get(quoted) == "false"
+    with sudare.read_table(polars.DataFrame({"a": ["x"]}), engine=spark):
+        assert spark.session.catalog.listTables() == []
+
+
+@on_spark
+def test_what_is_about_people_is_refused_by_name(
+    spark: SparkEngine, toy_there: sudare.PurchaseHistory, tmp_path: Path
+) -> None:
+    for ask in (
+        lambda: sudare.most_identifying(toy_there, "day"),
+        lambda: sudare.customer_risks(toy_there, "day"),
+        lambda: sudare.write_values(toy_there, "day", tmp_path / "values.csv"),
+        lambda: sudare.write_customer_risks(toy_there, tmp_path / "customers.csv"),
+    ):
+        with pytest.raises(NotOnEngine, match="only counts leave the cluster"):
+            ask()
+    with sudare.read_table(polars.DataFrame({"a": ["x"]}), engine=spark) as table, pytest.raises(NotOnEngine):
+        sudare.write_record_risks(table, None, tmp_path / "records.csv")
+    assert list(tmp_path.glob("*s.csv")) == []
+
+
+# What Spark cannot do yet; each mark fails once it can.
+not_yet = pytest.mark.xfail(raises=NotOnEngine, strict=True)
+
+
+@on_spark
+@not_yet
+def test_too_many_combinations_are_estimated_from_a_sample(toy_there: sudare.PurchaseHistory) -> None:
+    sudare.assess_knowledge(toy_there, "item*2", most_combinations=1)
+
+
+@on_spark
+@not_yet
+def test_classes_count_persons(spark: SparkEngine) -> None:
+    sudare.read_table(polars.DataFrame({"who": ["a", "a"], "sex": ["m", "m"]}), person="who", engine=spark)
+
+
+@on_spark
+@not_yet
+def test_baskets_are_read_from_a_cluster(toy_there: sudare.PurchaseHistory) -> None:
+    read_baskets(toy_there)
+
+
+@on_spark
+@not_yet
+def test_rare_rows_are_walked_on_the_cluster(spark: SparkEngine) -> None:
+    sudare.read_table(polars.DataFrame({"a": ["x"]}), engine=SparkEngine(session=spark.session, min_cell=5))
+
+
+@on_spark
+def test_a_second_session_is_refused(spark: SparkEngine) -> None:
+    with pytest.raises(OptionNotUsable, match=r"(?s)runs in this process already.*session=spark"):
+        SparkEngine("local[1]")
+
+
+@on_spark
+def test_the_work_goes_on_when_a_worker_is_killed_during_a_job(
+    cluster: Cluster, spark: SparkEngine, online_retail: sudare.PurchaseHistory, real_data: Callable[[str], Path]
+) -> None:
+    tracker = spark.session.sparkContext.statusTracker()
+    running: list[int] = []
+
+    def kill_during_a_job() -> None:
+        while not running:
+            running.extend(tracker.getActiveJobsIds())
+            time.sleep(0.01)
+        cluster.kill_worker()
+
+    def progress(step: str, _done: int, _total: int) -> None:
+        if step == "attacker 4":
+            killer.start()
+
+    killer = threading.Thread(target=kill_during_a_job)
+    with sudare.read_history(real_data("online-retail-400.csv"), engine=spark) as history:
+        found = sudare.assess_attackers(history, progress=progress)
+    killer.join()
+    assert running
+    assert found == sudare.assess_attackers(online_retail)
+
+
+def test_spark_connect_is_refused_by_name() -> None:
+    session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with pytest.raises(NotOnEngine, match="Spark Connect"):
+        SparkEngine(session=session)
+
+
+def test_names_that_are_no_engine_are_refused() -> None:
+    for name in ("oracle", "local[0]", "spark://host", "yarn"):
+        with pytest.raises(OptionNotUsable, match=r"(?s)no engine.*duckdb, local\[2\].*spark://host:7077"):
+            open_engine(name)
+
+
+def refused(*words: object) -> str:
+    result = CliRunner().invoke(app, ["attackers", *map(str, words)])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def test_a_report_is_refused_before_the_work(toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sudare.DuckDBEngine, "shows_people", False)
+    message = refused(toy_file, "--report", tmp_path / "report.html")
+    assert "only counts leave the cluster" in message
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(("home", "said"), [("/nowhere", "no Java in /nowhere/bin"), ("old", "Java 11 in")])
+def test_missing_java_is_one_message(
+    toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, said: str
+) -> None:
+    java = tmp_path / "old" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.1\"' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / home))
+    message = refused(toy_file, "--engine", "local[2]")
+    assert said in message
+    assert "needs Java 17 or newer" in message
+    assert "Hint: apt-get install" in message
+
+
+def test_a_missing_package_is_one_message(toy_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sudare.engine.spark.find_spec", lambda _: None)
+    message = refused(toy_file, "--engine", "local[2]")
+    assert message == (
+        "Error: The engine spark needs a package that is not installed: pyspark.\nHint: pip install 'sudare[spark]'\n"
+    )
+
+
+def test_a_master_that_does_not_answer_is_one_message(toy_file: Path) -> None:
+    message = refused(toy_file, "--engine", "spark://127.0.0.1:1")
+    assert "No Spark master answers at spark://127.0.0.1:1" in message
+
+
+def test_bad_settings_are_one_message(toy_file: Path, tmp_path: Path) -> None:
+    assert "--spill-dir" in refused(toy_file, "--spill-dir", tmp_path / "nowhere")
+    assert "--min-cell" in refused(toy_file, "--min-cell", "0")
+
+
+def notes(text: str) -> list[str]:
+    """Return what was said but for the progress of slow machines."""
+    return [line for line in text.splitlines() if not line.startswith("... ")]
+
+
+@on_spark
+def test_the_command_on_this_machine_prints_what_duckdb_prints(
+    cluster: Cluster, toy_file: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    command = [sys.executable, "-c", "from sudare.cli import main; main()", "knowledge", str(toy_file), "day", "--json"]
+    settings = tmp_path_factory.mktemp("settings")
+    text = "".join(f"{key} {value}\n" for key, value in SETTINGS.items() if "Java" not in key)
+    (settings / "spark-defaults.conf").write_text(text)
+    expected, found = (
+        subprocess.run(
+            [*command, *words],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+            env={**os.environ, "SPARK_CONF_DIR": str(settings)},
+        )
+        for words in ([], ["--engine", "local[1]", "--memory", "600MB"])
+    )
+    told, plain = json.loads(found.stdout), json.loads(expected.stdout)
+    assert (told.pop("most_identifying"), told.pop("customers")) == ([], None)
+    assert told == {key: plain[key] for key in told}
+    assert notes(found.stderr) == notes(expected.stderr)
+    assert [path.name for path in tmp_path.iterdir()] == ["toy.csv"]
