@@ -1,25 +1,31 @@
-"""Anonymizing purchase histories: U, bound, time and memory by k, and how time grows with customers."""
+"""Anonymizing purchase histories: U, bound, time and memory by k, against simpler ways, and how time grows."""
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
 import numpy as np
 
 import sudare
-from measuring import Clock, in_child
+from measuring import Clock, Measured, in_child
 
 TITLE = "Anonymizing purchase histories (preliminary data of PWSCUP 2018)"
 FILE = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "pwscup2018-T.csv"
 
 
-def read(customers: int | None) -> sudare.CellHistory:
+def read(customers: int | None, most_rows: int | None = None) -> sudare.CellHistory:
+    """Return the history, or some customers of it, or the first rows of each."""
     history = sudare.read_original(FILE)
-    if customers is None:
-        return history
-    people = np.random.default_rng(1).permutation(np.unique(history.persons))[:customers]
-    kept = np.isin(history.persons, people)
+    kept = np.ones(len(history), np.bool_)
+    if customers is not None:
+        people = np.random.default_rng(1).permutation(np.unique(history.persons))[:customers]
+        kept = np.isin(history.persons, people)
+    if most_rows is not None:
+        order = np.argsort(history.persons, kind="stable")
+        _, starts, counts = np.unique(history.persons[order], return_index=True, return_counts=True)
+        kept[order] &= np.arange(len(order)) - np.repeat(starts, counts) < most_rows
     columns = []
     for column in history.columns:
         fields = {name: getattr(column, name) for name in column.__slots__}
@@ -28,40 +34,95 @@ def read(customers: int | None) -> sudare.CellHistory:
     return sudare.CellHistory(history.persons[kept], tuple(columns))
 
 
-def anonymize(clock: Clock, k: int, fast: bool, customers: int | None) -> list[float]:
-    small = read(20)
-    sudare.anonymize_history(small, 2, fast=True)
-    history = read(customers)
+def anonymize(clock: Clock, k: int, fast: bool, customers: int | None, most_rows: int | None = None) -> list[float]:
+    sudare.anonymize_history(read(20), k, fast=True)
+    history = read(customers, most_rows)
     clock.restart()
     found = sudare.anonymize_history(history, k, fast=fast)
     clock.lap("anonymize")
     return [found.utility, found.bound, float(found.converged), len(history)]
 
 
+def blind(clock: Clock, k: int) -> list[float]:
+    """Customers with similar numbers of rows, rows in the order of the file."""
+    return _simple(clock, k, aligned=False)
+
+
+def greedy(clock: Clock, k: int) -> list[float]:
+    """The customer with most rows and those who make the cheapest pairs with it, again and again; rows assigned."""
+    return _simple(clock, k, aligned=True)
+
+
+def _simple(clock: Clock, k: int, *, aligned: bool) -> list[float]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from sudare.anonymize.history_pairs import estimated_costs, pair_costs, pair_terms
+    from sudare.anonymize.history_rows import history_rows
+    from sudare.kernels.history_search import blind_class, new_class
+    from sudare.progress import silent
+
+    rows = history_rows(read(None))
+    align = new_class if aligned else blind_class
+    align(rows.data, np.argsort(rows.lengths)[:k])
+    clock.restart()
+    left = np.argsort(-rows.lengths, kind="stable").tolist()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        costs = np.zeros((len(left), len(left)), np.float32)
+        if aligned:
+            terms = pair_terms(rows)
+            pairs = pair_costs(
+                rows, 32, terms=terms, last_step=0.05, pool=pool, end=math.inf, progress=silent, step="costs of pairs"
+            )
+            costs = estimated_costs(rows, pairs)
+        classes = []
+        while left:
+            first = left[0]
+            size = k if len(left) >= 2 * k else len(left)
+            chosen = [first, *sorted(left[1:], key=lambda other: costs[first, other])[: size - 1]]
+            left = [one for one in left if one not in chosen]
+            classes.append(np.asarray(chosen[::-1], np.int64))
+        total = sum(pool.map(lambda members: align(rows.data, members)[2], classes))
+    clock.lap("anonymize")
+    return [total / rows.cells, math.nan, 1.0, len(rows)]
+
+
 def run() -> str:
     """Measure and return the section of the results."""
     if not FILE.exists():
         return f"Not run: {FILE} is missing (set SUDARE_DATA)."
-    return "\n\n".join([by_k(), growth()])
+    parts = [by_k(), growth("customers", [[250, None], [500, None], [1000, None]])]
+    return "\n\n".join([*parts, growth("rows of each customer at most", [[500, 20], [500, 80], [500, None]])])
 
 
 def by_k() -> str:
-    lines = ["| k | search | U | bound | time | peak memory | ended by itself |", "|---:|---|---:|---:|---:|---:|---|"]
-    for k in (2, 3, 7):
-        for fast in (False, True):
-            done = in_child("anonymize_histories", "anonymize", k, fast, None)
-            utility, bound, converged, _ = done.answer
-            lines.append(
-                f"| {k} | {'fast' if fast else 'thorough'} | {utility:.5f} | {bound:.5f} | "
-                f"{done.parts['anonymize']:.0f} s | {done.gigabytes:.2f} GB | {'yes' if converged else 'no'} |"
-            )
+    lines = ["| k | search | U | bound | time | peak memory |", "|---:|---|---:|---:|---:|---:|"]
+    for k in (3, 7):
+        ways = {
+            "blind: rows in their order": in_child("anonymize_histories", "blind", k),
+            "greedy classes, rows assigned": in_child("anonymize_histories", "greedy", k),
+            "sudare, fast": in_child("anonymize_histories", "anonymize", k, True, None),
+        }
+        lines += [_line(k, name, done) for name, done in ways.items()]
     return "\n".join(lines)
 
 
-def growth() -> str:
-    lines = ["| growth, k = 3, fast | rows | U | time |", "|---:|---:|---:|---:|"]
-    for customers in (125, 250, 500, 1000):
-        done = in_child("anonymize_histories", "anonymize", 3, True, customers)
+def _line(k: int, name: str, done: Measured) -> str:
+    utility, bound, _, _ = done.answer
+    shown = "" if math.isnan(bound) else f"{bound:.4f}"
+    seconds, memory = done.parts["anonymize"], done.gigabytes
+    return f"| {k} | {name} | {utility:.4f} | {shown} | {seconds:.0f} s | {memory:.2f} GB |"
+
+
+def growth(what: str, sizes: list[list[int | None]]) -> str:
+    lines = [f"| {what}, k = 3, fast | rows | U | time |", "|---:|---:|---:|---:|"]
+    measured = []
+    for customers, most_rows in sizes:
+        done = in_child("anonymize_histories", "anonymize", 3, True, customers, most_rows)
         utility, _, _, rows = done.answer
-        lines.append(f"| {customers} customers | {rows:,.0f} | {utility:.4f} | {done.parts['anonymize']:.1f} s |")
-    return "\n".join(lines)
+        seconds = done.parts["anonymize"]
+        measured.append((rows, seconds))
+        shown = customers if what == "customers" else most_rows or "all"
+        lines.append(f"| {shown} | {rows:,.0f} | {utility:.4f} | {seconds:.1f} s |")
+    (rows_1, seconds_1), (rows_2, seconds_2) = measured[0], measured[-1]
+    exponent = math.log(seconds_2 / seconds_1) / math.log(rows_2 / rows_1)
+    return "\n".join([*lines, "", f"The time grows as rows^{exponent:.2f} (1 is linear)."])

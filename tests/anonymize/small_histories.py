@@ -35,10 +35,11 @@ def history(people: Sequence[Sequence[Row]]) -> CellHistory:
 
 
 class BruteForce:
-    """The least costs of a history, by all cells, alignments and classes."""
+    """The least costs of a history, by all cells, alignments and classes; without ranges and sets if `suppression`."""
 
-    def __init__(self, people: Sequence[Sequence[Row]]) -> None:
+    def __init__(self, people: Sequence[Sequence[Row]], *, suppression: bool = False) -> None:
         self.people = people
+        self.suppression = suppression
         every = np.array([[day, price, quantity] for person in people for day, _, price, quantity in person])
         self.deviations = every.std(axis=0)
         self.limits = list(zip(every.min(axis=0).tolist(), every.max(axis=0).tolist(), strict=True))
@@ -47,6 +48,8 @@ class BruteForce:
         """Return the least summed error of an ordered column, over all ranges that hold the values."""
         if min(values) == max(values):
             return 0.0
+        if self.suppression:
+            return float(len(values))
         low, high = self.limits[column]
         best = float(len(values))
         for a, b in product(range(low, min(values) + 1), range(max(values), high + 1)):
@@ -57,7 +60,7 @@ class BruteForce:
     def group(self, group: Sequence[Row]) -> float:
         """Return the least cost of rows that are published alike."""
         different = len({item for _, item, _, _ in group})
-        found = len(group) * (1 - 1 / different)
+        found = float(len(group)) if self.suppression and different > 1 else len(group) * (1 - 1 / different)
         for column, values in enumerate(zip(*((d, p, q) for d, _, p, q in group), strict=True)):
             found += self.cell(column, values)
         return found

@@ -19,7 +19,7 @@ from sudare.contest.check import check_anonymized
 from sudare.data.cell_text import read_original, write_cells
 from sudare.kernels import history_groups
 from sudare.kernels.history_groups import group_cells
-from sudare.kernels.history_search import new_class
+from sudare.kernels.history_search import blind_class, new_class
 from tests.anonymize.small_histories import BruteForce, Row, histories, history, rows
 from tests.data.small_cells import assert_same, cells
 
@@ -97,12 +97,22 @@ def test_rows_of_three_customers_are_aligned_nearly_as_well_as_any_alignment(peo
     assert best - 1e-9 <= cost <= 1.15 * best + 1e-9
 
 
+@given(histories(3, 3))
+def test_rows_that_are_not_looked_at_are_aligned_in_their_order(people: list[list[Row]]) -> None:
+    members, rows, cost = blind_class(history_rows(history(people)).data, np.arange(3))
+    brute, groups = BruteForce(people), min(map(len, people))
+    deleted = 4 * (sum(map(len, people)) - 3 * groups)
+    total = deleted + sum(brute.group([person[place] for person in people]) for place in range(groups))
+    assert (members.tolist(), len(rows)) == ([0, 1, 2], groups)
+    assert cost == pytest.approx(total, abs=1e-9)
+
+
 @settings(max_examples=25)
-@given(histories(6, 2))
+@given(st.integers(4, 7).flatmap(lambda customers: histories(customers, 2)))
 def test_classes_of_two_are_the_best_of_all_classes(people: list[list[Row]]) -> None:
     found = anonymize_history(history(people), 2)
     best = BruteForce(people).best(2) / 4 / sum(map(len, people))
-    assert best - 1e-9 <= found.utility <= best * 1.02 + 1e-9
+    assert found.utility == pytest.approx(best, abs=1e-9)
     assert found.bound <= best + 1e-9
 
 
@@ -125,6 +135,35 @@ def test_everybody_has_the_same_rows_as_k_others(people: list[list[Row]], k: int
     assert found.utility == pytest.approx(cell_utility(original, found.history).utility)
     assert sum(found.sizes) == 9
     assert found.deleted_rows == int(found.history.deleted.sum())
+
+
+@settings(max_examples=15)
+@given(histories(4, 3), st.integers(2, 3))
+def test_without_sets_and_ranges_cells_are_exact_or_deleted(people: list[list[Row]], k: int) -> None:
+    found = anonymize_history(history(people), k, most_items=1, ranges=False)
+    kinds = np.concatenate([column.kinds for column in found.history.columns])
+    assert set(kinds.tolist()) <= {Kind.EXACT, Kind.DELETED}
+    best = BruteForce(people, suppression=True).best(k) / 4 / sum(map(len, people))
+    assert found.bound <= best + 1e-9 <= found.utility + 2e-9
+    if k == 2:
+        assert found.utility <= best * 1.02 + 1e-9
+
+
+@given(st.lists(rows, min_size=2, max_size=5), st.integers(1, 3))
+def test_sets_have_no_more_items_than_allowed(group: list[Row], most_items: int) -> None:
+    found = history_rows(history([[row] for row in group]), most_items=most_items)
+    cost = joined_cost(found.data, np.array([[0]]), np.arange(1, len(group)).reshape(1, -1))
+    different = len({item for _, item, _, _ in group})
+    items = 1 - 1 / different if different <= most_items else 1
+    brute = BruteForce([[row] for row in group])
+    columns = zip(*((day, price, quantity) for day, _, price, quantity in group), strict=True)
+    ordered = sum(brute.cell(number, values) for number, values in enumerate(columns))
+    assert cost == pytest.approx(len(group) * items + ordered, abs=1e-9)
+
+
+def test_sets_of_no_items_are_refused() -> None:
+    with pytest.raises(OptionNotUsable, match="at least 1 item"):
+        anonymize_history(history(SIX), 2, most_items=0)
 
 
 @settings(max_examples=10)

@@ -19,7 +19,7 @@ from sudare.anonymize.history_bounds import bound_terms, class_bound
 from sudare.anonymize.history_cells import publish_classes
 from sudare.anonymize.history_classes import AlignedClass, ClassSearch, search_classes
 from sudare.anonymize.history_pairs import pair_costs, pair_terms
-from sudare.anonymize.history_rows import HistoryRows, history_rows, some_customers
+from sudare.anonymize.history_rows import MOST_ITEMS, HistoryRows, history_rows, some_customers
 from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
@@ -28,25 +28,28 @@ from sudare.utility.cells import cell_utility
 
 # Seconds that a search takes at most, and a fast one.
 SECONDS = 600.0
-FAST_SECONDS = 50.0
+FAST_SECONDS = 40.0
 # Customers whose pairs are looked at together: their costs take 0.4 GB. More are divided by their numbers of rows.
 MOST_TOGETHER = 5_000
-# The share of the time that the bound may take.
-_BOUND_SHARE = 0.25
+# The shares of the time that the costs of pairs and the bound may take.
+_PAIRS_SHARE = 0.4
+_BOUND_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How hard to search: cheapest pairs of each customer, the precision of costs and bounds, steps of annealing."""
+    """How hard to search: cheapest pairs of each customer, precision of costs and bounds, annealing of classes."""
 
     wanted: int
     last_step: float
     bound_step: float
     steps_per_customer: int
+    rounds: int
+    heat: float
 
 
-THOROUGH = Effort(wanted=32, last_step=0.01, bound_step=0.003, steps_per_customer=10_000)
-FAST = Effort(wanted=16, last_step=0.05, bound_step=0.03, steps_per_customer=2_000)
+THOROUGH = Effort(wanted=32, last_step=0.01, bound_step=0.003, steps_per_customer=10_000, rounds=600, heat=0.02)
+FAST = Effort(wanted=16, last_step=0.05, bound_step=0.03, steps_per_customer=2_000, rounds=20, heat=0.003)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class AnonymizedHistory:
     bound: float
     converged: bool
     seconds: float
+    model: str = "classes"
 
     @property
     def gap(self) -> float:
@@ -78,7 +82,7 @@ class AnonymizedHistory:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the rows as plain values."""
         names = ("k", "seed", "customers", "rows", "deleted_rows", "utility", "bound", "gap", "converged", "seconds")
-        return {**{name: getattr(self, name) for name in names}, "sizes": list(self.sizes)}
+        return {"model": self.model, **{name: getattr(self, name) for name in names}, "sizes": list(self.sizes)}
 
 
 def anonymize_history(
@@ -89,29 +93,56 @@ def anonymize_history(
     seconds: float | None = None,
     fast: bool = False,
     threads: int | None = None,
+    most_items: int = MOST_ITEMS,
+    ranges: bool = True,
     progress: Progress = silent,
 ) -> AnonymizedHistory:
     """Publish every customer of a history of exact cells alike with at least k - 1 others, at the least U found.
 
     The search ends when it finds nothing better or after `seconds`; then the best so far is the answer. The same seed
-    gives the same history unless the time ended it, whatever the number of threads.
+    gives the same history unless the time ended it, whatever the number of threads. Sets have at most `most_items`;
+    with one and no `ranges` cells are exact or deleted (suppression only).
     """
     started = time.perf_counter()
-    rows = history_rows(original)
-    _check(rows, k, seconds)
-    time_limit = seconds or (FAST_SECONDS if fast else SECONDS)
+    rows = history_rows(original, most_items=most_items, ranges=ranges)
     rng = np.random.default_rng(seed)
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        work = _Work(rows, k, FAST if fast else THOROUGH, time.monotonic() + time_limit, time_limit, pool, progress)
-        classes, bound, converged = work.run(rng)
-    history = publish_classes(original, rows, classes, rng)
+    found = search_history(rows, k, rng=rng, seconds=seconds, fast=fast, threads=threads, progress=progress)
+    history = publish_classes(original, rows, found.classes, rng)
     sizes = published_classes(history).sizes
     if sizes.min() < k:
         raise AssertionError(f"A class has {sizes.min()} members, fewer than {k}.")
     return AnonymizedHistory(
         history, k, seed, len(rows.customers), len(rows), int(history.deleted.sum()), tuple(np.sort(sizes).tolist()),
-        cell_utility(original, history, most=0).utility, bound / rows.cells, converged, time.perf_counter() - started,
+        cell_utility(original, history, most=0).utility, found.bound / rows.cells, found.converged,
+        time.perf_counter() - started,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FoundClasses:
+    """Aligned classes of a history, a bound below the cost of any, and whether the search ended before its time."""
+
+    classes: list[AlignedClass] = field(repr=False)
+    bound: float
+    converged: bool
+
+
+def search_history(
+    rows: HistoryRows,
+    k: int,
+    *,
+    rng: np.random.Generator,
+    seconds: float | None = None,
+    fast: bool = False,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> FoundClasses:
+    """Divide the customers into classes of at least k and align their rows, at the least cost found."""
+    _check(rows, k, seconds)
+    time_limit = seconds or (FAST_SECONDS if fast else SECONDS)
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        work = _Work(rows, k, FAST if fast else THOROUGH, time.monotonic() + time_limit, time_limit, pool, progress)
+        return FoundClasses(*work.run(rng))
 
 
 def _check(rows: HistoryRows, k: int, seconds: float | None) -> None:
@@ -159,9 +190,9 @@ class _Work:
         effort, k = self.effort, self.k
         pairs = pair_costs(
             rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=self.pool,
-            end=end, progress=self.progress, step="costs of pairs",
+            end=_part_of(end, _PAIRS_SHARE), progress=self.progress, step="costs of pairs",
         )  # fmt: skip
-        bound = self.bound(rows, min(end, time.monotonic() + _BOUND_SHARE * self.seconds)) if bounded else 0.0
+        bound = self.bound(rows, _part_of(end, _BOUND_SHARE / (1 - _PAIRS_SHARE))) if bounded else 0.0
         cells = self.rows.cells
 
         def tell(cost: float) -> None:
@@ -170,7 +201,7 @@ class _Work:
             self.progress(step, int(spent), int(self.seconds))
 
         search = ClassSearch(rows, k, pairs, self.pool, end, rng, tell)
-        search_classes(search, effort.steps_per_customer * len(rows.customers))
+        search_classes(search, effort.steps_per_customer * len(rows.customers), effort.rounds, effort.heat)
         return search.classes, bound, search.converged
 
     def bound(self, rows: HistoryRows, end: float) -> float:
@@ -180,4 +211,10 @@ class _Work:
             rows, max(self.effort.wanted, 2 * self.k), terms=terms, last_step=step, pool=self.pool, end=end,
             progress=self.progress, step="bound",
         )  # fmt: skip
-        return class_bound(rows, self.k, pairs, terms, step)
+        return class_bound(rows, self.k, pairs, terms=terms, last_step=step, end=end)
+
+
+def _part_of(end: float, share: float) -> float:
+    """Return the moment at which a share of the time that is left is over."""
+    now = time.monotonic()
+    return now + share * max(end - now, 0)

@@ -3,7 +3,8 @@
 A class of c customers publishes groups of c rows. Any two of its members can be assigned to each other as the groups
 say, and the pairs of a group cost together no more than the group if a pair costs
 
-- 2/c for different items: n different items among c rows cost c (1 - 1/n), and at most c^2 (1 - 1/n) / 2 pairs differ;
+- 2/c for different items: n different items among c rows cost c (1 - 1/n), and at most c^2 (1 - 1/n) / 2 pairs differ
+  (without sets they are deleted, as below);
 - `distance_rate(c)` a standard deviation of distance, the least ratio of a range's cost to the summed distances;
 - at most 2/(c - 1) a column, since deleting the cells of a group costs c, and it has c (c - 1) / 2 pairs;
 - columns/(c - 1) for each row that the other lacks, since a deleted row is in c - 1 pairs.
@@ -13,6 +14,8 @@ the cheapest graph of that degree (a linear program, edges at most once) bounds 
 """
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,19 +45,23 @@ def distance_rate(size: int) -> float:
 
 def bound_terms(rows: HistoryRows, k: int) -> NDArray[np.float64]:
     """Return what pairs cost at least in classes of k or more: items, distances, a deleted cell, a deleted row."""
-    return np.asarray([2 / k, distance_rate(k), 2 / (k - 1), rows.columns / (k - 1)])
+    items = 2 / k if rows.most_items > 1 else 2 / (k - 1) * rows.item_price
+    return np.asarray([items, distance_rate(k), 2 / (k - 1), rows.row_cost / (k - 1)])
 
 
-def class_bound(rows: HistoryRows, k: int, pairs: PairCosts, terms: NDArray[np.float64], last_step: float) -> float:
+def class_bound(
+    rows: HistoryRows, k: int, pairs: PairCosts, *, terms: NDArray[np.float64], last_step: float, end: float
+) -> float:
     """Return a bound below the cost of all divisions into classes of k or more, from the pairs at `bound_terms`.
 
     Known pairs cost at most `last_step` for each row of the longer customer less than computed; others are bounded.
+    When the time ends first, the bound is the best so far, 0 if there is none.
     """
     least = _least_costs(rows, pairs, terms, last_step)
     one, other = np.nonzero(np.triu(pairs.known, 1))
     bound = 0.0
     for _ in range(_MOST_ROUNDS if len(one) else 0):
-        solved = _program(least[one, other], one, other, len(least), k - 1)
+        solved = _program(least[one, other], one, other, (len(least), k - 1), end - time.monotonic())
         if solved is None:
             break
         over = solved[:, None] + solved - least
@@ -87,14 +94,23 @@ def _least_costs(
 
 
 def _program(
-    costs: NDArray[np.float64], one: NDArray[np.int64], other: NDArray[np.int64], customers: int, degree: int
+    costs: NDArray[np.float64],
+    one: NDArray[np.int64],
+    other: NDArray[np.int64],
+    customers_and_degree: tuple[int, int],
+    seconds: float,
 ) -> NDArray[np.float64] | None:
-    """Return the prices of the customers in the cheapest fractional graph of a degree, None if there is none."""
+    """Return the prices of the customers in the cheapest fractional graph of a degree, None if there is no time."""
+    if seconds <= 0:
+        return None
+    customers, degree = customers_and_degree
     edges = np.arange(len(costs))
     matrix = csr_array(
         (np.ones(2 * len(costs)), (np.concatenate([one, other]), np.concatenate([edges, edges]))),
         shape=(customers, len(costs)),
     )
-    found = linprog(costs, A_eq=matrix, b_eq=np.full(customers, degree), bounds=(0, 1), method="highs")
-    prices: NDArray[np.float64] = np.asarray(found.eqlin.marginals)
-    return prices if found.status == 0 else None
+    found = linprog(
+        costs, A_eq=matrix, b_eq=np.full(customers, degree), bounds=(0, 1), method="highs",
+        options={"time_limit": seconds},
+    )  # fmt: skip
+    return np.asarray(found.eqlin.marginals) if found.status == 0 else None

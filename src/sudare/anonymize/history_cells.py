@@ -29,6 +29,21 @@ def publish_classes(
     for found in classes:
         group[found.rows] = first + np.arange(len(found.rows))[:, None]
         first += len(found.rows)
+    return publish_groups(original, rows, classes, group, rng)
+
+
+def publish_groups(
+    original: CellHistory,
+    rows: HistoryRows,
+    classes: Sequence[AlignedClass],
+    group: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> CellHistory:
+    """Return the history in which each row has the cells of its group, -1 if it is deleted.
+
+    The groups of all classes are numbered one after another. Pseudonyms are 1 to the number of customers, in random
+    order.
+    """
     of_row = np.empty(len(rows), np.int64)
     of_row[rows.order] = group
     pids = 1 + rng.permutation(len(rows.customers))
@@ -71,7 +86,7 @@ def _items(
     for found in classes:
         for items in rows.data[1][found.rows].tolist():
             different = tuple(sorted(set(items)))
-            if len(different) > kernels.MOST_ITEMS:
+            if len(different) > rows.most_items:
                 sets.append(-1)
                 kinds.append(Kind.DELETED)
             else:

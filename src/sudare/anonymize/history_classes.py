@@ -2,8 +2,9 @@
 
 First by the costs of pairs alone: a class of c customers costs about 2/c of the summed costs of its pairs, which is
 mostly right to a few percent, and simulated annealing finds a good division in seconds. Then by the rows: customers are
-exchanged between two classes at a time, as long as that is better, and of all classes that were ever computed those are
-chosen that together cost least (set partitioning, an integer program; for classes of two it is the optimal matching).
+exchanged between two classes at a time, at first also for the worse (annealing again, now on true costs), then as long
+as that is better, and of all classes that were ever computed those are chosen that together cost least (set
+partitioning, an integer program; for classes of two it is the optimal matching).
 
 Work is done in rounds whose parts do not depend on each other, so that the result depends on the seed and, if the time
 ends first, on the time, but not on threads.
@@ -15,14 +16,14 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import combinations, cycle, islice
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-from scipy.sparse import csc_array
 
+from sudare.anonymize.history_choice import Members, cheapest_division
 from sudare.anonymize.history_pairs import PairCosts, estimated_costs
 from sudare.anonymize.history_rows import HistoryRows
 from sudare.kernels import history_classes as annealing
@@ -31,25 +32,37 @@ from sudare.kernels import history_search as kernels
 # The types of compiled functions hide what they take.
 _anneal: Any = annealing.anneal
 _new_class: Any = kernels.new_class
-_improve_two: Any = kernels.improve_two
+_blind_class: Any = kernels.blind_class
+_exchange_two: Any = kernels.exchange_two
 _align_anew: Any = kernels.align_anew
 
 # A class is dearer than 2/c of its pairs by about this share for each member above two (measured on PWSCUP 2018).
 _RATE_GROWTH = 0.0115
 # First and last temperatures, over the mean cost of the cheapest pairs.
 _HEAT = (0.08, 0.0008)
+# The last temperature of exchanges, over the cost of the two classes.
+_LAST_HEAT = 0.0005
+# Classes of more groups than this take part in fewer rounds of exchanges, as their rows take long to align.
+_MANY_GROUPS = 150
+# Groups of a class for each second that trying its exchanges can take.
+_GROUPS_A_SECOND = 20
 # Customers whose classes a customer may enter.
 _NEAR = 40
-# Nodes that the choice among computed classes may look at: a measure of its time that does not depend on the machine.
-_MOST_NODES = 5_000
+# And while exchanges may be for the worse: exchanges that promise something are mostly between such classes.
+_NEAREST = 8
+# If so few classes are possible, all of them are computed, and the best division is found.
+_FEW_CLASSES = 500
+# Computed classes among which is chosen: those that cost least compared with the shares of their members now.
+_MOST_COMPUTED = 10_000
+# And the shares of the time left that the choice and the exchanges for the worse may take.
+_CHOICE_SHARE = 0.3
+_COOLING_SHARE = 0.6
 # What the members of a class may seem to cost in other classes, over its own cost.
 _MOST_GROWTH = 1.1
 # Members of a class whose rows are aligned exactly in the end.
 _MOST_EXACT = 3
 # Ways to divide a class in two that are tried in the end.
 _MOST_DIVISIONS = 64
-
-Members = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +98,7 @@ class ClassSearch:
     classes: list[AlignedClass] = field(default_factory=list)
     computed: dict[Members, float] = field(default_factory=dict)
     converged: bool = False
+    hurried: bool = False
     costs: NDArray[np.float32] = field(init=False)
     near: NDArray[np.int64] = field(init=False)
     rates: NDArray[np.float64] = field(init=False)
@@ -120,19 +134,33 @@ class ClassSearch:
         self.computed[key] = min(cost, self.computed.get(key, np.inf))
 
     def make(self, divisions: Iterable[Members]) -> list[AlignedClass]:
-        """Align the rows of classes."""
+        """Align the rows of classes; when the time is over, as they come."""
         members = [np.asarray(sorted(key, key=lambda c: (self.rows.lengths[c], c)), np.int64) for key in divisions]
-        return self.keep(self.pool.map(lambda one: AlignedClass(*_new_class(self.rows.data, one)), members))
+
+        def task(one: NDArray[np.int64]) -> AlignedClass:
+            kernel = _new_class if self.time_left > 0 else _blind_class
+            return AlignedClass(*kernel(self.rows.data, one))
+
+        return self.keep(self.pool.map(task, members))
 
 
-def search_classes(search: ClassSearch, steps: int) -> None:
-    """Find classes of k to 2 k - 1 customers; those in `search` are the best so far at any time."""
+def search_classes(search: ClassSearch, steps: int, rounds: int, heat: float) -> None:
+    """Find classes of k to 2 k - 1 customers; those in `search` are the best so far at any time.
+
+    `steps` of annealing go by the costs of pairs, `rounds` by the rows, with exchanges that make two classes dearer by
+    about the share `heat` at first.
+    """
     start(search, steps)
     if search.k == 2:
         one, other = np.nonzero(np.triu(search.pairs.known, 1))
         for pair in zip(one.tolist(), other.tolist(), strict=True):
             search.remember(pair, float(search.costs[pair]))
-    better = recombine(search) if search.k == 2 else True
+    else:
+        cool(search, rounds, heat)
+    if _possible_classes(len(search.near), search.k) <= _FEW_CLASSES:
+        sizes = range(search.k, 2 * search.k)
+        realigned(search, search.make(key for size in sizes for key in combinations(range(len(search.near)), size)))
+    better = recombine(search)
     while better or not search.converged:
         exchange(search)
         if search.time_left <= 0:
@@ -142,6 +170,10 @@ def search_classes(search: ClassSearch, steps: int) -> None:
         if not better:
             break
     realign_all(search)
+
+
+def _possible_classes(customers: int, k: int) -> int:
+    return sum(comb(customers, size) for size in range(k, 2 * k))
 
 
 def start(search: ClassSearch, steps: int) -> None:
@@ -179,27 +211,80 @@ def _estimate(search: ClassSearch, key: Members) -> float:
     return float(search.rates[len(key)] * search.costs[np.ix_(chosen, chosen)].sum() / 2)
 
 
+def cool(search: ClassSearch, rounds: int, heat: float) -> None:
+    """Exchange customers between neighbouring classes, at first also for the worse, for some rounds.
+
+    If these turn out to take too long, classes cool down faster.
+    """
+    best = search.classes.copy()
+    started, seconds = time.monotonic(), _COOLING_SHARE * search.time_left
+    done, cooled = 0, 0.0
+    while cooled < 1 and search.time_left > 0:
+        batch = [two for two in _disjoint(search, set(), _NEAREST) if search.rng.random() < _patience(search, two)]
+        _exchange_all(search, batch, heat * (_LAST_HEAT / heat) ** cooled)
+        if search.cost < sum(found.cost for found in best):
+            best = search.classes.copy()
+        search.tell(sum(found.cost for found in best))
+        done += 1
+        # Half of the time goes by before it matters.
+        forced = 2 * (time.monotonic() - started) / seconds - 1
+        search.hurried |= forced > done / rounds
+        cooled = max(done / rounds, forced)
+    search.classes = best
+
+
+def _patience(search: ClassSearch, two: tuple[int, int]) -> float:
+    """Return how often two classes take part in exchanges."""
+    return _MANY_GROUPS / max(*(len(search.classes[number].rows) for number in two), 1)
+
+
 def exchange(search: ClassSearch) -> None:
     """Exchange customers between neighbouring classes, in rounds, until no two classes can be made better."""
     looked_at: set[tuple[Members, Members]] = set()
     while search.time_left > 0:
-        batch = _disjoint(search, looked_at)
+        batch = _disjoint(search, looked_at, _NEAR)
         if not batch:
-            search.converged = True
+            search.converged = not search.hurried
             return
-        for (one, other), found in zip(batch, search.pool.map(lambda two: _two(search, two), batch), strict=True):
-            if found is not None:
-                search.classes[one], search.classes[other] = search.keep(found)
-            looked_at.add((search.classes[one].key, search.classes[other].key))
+        before = [tuple(search.classes[number].key for number in two) for two in batch]
+        _exchange_all(search, batch, 0.0)
+        after = [tuple(search.classes[number].key for number in two) for two in batch]
+        looked_at |= {(one, other) for one, other in before if (one, other) in after}
         search.tell(search.cost)
 
 
-def _disjoint(search: ClassSearch, looked_at: set[tuple[Members, Members]]) -> list[tuple[int, int]]:
-    """Return pairs of neighbouring classes, no class twice, that were not looked at as they are."""
-    class_of = np.empty(len(search.near), np.int64)
+def _exchange_all(search: ClassSearch, batch: list[tuple[int, int]], heat: float) -> None:
+    """Exchange customers between pairs of classes that have none in common."""
+
+    def task(two: tuple[int, int], rng: np.random.Generator) -> tuple[AlignedClass, AlignedClass]:
+        one, other = (search.classes[number] for number in two)
+        # Exchanges are not begun that may not end in time.
+        if search.time_left <= max(len(one.rows), len(other.rows)) / _GROUPS_A_SECOND:
+            search.hurried = True
+            return one, other
+        first, second, tried, costs = _exchange_two(
+            search.rows.data, one.parts, other.parts, search.costs, search.rates, (search.k, 2 * search.k - 1),
+            heat * (one.cost + other.cost), rng,
+        )  # fmt: skip
+        for members, cost in zip(tried.tolist(), costs.tolist(), strict=True):
+            search.remember(tuple(sorted(member for member in members if member >= 0)), cost)
+        return AlignedClass(*first), AlignedClass(*second)
+
+    found = list(search.pool.map(task, batch, search.rng.spawn(len(batch))))
+    for (one, other), new in zip(batch, found, strict=True):
+        search.classes[one], search.classes[other] = search.keep(new)
+
+
+def _disjoint(search: ClassSearch, looked_at: set[tuple[Members, Members]], most: int) -> list[tuple[int, int]]:
+    """Return pairs of neighbouring classes, no class twice, that were not looked at as they are.
+
+    Neighbours have a customer among the `most` nearest of a customer of the other.
+    """
+    near = search.near[:, :most]
+    class_of = np.empty(len(near), np.int64)
     for number, found in enumerate(search.classes):
         class_of[found.members] = number
-    here, there = np.repeat(class_of, search.near.shape[1]), class_of[search.near.ravel()]
+    here, there = np.repeat(class_of, near.shape[1]), class_of[near.ravel()]
     pairs = np.unique(np.stack([np.minimum(here, there), np.maximum(here, there)])[:, here != there], axis=1)
     keys = [found.key for found in search.classes]
     used = np.zeros(len(keys), np.bool_)
@@ -209,19 +294,6 @@ def _disjoint(search: ClassSearch, looked_at: set[tuple[Members, Members]]) -> l
             used[one] = used[other] = True
             batch.append((one, other))
     return batch
-
-
-def _two(search: ClassSearch, two: tuple[int, int]) -> tuple[AlignedClass, AlignedClass] | None:
-    """Return two classes after the exchanges between them; None if the time ended first."""
-    if search.time_left <= 0:
-        return None
-    one, other = (search.classes[number] for number in two)
-    first, second, tried, costs = _improve_two(
-        search.rows.data, one.parts, other.parts, search.costs, search.rates, (search.k, 2 * search.k - 1)
-    )
-    for members, cost in zip(tried.tolist(), costs.tolist(), strict=True):
-        search.remember(tuple(sorted(member for member in members if member >= 0)), cost)
-    return AlignedClass(*first), AlignedClass(*second)
 
 
 def grow(search: ClassSearch) -> None:
@@ -257,25 +329,26 @@ def _growth(search: ClassSearch) -> dict[int, dict[Members, float]]:
 
 def recombine(search: ClassSearch) -> bool:
     """Choose the cheapest division among all classes that were computed; return whether it is better than the best."""
-    keys = sorted(search.computed)
+    keys = _cheapest(search)
     costs = np.asarray([search.computed[key] for key in keys])
-    places = np.repeat(np.arange(len(keys)), [len(key) for key in keys])
-    matrix = csc_array(
-        (np.ones(len(places)), (np.concatenate([np.asarray(key) for key in keys]), places)),
-        shape=(len(search.near), len(keys)),
-    )
-    relaxed = linprog(costs, A_eq=matrix, b_eq=np.ones(len(search.near)), method="highs")
-    if relaxed.status != 0 or search.time_left <= 0:
-        return False
-    # A class whose reduced cost is above the gap is in no better division.
-    reduced = costs - matrix.T @ relaxed.eqlin.marginals
-    kept = np.flatnonzero(reduced <= search.cost - relaxed.fun + 1e-6)
-    found = milp(
-        costs[kept], integrality=np.ones(len(kept)), bounds=Bounds(0, 1),
-        constraints=LinearConstraint(matrix[:, kept], 1, 1),
-        options={"node_limit": _MOST_NODES, "time_limit": max(search.time_left, 1.0), "mip_rel_gap": 1e-7},
-    )  # fmt: skip
-    return found.x is not None and _adopt(search, [keys[place] for place in kept[found.x > 0.5]])
+    seconds = max(_CHOICE_SHARE * search.time_left, 0.1)
+    started = time.monotonic()
+    chosen = cheapest_division(keys, costs, customers=len(search.near), most=search.cost, seconds=seconds)
+    # What depends on the time is no end by itself.
+    search.hurried |= time.monotonic() - started > seconds / 2
+    return bool(chosen) and _adopt(search, chosen)
+
+
+def _cheapest(search: ClassSearch) -> list[Members]:
+    """Return the computed classes that cost least compared with what their members cost in the classes of now."""
+    shares = np.zeros(len(search.near))
+    for found in search.classes:
+        pairs = search.costs[np.ix_(found.members, found.members)].sum(axis=1, dtype=np.float64)
+        shares[found.members] = found.cost * pairs / (pairs.sum() or 1)
+    ratios = {key: search.computed[key] / (shares[list(key)].sum() or 1) for key in sorted(search.computed)}
+    present = {found.key for found in search.classes}
+    chosen = sorted(ratios, key=lambda key: (key not in present, ratios[key]))[:_MOST_COMPUTED]
+    return sorted(chosen)
 
 
 def _adopt(search: ClassSearch, chosen: list[Members]) -> bool:
@@ -292,19 +365,28 @@ def _adopt(search: ClassSearch, chosen: list[Members]) -> bool:
 
 def realign_all(search: ClassSearch) -> None:
     """Align the rows of every class anew in more ways."""
+    search.classes = realigned(search, search.classes)
+    search.converged = search.converged and not search.hurried and search.time_left > 0
+    search.tell(search.cost)
+
+
+def realigned(search: ClassSearch, classes: Iterable[AlignedClass]) -> list[AlignedClass]:
+    """Return classes with their rows divided and joined anew until nothing is better, or the time is over."""
 
     def task(found: AlignedClass) -> AlignedClass:
-        if search.time_left <= 0:
-            return found
         divisions = _divisions(len(found.members))
         # Large classes have so many divisions that the last thousandth is left.
         exact = len(found.members) <= _MOST_EXACT
-        better = AlignedClass(*_align_anew(search.rows.data, found.members, found.rows.copy(), divisions, exact))
-        return better if better.cost < found.cost else found
+        failed = 0
+        for division in cycle(divisions):
+            if failed == len(divisions) or search.time_left <= 0:
+                break
+            better = AlignedClass(*_align_anew(search.rows.data, found.parts, division, exact))
+            failed = 0 if better.cost < found.cost - 1e-9 else failed + 1
+            found = min(found, better, key=lambda one: one.cost)
+        return found
 
-    search.classes = search.keep(search.pool.map(task, search.classes))
-    search.converged = search.converged and search.time_left > 0
-    search.tell(search.cost)
+    return search.keep(search.pool.map(task, classes))
 
 
 def _divisions(size: int) -> NDArray[np.bool_]:

@@ -39,7 +39,7 @@ class PairCosts:
 
 def pair_terms(rows: HistoryRows) -> NDArray[np.float64]:
     """Return what pairs cost in classes of two: items that differ, distances, a deleted cell, a deleted row."""
-    return np.asarray([1.0, 1.0, 2.0, rows.columns])
+    return np.asarray([1.0 if rows.most_items > 1 else 2 * rows.item_price, 1.0, 2.0, rows.row_cost])
 
 
 def pair_costs(
@@ -81,7 +81,7 @@ def pair_costs(
 def estimated_costs(rows: HistoryRows, pairs: PairCosts) -> NDArray[np.float32]:
     """Return a cost for each pair: those not computed are at least what a usual pair of such lengths costs."""
     lengths = rows.lengths.astype(np.float32)
-    usual = rows.columns * np.abs(lengths[:, None] - lengths) + _USUAL_ROW_COST * np.minimum(lengths[:, None], lengths)
+    usual = rows.row_cost * np.abs(lengths[:, None] - lengths) + _USUAL_ROW_COST * np.minimum(lengths[:, None], lengths)
     dearest = np.where(pairs.known, pairs.costs, 0).max(axis=1)
     found = np.where(pairs.known, pairs.costs, np.maximum(np.maximum(usual, pairs.costs), dearest[:, None]))
     found = np.maximum(found, found.T).astype(np.float32)

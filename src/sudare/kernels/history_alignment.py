@@ -46,11 +46,11 @@ def rows_of(data: Any, customer: Any) -> Any:
 @njit(cache=True, nogil=True)
 def deletion_cost(data: Any, members: Any, groups: Any) -> Any:
     """Return what the rows of the members that are in no group cost."""
-    starts, columns = data[2], data[5]
+    starts, row_cost = data[2], data[5]
     total = 0
     for k in range(len(members)):
         total += starts[members[k] + 1] - starts[members[k]] - groups
-    return np.float64(total * columns)
+    return np.float64(total * row_cost)
 
 
 @njit(cache=True, nogil=True)

@@ -6,9 +6,10 @@ the column's standard deviation. With L = b - a + 1 numbers and u = x - a, n row
 (sum u^2 + sum u) / L - sum u + n (L - 1) / 2: count, sum, sum of squares and the ends are all that a group has to know.
 That is convex in L, so a range wider than its rows can be better, and by the variance of the rows only on one side.
 
-`data` is always (values, items, starts, weights, limits, columns): the rows of customer c are starts[c] to
-starts[c + 1] - 1, weights are one over the standard deviations, limits the least and greatest values that a range may
-have, columns what a deleted row costs. `rows` has a line for each group and a column for each member.
+`data` is always (values, items, starts, weights, limits, row_cost, most_items, prices): the rows of customer c are
+starts[c] to starts[c + 1] - 1, weights are one over the standard deviations, limits the least and greatest values that
+a range may have, row_cost is what a deleted row costs, most_items how many items a set may have, prices what a deleted
+cell costs in each column, that of items last. `rows` has a line for each group and a column for each member.
 """
 
 from __future__ import annotations
@@ -19,9 +20,6 @@ import numpy as np
 from numba import njit
 
 from sudare.kernels.assignment import assign_within
-
-# A set of more items than this is not allowed; the cell is deleted.
-MOST_ITEMS = 100
 
 
 @njit(cache=True, nogil=True)
@@ -109,7 +107,7 @@ def _count_union(first: Any, first_count: Any, second: Any, second_count: Any) -
 @njit(cache=True, nogil=True)
 def join_costs(data: Any, one: Any, other: Any) -> Any:
     """Return the cost of each group of one kind joined with each of another."""
-    weights, limits = data[3], data[4]
+    weights, limits, most_items, prices = data[3], data[4], data[6], data[7]
     sums, different, counts, members = one
     other_sums, other_different, other_counts, other_members = other
     count = members + other_members
@@ -118,7 +116,7 @@ def join_costs(data: Any, one: Any, other: Any) -> Any:
     for g in range(len(counts)):
         for h in range(len(other_counts)):
             union = _count_union(different[g], counts[g], other_different[h], other_counts[h])
-            found = count * (1 - 1 / union) if union <= MOST_ITEMS else np.float64(count)
+            found = count * (1 - 1 / union) if union <= most_items else count * prices[-1]
             for c in range(columns):
                 low = min(sums[0, g, c], other_sums[0, h, c])
                 high = max(sums[1, g, c], other_sums[1, h, c])
@@ -127,7 +125,7 @@ def join_costs(data: Any, one: Any, other: Any) -> Any:
                         count, low, high, sums[2, g, c] + other_sums[2, h, c], sums[3, g, c] + other_sums[3, h, c],
                         limits[0, c], limits[1, c],
                     )  # fmt: skip
-                    found += min(error * weights[c], np.float64(count))
+                    found += min(error * weights[c], count * prices[c])
             cost[g, h] = found
     return cost
 
@@ -136,20 +134,20 @@ def join_costs(data: Any, one: Any, other: Any) -> Any:
 def single_costs(data: Any, one: Any, other: Any, terms: Any) -> Any:
     """Return the costs of the rows of one customer with those of another.
 
-    `terms` are what different items cost, a factor of distances, the most that a column costs, and what a row costs
-    that is left over. With (1, 1, 2, columns) costs are those of a class of two, whose best range has no other values.
+    `terms` are what different items cost, a factor of distances, a factor of deleted cells, and what a row costs that
+    is left over. With (1, 1, 2, row_cost) costs are those of a class of two, whose best range has no other values.
     """
     values, items, starts, weights = data[:4]
     columns = values.shape[1]
     begin, start = starts[one], starts[other]
     rows = starts[one + 1] - begin
-    scaled = weights * terms[1]
+    scaled, most = weights * terms[1], data[7] * terms[2]
     cost = np.zeros((rows + 1, starts[other + 1] - start))
     for i in range(rows):
         for j in range(cost.shape[1]):
             found = terms[0] if items[begin + i] != items[start + j] else 0.0
             for c in range(columns):
-                found += min(abs(values[begin + i, c] - values[start + j, c]) * scaled[c], terms[2])
+                found += min(abs(values[begin + i, c] - values[start + j, c]) * scaled[c], most[c])
             cost[i, j] = found
     return cost
 
@@ -230,7 +228,7 @@ def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_ste
 def group_cells(data: Any, rows: Any) -> Any:
     """Return the cheapest cells of groups: low and high ends and whether deleted for each ordered column."""
     sums, _, counts, members = profile(data, rows)
-    weights, limits = data[3], data[4]
+    weights, limits, prices = data[3], data[4], data[7]
     low, high = sums[0].copy(), sums[1].copy()
     deleted = np.zeros(low.shape, np.bool_)
     for g in range(len(counts)):
@@ -239,5 +237,5 @@ def group_cells(data: Any, rows: Any) -> Any:
                 low[g, c], high[g, c], error = best_range(
                     members, low[g, c], high[g, c], sums[2, g, c], sums[3, g, c], limits[0, c], limits[1, c]
                 )
-                deleted[g, c] = error * weights[c] >= members
+                deleted[g, c] = error * weights[c] >= members * prices[c]
     return low, high, deleted

@@ -3,8 +3,8 @@
 Exchanges are tried in the order of an estimate from the costs of pairs: a class of c customers costs about `rates[c]`
 times the summed costs of its pairs. What is tried is computed from the rows.
 
-`new_class`, `align_anew` and `improve_two` are called from Python and by no other kernel: a compiled function that is
-loaded from the cache as part of another one cannot give arrays to Python any more.
+`new_class`, `blind_class`, `align_anew` and `exchange_two` are called from Python and by no other kernel: a compiled
+function that is loaded from the cache as part of another one cannot give arrays to Python any more.
 """
 
 from __future__ import annotations
@@ -15,11 +15,16 @@ import numpy as np
 from numba import njit
 
 from sudare.kernels.history_alignment import align, deletion_cost, join, part, realign, rows_of
+from sudare.kernels.history_groups import join_costs, profile
 
 # Exchanges that seem to cost more than this share of the two classes are not computed: on PWSCUP 2018's data none of
 # 250 such was better. And how many are computed before two classes are left.
 _MOST_LOSS = 0.04
 _MOST_TRIES = 6
+# By how much estimates of two classes are wrong mostly, as a share of what they cost.
+_DOUBT = 0.015
+# Aligning the rows of two classes anew, until nothing is better, brings their cost down by about this share.
+_SETTLING = 0.004
 
 
 @njit(cache=True, nogil=True)
@@ -36,8 +41,11 @@ def estimate(pairs: Any, rates: Any, customers: Any, inside: Any, side: Any) -> 
 
 
 @njit(cache=True, nogil=True)
-def _exchanges(pairs: Any, rates: Any, customers: Any, inside: Any, bounds: Any, most: Any) -> Any:
-    """Return the exchanges that promise to cost at most `most`, the best first: places, -1 where nobody goes."""
+def _exchanges(pairs: Any, rates: Any, customers: Any, inside: Any, bounds: Any, most: Any, favour: Any) -> Any:
+    """Return the exchanges that promise to cost at most `most`, less a favour to each, the best first.
+
+    An exchange is two places, -1 where nobody goes.
+    """
     count, first = len(inside), inside.sum()
     here, there = np.append(np.flatnonzero(inside), -1), np.append(np.flatnonzero(~inside), -1)
     scores = np.full(len(here) * len(there), np.inf)
@@ -52,9 +60,9 @@ def _exchanges(pairs: Any, rates: Any, customers: Any, inside: Any, bounds: Any,
             if b >= 0:
                 changed[b] = True
             place = (a if a >= 0 else first) * len(there) + (b - first if b >= 0 else len(there) - 1)
-            scores[place] = estimate(pairs, rates, customers, changed, True) + estimate(
-                pairs, rates, customers, changed, False
-            )
+            scores[place] = -favour[place]
+            for side in (True, False):
+                scores[place] += estimate(pairs, rates, customers, changed, side)
             changed[:] = inside
     order = np.argsort(scores, kind="mergesort")[:_MOST_TRIES]
     order = order[scores[order] <= most]
@@ -78,58 +86,79 @@ def changed_class(data: Any, members: Any, rows: Any, leaves: Any, enters: Any) 
 
 
 @njit(cache=True, nogil=True)
-def _settle(data: Any, members: Any, rows: Any, divisions: Any, exact: Any) -> Any:
-    """Return a class with its rows aligned anew by the given divisions."""
-    deleted = deletion_cost(data, members, rows.shape[0])
-    rows, cost = realign(data, members, rows, np.inf, divisions, exact)
-    return members, rows, cost + deleted
+def _settle(data: Any, members: Any, rows: Any) -> Any:
+    """Return a class with its rows aligned anew, each member with the rest, until nothing is better."""
+    rows, cost = realign(data, members, rows, np.inf, np.eye(len(members)) > 0, False)
+    return members, rows, cost + deletion_cost(data, members, rows.shape[0])
 
 
 @njit(cache=True, nogil=True)
-def align_anew(data: Any, members: Any, rows: Any, divisions: Any, exact: Any) -> Any:
-    """Return a class with its rows aligned anew by the given divisions, for callers in Python."""
-    return _settle(data, members, rows, divisions, exact)
+def align_anew(data: Any, one: Any, division: Any, exact: Any) -> Any:
+    """Return a class with its rows aligned anew by a division in two, if that is better."""
+    members, rows, cost = one
+    deleted = deletion_cost(data, members, rows.shape[0])
+    rows, cost = realign(data, members, rows.copy(), cost - deleted, division.reshape((1, -1)), exact)
+    return members, rows, cost + deleted
 
 
 @njit(cache=True, nogil=True)
 def new_class(data: Any, members: Any) -> Any:
     """Return a class of given customers, each aligned with the rest until nothing is better."""
     rows, _ = align(data, members)
-    return _settle(data, members, rows, np.eye(len(members)) > 0, False)
+    return _settle(data, members, rows)
 
 
 @njit(cache=True, nogil=True)
-def improve_two(data: Any, one: Any, other: Any, pairs: Any, rates: Any, bounds: Any) -> Any:
-    """Exchange customers between two classes until no exchange that promises something is better.
+def blind_class(data: Any, members: Any) -> Any:
+    """Return a class of given customers whose rows are aligned in the order in which they are."""
+    starts = data[2]
+    lengths = starts[members + 1] - starts[members]
+    rows = np.arange(lengths.min()).reshape((-1, 1)) + starts[members]
+    cost = deletion_cost(data, members, len(rows))
+    for g in range(len(rows)):
+        group = rows[g : g + 1]
+        cost += join_costs(data, profile(data, group[:, :1]), profile(data, group[:, 1:]))[0, 0]
+    return members, rows, cost
 
-    Returns the classes and all that were computed on the way: members, -1 where there are no more, and costs.
+
+@njit(cache=True, nogil=True)
+def _exchanged(data: Any, one: Any, other: Any, leaves: Any, enters: Any, most: Any) -> Any:
+    """Return two classes after an exchange; if they can be expected to cost at most `most`, aligned anew."""
+    new_one = changed_class(data, one[0], one[1], leaves, enters)
+    new_other = changed_class(data, other[0], other[1], enters, leaves)
+    if (new_one[2] + new_other[2]) * (1 - _SETTLING) < most:
+        new_one = _settle(data, new_one[0], new_one[1])
+        new_other = _settle(data, new_other[0], new_other[1])
+    return new_one, new_other
+
+
+@njit(cache=True, nogil=True)
+def exchange_two(data: Any, one: Any, other: Any, pairs: Any, rates: Any, bounds: Any, heat: Any, rng: Any) -> Any:
+    """Exchange customers between two classes once, if an exchange that promises something is better.
+
+    With heat, it may also be for the worse, by exp(-loss / heat). Returns the classes and all that were computed on the
+    way: members, -1 where there are no more, and costs.
     """
-    tried, costs = np.full((64, bounds[1]), -1, np.int64), np.zeros(64)
+    tried, costs = np.full((2 * _MOST_TRIES, bounds[1]), -1, np.int64), np.zeros(2 * _MOST_TRIES)
+    customers = np.append(one[0], other[0])
+    inside = np.arange(len(customers)) < len(one[0])
+    now = one[2] + other[2]
+    most = _MOST_LOSS * now
+    for side in (True, False):
+        most += estimate(pairs, rates, customers, inside, side)
+    favour = np.zeros((len(one[0]) + 1) * (len(other[0]) + 1))
+    if heat > 0:
+        favour = _DOUBT * now * rng.standard_normal(len(favour))
     count = 0
-    while True:
-        customers = np.append(one[0], other[0])
-        inside = np.arange(len(customers)) < len(one[0])
-        now = one[2] + other[2]
-        most = _MOST_LOSS * now
-        for side in (True, False):
-            most += estimate(pairs, rates, customers, inside, side)
-        better = False
-        for exchange in _exchanges(pairs, rates, customers, inside, bounds, most):
-            leaves = customers[exchange[0]] if exchange[0] >= 0 else -1
-            enters = customers[exchange[1]] if exchange[1] >= 0 else -1
-            new_one = changed_class(data, one[0], one[1], leaves, enters)
-            new_other = changed_class(data, other[0], other[1], enters, leaves)
-            for found in (new_one, new_other):
-                if count < len(tried):
-                    tried[count, : len(found[0])] = found[0]
-                    costs[count] = found[2]
-                    count += 1
-            if new_one[2] + new_other[2] < now - 1e-6:
-                singles = np.eye(len(new_one[0])) > 0
-                one = _settle(data, new_one[0], new_one[1], singles, False)
-                singles = np.eye(len(new_other[0])) > 0
-                other = _settle(data, new_other[0], new_other[1], singles, False)
-                better = True
-                break
-        if not better:
-            return one, other, tried[:count], costs[:count]
+    for exchange in _exchanges(pairs, rates, customers, inside, bounds, most, favour):
+        leaves = customers[exchange[0]] if exchange[0] >= 0 else -1
+        enters = customers[exchange[1]] if exchange[1] >= 0 else -1
+        limit = now - 1e-6 + heat * rng.standard_exponential()
+        new_one, new_other = _exchanged(data, one, other, leaves, enters, limit)
+        for new in (new_one, new_other):
+            tried[count, : len(new[0])] = new[0]
+            costs[count] = new[2]
+            count += 1
+        if new_one[2] + new_other[2] < limit:
+            return new_one, new_other, tried[:count], costs[:count]
+    return one, other, tried[:count], costs[:count]
