@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,8 +17,14 @@ from sudare.cli.frame import (
     shown_progress,
 )
 from sudare.cli.history import HistoryOptions
+from sudare.cli.history_cells import CellOptions
 from sudare.cli.options import taking
-from sudare.limits import MOST_COMBINATIONS, SAMPLES
+from sudare.errors import OptionNotUsable
+from sudare.limits import MOST_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
+
+if TYPE_CHECKING:
+    from sudare.progress import Progress
+    from sudare.risk.cell_attackers import PublishedAssessment
 
 WeightingOption = Annotated[
     Literal["occurrence", "record"],
@@ -35,9 +41,15 @@ SamplesOption = Annotated[int, typer.Option(min=2, metavar="N", help="Size of su
 
 
 @guarded
-@taking(HistoryOptions)
+@taking(CellOptions)
 def attackers(
-    source: HistoryOptions,
+    source: CellOptions,
+    anonymized: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A", help="An anonymized form of FILE, row by row; shown are the attackers before and after."
+        ),
+    ] = None,
     weighting: WeightingOption = "occurrence",
     knowledge: Annotated[
         list[str] | None,
@@ -51,7 +63,15 @@ def attackers(
         ),
     ] = None,
     seed: SeedOption = 0,
-    most_combinations: MostCombinationsOption = MOST_COMBINATIONS,
+    most_combinations: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Count exactly up to this many combinations, estimate from a sample beyond. 20,000,000, on published "
+            "cells 1,000,000, if not given.",
+        ),
+    ] = None,
     samples: SamplesOption = SAMPLES,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -59,8 +79,10 @@ def attackers(
     """Measure how well ten attackers recognize customers.
 
     Each attacker knows something else about a visit of a customer in a purchase history: the day, how many rows it
-    has, one item or all items. Shown is how often each picks the right customer, measured on the data and by theory.
+    has, one item or all items. Shown is how often each picks the right customer, measured on the data and by theory;
+    with --anonymized, before and after: what is known then has to be covered by published cells.
     """
+    from sudare.engine import refuse_people
     from sudare.messages import Texts
     from sudare.risk.attackers import assess_attackers
     from sudare.risk.knowledge import parse_knowledge
@@ -69,15 +91,22 @@ def attackers(
     known = [parse_knowledge(text) for text in knowledge or []]
     _check_outputs(report, customers)
     with shown_progress() as progress, source.read(progress) as history:
+        if report or customers:
+            refuse_people(history.engine, "values and customers, which the report and the file are about")
         found = assess_attackers(
             history,
             weighting=weighting,
             knowledge=known,
             seed=seed,
-            most_combinations=most_combinations,
+            most_combinations=most_combinations or MOST_COMBINATIONS,
             samples=samples,
             progress=progress,
         )
+        published = None
+        if anonymized:
+            options: dict[str, Any] = {"weighting": weighting, "knowledge": known, "seed": seed, "samples": samples}
+            options["most_combinations"] = most_combinations or MOST_PUBLISHED_COMBINATIONS
+            published = _measure(source, anonymized, options, progress)
         if customers:
             from sudare.risk.customers import write_customer_risks
 
@@ -85,10 +114,15 @@ def attackers(
         if report:
             from sudare.report.history import write_history_report
 
-            write_history_report(report, history, found, language=lang, progress=progress)
+            write_history_report(report, history, found, published=published, language=lang, progress=progress)
         reading = history.reading
     if json:
-        show_json({**found.to_dict(), "reading": reading.to_dict()})
+        after = {"published": published.to_dict()} if published else {}
+        show_json({**found.to_dict(), "reading": reading.to_dict(), **after})
+    elif published:
+        from sudare.cli.attackers_text import show_published
+
+        show_published(published, reading.source, texts)
     else:
         from sudare.cli.attackers_text import show_attackers
 
@@ -96,6 +130,25 @@ def attackers(
     for path in (customers, report):
         if path:
             note(f"Wrote {path}")
+
+
+def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], progress: Progress) -> PublishedAssessment:
+    """Read both histories as cells and measure the attackers before and after."""
+    from sudare.data.cell_parquet import read_cells_parquet
+    from sudare.data.cell_text import read_valid_anonymized
+    from sudare.risk.cell_attackers import measure_published
+
+    opened = source.open(progress, tell=False)
+    if Path(anonymized).suffix == ".parquet":
+        cells = read_cells_parquet(anonymized, opened.history)
+    elif opened.of_contest:
+        cells = read_valid_anonymized(anonymized, opened.history, opened.rules, progress=progress)
+    else:
+        raise OptionNotUsable(
+            f"{source.file} is no file of a contest, and {anonymized} no Parquet file.\n"
+            f"Hint: sudare anonymize {source.file} -o A.parquet, then --anonymized A.parquet"
+        )
+    return measure_published(opened.history, cells, threads=source.threads, progress=progress, **options)
 
 
 def _check_outputs(report: Path | None, customers: Path | None) -> None:
@@ -158,7 +211,7 @@ def knowledge(
             progress=progress,
         )
         listed, people = [], None
-        if risk.sample is None:
+        if risk.sample is None and history.engine.shows_people:
             progress("values and customers", 0, 1)
             listed = most_identifying(history, parsed, weighting=weighting, most=top)
             people = customer_risks(history, parsed, weighting=weighting, most=top)

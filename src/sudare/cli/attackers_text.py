@@ -9,6 +9,7 @@ from sudare.cli.frame import console, percent, ratio
 from sudare.messages import Texts
 from sudare.report.wording import knowledge_sentence
 from sudare.risk.attackers import AttackerRisk, AttackersAssessment
+from sudare.risk.cell_attackers import PublishedAssessment, PublishedRisk
 from sudare.risk.customers import CustomerRisks
 from sudare.risk.values import KnowledgeValue
 
@@ -52,10 +53,14 @@ def _row(risk: AttackerRisk, texts: Texts) -> list[str]:
 
 
 def _measured(risk: AttackerRisk, texts: Texts) -> str:
-    if risk.interval is None:
-        return percent(risk.measured, texts)
-    low, high = (percent(end, texts) for end in risk.interval)
-    return texts("attackers.sampled", value=percent(risk.measured, texts), low=low, high=high)
+    return _estimate(risk.measured, risk.interval, texts)
+
+
+def _estimate(value: float, interval: tuple[float, float] | None, texts: Texts) -> str:
+    if interval is None:
+        return percent(value, texts)
+    low, high = (percent(end, texts) for end in interval)
+    return texts("attackers.sampled", value=percent(value, texts), low=low, high=high)
 
 
 def _remarks(found: AttackersAssessment, texts: Texts) -> list[str]:
@@ -69,6 +74,37 @@ def _remarks(found: AttackersAssessment, texts: Texts) -> list[str]:
     if found.customers == 1:
         remarks.append(texts("attackers.one_customer"))
     return remarks
+
+
+def show_published(found: PublishedAssessment, source: str, texts: Texts) -> None:
+    """Print the table of the attackers before and after anonymization, with what its columns mean."""
+    out = console()
+    out.print(f"[bold]{escape(texts('attackers.published.title', source=source))}[/bold]")
+    counts = {name: getattr(found, name) for name in ("records", "customers", "pseudonyms")}
+    shown = {name: f"{count:,}" for name, count in {**counts, "deleted": found.deleted_rows}.items()}
+    out.print(texts("attackers.published.read", **shown, weighting=found.weighting))
+    table = Table(show_edge=False, pad_edge=False)
+    table.add_column(texts("attackers.attacker"), no_wrap=True)
+    table.add_column(texts("attackers.knows"))
+    for name in ("before", "after", "unique", "misled", "nobody"):
+        table.add_column(texts(f"attackers.published.{name}"), justify="right", no_wrap=True)
+    for risk in (*found.attackers, *found.knowledge):
+        table.add_row(*_published_row(risk, texts))
+    out.print(table)
+    out.print(texts("attackers.published.meaning"))
+    sampled = next((risk for risk in found.knowledge if risk.sample), None)
+    if sampled:
+        out.print(texts("attackers.sample_remark", sample=f"{sampled.sample:,}", seed=found.seed))
+
+
+def _published_row(risk: PublishedRisk, texts: Texts) -> list[str]:
+    return [
+        str(risk.attacker) if risk.attacker is not None else str(risk.knowledge),
+        knowledge_sentence(risk.knowledge, texts),
+        _estimate(risk.before, risk.interval_before, texts),
+        _estimate(risk.after, risk.interval_after, texts),
+        *(percent(share, texts) for share in (risk.unique_after, risk.misled, risk.nobody)),
+    ]
 
 
 def show_knowledge(

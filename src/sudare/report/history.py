@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sudare.data.history import PurchaseHistory, Reading
@@ -15,13 +15,16 @@ from sudare.report.history_answers import answers
 from sudare.report.history_figures import history_figures, risk_label
 from sudare.report.history_findings import Findings, gather_findings
 from sudare.report.page import Page, Section, render_page, shortened
+from sudare.report.published import published_values
 from sudare.risk.attackers import AttackersAssessment
+from sudare.risk.cell_attackers import PublishedAssessment
 from sudare.risk.sampling import CONFIDENCE
 from sudare.risk.values import ITEM_DIVIDER
 from sudare.version import __version__
 
 SECTIONS = (
-    "summary", "data", "assumptions", "attackers", "further", "statistics", "customers", "values", "parameters",
+    "summary", "data", "assumptions", "attackers", "further", "published", "statistics", "customers", "values",
+    "parameters",
 )  # fmt: skip
 # The customers at highest risk are listed for those who know a single fact, and for a day with an item.
 HIGHEST_FOR = (1, 2, 5, 6)
@@ -33,27 +36,34 @@ def write_history_report(
     history: PurchaseHistory,
     assessment: AttackersAssessment,
     *,
+    published: PublishedAssessment | None = None,
     language: str = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
 ) -> None:
     """Write an assessment as one self-contained HTML page, whole or not at all.
 
-    The page needs no network and holds no script. `made` is the date it bears (now if None); the same history,
-    assessment, language and date give the same page.
+    With `published`, a section shows the attackers before and after anonymization. The page needs no network and holds
+    no script. `made` is the date it bears (now if None); the same history, assessment, language and date give the same
+    page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
     check_writable(Path(path))
     findings = gather_findings(history, assessment, progress)
-    page = history_page(history.reading, assessment, findings, texts, made)
+    page = history_page(history.reading, assessment, findings, texts, made, published)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
 def history_page(
-    reading: Reading, assessment: AttackersAssessment, findings: Findings, texts: Texts, made: dt.datetime
+    reading: Reading,
+    assessment: AttackersAssessment,
+    findings: Findings,
+    texts: Texts,
+    made: dt.datetime,
+    published: PublishedAssessment | None = None,
 ) -> str:
     """Return the report as HTML text."""
     # The folders a file lies in are of no use to the reader and may tell more than they should.
@@ -75,19 +85,26 @@ def history_page(
         "basket": lambda items: basket_text(items, texts, divided=findings.divided),
         "made": made,
         "version": __version__,
+        **(published_values(published, texts) if published else {}),
     }
     page = Page(
         folder="history",
         kind=texts("report.history.kind"),
         title=texts("report.history.title", source=source),
-        sections=tuple(Section(name, texts(f"report.history.section.{name}")) for name in _sections(assessment)),
+        sections=tuple(_sections(assessment, published, texts)),
         footer=_footer(reading, assessment, texts),
     )
     return render_page(page, texts, values)
 
 
-def _sections(assessment: AttackersAssessment) -> list[str]:
-    return [name for name in SECTIONS if name != "further" or assessment.knowledge]
+def _sections(
+    assessment: AttackersAssessment, published: PublishedAssessment | None, texts: Texts
+) -> Iterator[Section]:
+    empty = {"further": not assessment.knowledge, "published": published is None}
+    for name in SECTIONS:
+        if not empty.get(name):
+            key = "report.published.section" if name == "published" else f"report.history.section.{name}"
+            yield Section(name, texts(key))
 
 
 def _footer(reading: Reading, assessment: AttackersAssessment, texts: Texts) -> tuple[tuple[str, str], ...]:

@@ -73,7 +73,7 @@ def estimate(
 ) -> Estimate:
     """Estimate the mean identification probability under occurrence weighting from `samples` drawn occurrences."""
     crowds: list[Column] = []
-    for draw in _draws(history, knowledge, samples, np.random.default_rng(seed)):
+    for draw in draw_occurrences(history, knowledge, samples=samples, seed=seed):
         crowds.append(_crowd_sizes(history, knowledge, draw))
         progress(f"sampling {knowledge}", sum(map(len, crowds)), samples)
     return summarize(np.concatenate(crowds), customers=history.customers)
@@ -85,19 +85,25 @@ def summarize(crowds: Column, *, customers: int, confidence: float = CONFIDENCE)
     For n draws in [0, 1] with variance v: |mean - truth| <= sqrt(2 v ln(4/d) / n) + 7 ln(4/d) / (3 (n - 1)), d = 1 -
     confidence (both sides).
     """
-    inverse = 1.0 / crowds
-    n, mean = len(inverse), float(np.mean(inverse))
-    slack = log(4 / (1 - confidence))
-    variance = float(np.var(inverse, ddof=1)) if n > 1 else 0.25
-    width = sqrt(2 * variance * slack / n) + 7 * slack / (3 * max(n - 1, 1))
+    mean, low, high = mean_interval(1.0 / crowds, confidence)
     unique = float(np.mean(crowds == 1))
-    return Estimate(mean, max(mean - width, 1 / customers), min(mean + width, 1.0), unique, n, confidence)
+    return Estimate(mean, max(low, 1 / customers), high, unique, len(crowds), confidence)
 
 
-def _draws(
-    history: PurchaseHistory, knowledge: Knowledge, samples: int, rng: np.random.Generator
+def mean_interval(shares: Column, confidence: float = CONFIDENCE) -> tuple[float, float, float]:
+    """Return the mean of draws between 0 and 1 and the ends of its empirical Bernstein interval."""
+    n, mean = len(shares), float(np.mean(shares))
+    slack = log(4 / (1 - confidence))
+    variance = float(np.var(shares, ddof=1)) if n > 1 else 0.25
+    width = sqrt(2 * variance * slack / n) + 7 * slack / (3 * max(n - 1, 1))
+    return mean, max(mean - width, 0.0), min(mean + width, 1.0)
+
+
+def draw_occurrences(
+    history: PurchaseHistory, knowledge: Knowledge, *, samples: int, seed: int
 ) -> Iterator[dict[str, Column]]:
     """Yield batches of drawn occurrences as columns: sample, slot (which visit), visit, value1..k."""
+    rng = np.random.default_rng(seed)
     visits = _Visits.of(history, knowledge)
     if visits.nothing:
         raise KnowledgeNotUnderstood(
@@ -194,7 +200,7 @@ def _read_values(history: PurchaseHistory, knowledge: Knowledge, draw: dict[str,
         "SELECT visit, value, sum(times) OVER (PARTITION BY visit ORDER BY value) AS past, times "
         f"FROM {values} WHERE visit IN (SELECT visit FROM sudare_draw)"
     )
-    history.engine.run(f"CREATE OR REPLACE TEMP TABLE sudare_spans AS {spans}")
+    history.engine.keep("sudare_spans", spans)
     columns = ", ".join(f"s{n}.value AS value{n}" for n in range(1, knowledge.rows + 1))
     joins = " ".join(
         f"JOIN sudare_spans AS s{n} ON s{n}.visit = d.visit "
@@ -223,7 +229,7 @@ def _usable(draw: dict[str, Column], knowledge: Knowledge, most: int) -> dict[st
 def _crowd_sizes(history: PurchaseHistory, knowledge: Knowledge, draw: dict[str, Column]) -> Column:
     """Return for each sample how many customers have the drawn combination."""
     history.engine.attach_columns("sudare_draw", draw)
-    history.engine.run(f"CREATE OR REPLACE TEMP TABLE sudare_sample AS {_samples_query(history, knowledge)}")
+    history.engine.keep("sudare_sample", _samples_query(history, knowledge))
     result = history.engine.columns(_crowds_query(history, knowledge))
     return result["customers"].astype(np.float64)
 
@@ -310,4 +316,4 @@ def _keys(knowledge: Knowledge) -> list[str]:
     return [key_name(part) for part in knowledge.key_visit_parts]
 
 
-__all__ = ["Estimate", "combinations", "estimate", "summarize"]
+__all__ = ["Estimate", "combinations", "draw_occurrences", "estimate", "mean_interval", "summarize"]

@@ -1,0 +1,86 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sudare.cli.app import app
+from sudare.data.cell_parquet import write_cells_parquet
+from sudare.data.cell_text import write_cells
+from tests.attack.histories import anonymize, history, made_rows
+from tests.report.pages import shown_text
+
+Run = Callable[..., Result]
+ROWS = made_rows(3, customers=8)
+
+
+@pytest.fixture
+def run() -> Run:
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_cells(tmp_path / "T.csv", history(ROWS))
+    write_cells(tmp_path / "A.csv", anonymize(ROWS, "random"))
+    return tmp_path
+
+
+def test_attackers_are_shown_before_and_after_anonymization(run: Run, folder: Path) -> None:
+    result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--knowledge", "day + item*2")
+    assert result.exit_code == 0, result.output
+    assert "before and after anonymization" in " ".join(result.stdout.split())
+    assert "Misled: how often others fit, but not the right one." in result.stdout
+    assert "day + item*2" in result.stdout
+    assert "Theory" not in result.stdout
+
+
+def test_before_and_after_as_json_has_the_attackers_on_the_original_too(run: Run, folder: Path) -> None:
+    result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--weighting", "record", "--json")
+    found = json.loads(result.stdout)
+    assert found["published"]["weighting"] == "record"
+    before = [risk["before"] for risk in found["published"]["attackers"]]
+    assert before == [risk["measured"] for risk in found["attackers"]]
+    assert all(risk["after"] <= 1 for risk in found["published"]["attackers"])
+
+
+def test_an_estimate_before_and_after_shows_its_range(run: Run, folder: Path) -> None:
+    words = ["--knowledge", "(day + item)*2", "--most-combinations", 5, "--samples", 100, "--lang", "ja"]
+    result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", *words)
+    assert result.exit_code == 0, result.output
+    assert "加工後" in result.stdout
+    assert "無作為に選んだ 100 個" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("lang", "title"), [("en", "Before and after for the ten attackers"), ("ja", "加工前と加工後")]
+)
+def test_the_report_has_a_section_of_before_and_after(run: Run, folder: Path, lang: str, title: str) -> None:
+    out = folder / "report.html"
+    words = ["--anonymized", folder / "A.csv", "--report", out, "--lang", lang]
+    assert run("attackers", folder / "T.csv", *words).exit_code == 0
+    assert title in shown_text(out.read_text(encoding="utf-8"))
+    assert run("attackers", folder / "T.csv", "--report", out, "--lang", lang).exit_code == 0
+    assert title not in shown_text(out.read_text(encoding="utf-8"))
+
+
+def test_any_history_is_compared_with_a_parquet_file(run: Run, folder: Path) -> None:
+    text = (folder / "T.csv").read_text(encoding="utf-8")
+    (folder / "named.csv").write_text(f"customer,day,item,price,quantity\n{text}", encoding="utf-8")
+    write_cells_parquet(folder / "A.parquet", anonymize(ROWS, "random"))
+    contest = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--json")
+    result = run("attackers", folder / "named.csv", "--anonymized", folder / "A.parquet", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["published"] == json.loads(contest.stdout)["published"]
+    refused = run("attackers", folder / "named.csv", "--anonymized", folder / "A.csv")
+    assert refused.exit_code == 2
+    assert "Hint: sudare anonymize" in refused.stderr
+
+
+def test_an_anonymized_history_that_breaks_the_rules_is_refused(run: Run, folder: Path) -> None:
+    (folder / "A.csv").write_text("1,2,3\n", encoding="utf-8")
+    result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--report", folder / "r.html")
+    assert result.exit_code == 2
+    assert "breaks the rules" in result.stderr
+    assert not (folder / "r.html").exists()
