@@ -1,0 +1,187 @@
+"""The levels of a purchase history at which none of the ten attackers succeeds too often, at the least U.
+
+The attackers are those of Ito, Kikuchi, Nakagawa: Evaluation of some attacker models with distinct background knowledge
+of de-identified dataset, on generalized histories (`sudare.risk.cell_attackers`). They know days, counts and items of
+visits, so that only the levels of dates and items are sought; prices and quantities stay as they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from sudare.anonymize.history_level_cells import EXACT, ColumnLevel, column_level, level_names
+from sudare.anonymize.history_levels import LeveledHistory, check_levels, publish_levels
+from sudare.anonymize.history_rows import MOST_ITEMS
+from sudare.data.cell_purchases import role_columns
+from sudare.data.cells import CellHistory
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress, silent
+from sudare.risk.cell_attackers import PublishedAttackers, PublishedRisk
+from sudare.risk.crowds import Weighting
+from sudare.risk.knowledge import TEN_ATTACKERS
+from sudare.risk.published_classes import published_classes
+from sudare.utility.cells import cell_utility
+
+# Most dangerous first, as a rule, so that levels that do not suffice are found out soon; those who know all items of a
+# visit take longest and come last.
+_ORDER = (8, 6, 7, 3, 5, 1, 2, 0, 9, 4)
+# Levels of dates of which each is within the next; weeks are not within months.
+_CHAINS = (("day", "month", "quarter", "year", "all"), ("day", "week", "all"))
+
+Node = dict[str, ColumnLevel]
+
+
+@dataclass(frozen=True, slots=True)
+class RiskLeveledHistory(LeveledHistory):
+    """A history whose columns are at levels at which no attacker's risk is above `most_risk`, without any classes.
+
+    `k` is the size of the smallest class all the same, `risks` are those of the ten attackers, `tried` the number of
+    combinations of levels that were measured.
+    """
+
+    most_risk: float = 1.0
+    risks: tuple[PublishedRisk, ...] = ()
+    tried: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the rows as plain values."""
+        return {
+            **LeveledHistory.to_dict(self),
+            "most_risk": self.most_risk,
+            "risks": [risk.to_dict() for risk in self.risks],
+            "tried": self.tried,
+        }
+
+
+def levels_for_risk(
+    original: CellHistory,
+    most_risk: float,
+    *,
+    levels: Mapping[str, str] | None = None,
+    weighting: Weighting = "occurrence",
+    seed: int = 0,
+    most_items: int = MOST_ITEMS,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> RiskLeveledHistory:
+    """Publish a history with each column at one level, such that no attacker's mean risk is above `most_risk`.
+
+    Of the levels that suffice those with the least U are taken; wider cells are taken to be safer and dearer. Levels
+    may be given; dates and items that are not are chosen, other columns stay exact. OptionNotUsable says which risk can
+    be reached if not even `*` for all dates and items suffices.
+    """
+    started = time.perf_counter()
+    if not 0 < most_risk <= 1:
+        raise OptionNotUsable(f"A risk is above 0 and at most 1, not {most_risk}.\nHint: --most-risk 0.05")
+    check_levels(original, levels or {})
+    with PublishedAttackers(original, weighting=weighting, threads=threads) as attackers:
+        search = _Search(original, attackers, most_risk, levels or {}, most_items, seed, progress)
+        best = search.best()
+        risks = search.tried[_names(best)] or ()
+    history = _published(original, best, seed)
+    sizes = published_classes(history).sizes
+    return RiskLeveledHistory(
+        history, int(sizes.min()), seed, int(sizes.sum()), len(original), 0, tuple(np.sort(sizes).tolist()),
+        cell_utility(original, history, most=0).utility, 0.0, True, time.perf_counter() - started, "levels",
+        {name: level.name for name, level in best.items()}, most_risk, risks, len(search.tried),
+    )  # fmt: skip
+
+
+def _names(node: Node) -> tuple[str, ...]:
+    return tuple(level.name for level in node.values())
+
+
+def _cost(node: Node) -> float:
+    return sum(float(level.errors.sum()) for level in node.values())
+
+
+def _published(original: CellHistory, node: Node, seed: int) -> CellHistory:
+    # A row is a group of its own: nothing is suppressed.
+    return publish_levels(original, node, np.arange(len(original)), np.random.default_rng(seed))
+
+
+@dataclass(slots=True, eq=False)
+class _Search:
+    """The levels that were tried: the risks of the ten attackers where they suffice, else None."""
+
+    original: CellHistory
+    attackers: PublishedAttackers
+    most_risk: float
+    given: Mapping[str, str]
+    most_items: int
+    seed: int
+    progress: Progress
+    tried: dict[tuple[str, ...], tuple[PublishedRisk, ...] | None] = field(default_factory=dict)
+
+    def best(self) -> Node:
+        """Return the levels that suffice with the least U, of equal ones those tried first."""
+        known = role_columns(self.original)
+        day, item = known.day.name, known.item.name
+        others = {column.name: self.levels(column.name, EXACT.values())[0] for column in self.original.columns}
+        items = self.levels(item, level_names(known.item))
+        best: Node | None = None
+        for chain in _CHAINS:
+            days = self.levels(day, chain)
+            best = self.better(best, others, {day: days, item: items})
+        if best is None:
+            raise OptionNotUsable(self._complaint({**others, day: days[-1], item: items[-1]}))
+        return best
+
+    def levels(self, name: str, wanted: Iterable[str]) -> list[ColumnLevel]:
+        """Return the level that is given for a column, or else those that it has among some, from fine to coarse."""
+        names = [self.given[name]] if name in self.given else level_names(self.original.column(name))
+        return [
+            column_level(self.original, name, level, most_items=self.most_items)
+            for level in names
+            if name in self.given or level in wanted
+        ]
+
+    def better(self, best: Node | None, others: Node, chains: Mapping[str, Sequence[ColumnLevel]]) -> Node | None:
+        """Return the best levels so far, or those of the chains that suffice and cost less.
+
+        Days go from fine to coarse, items from coarse to fine as long as that suffices or costs more than the best.
+        """
+        (day, days), (item, items) = chains.items()
+        first, second = 0, len(items) - 1
+        while first < len(days) and second >= 0:
+            node = {**others, day: days[first], item: items[second]}
+            cheaper = best is None or _cost(node) < _cost(best)
+            if cheaper and not self.suffices(node):
+                first += 1
+                continue
+            best = node if cheaper else best
+            second -= 1
+        return best
+
+    def suffices(self, node: Node) -> bool:
+        """Measure the attackers until one of them succeeds too often."""
+        names = _names(node)
+        if names not in self.tried:
+            self.progress(f"levels {', '.join(names)}", len(self.tried), len(self.tried) + 1)
+            self.tried[names] = self._risks(node)
+        return self.tried[names] is not None
+
+    def _risks(self, node: Node) -> tuple[PublishedRisk, ...] | None:
+        cells = self.attackers.pack(_published(self.original, node, self.seed))
+        found = {}
+        for number in _ORDER:
+            found[number] = replace(self.attackers.measure(cells, TEN_ATTACKERS[number]), attacker=number)
+            if found[number].after > self.most_risk:
+                return None
+        return tuple(found[number] for number in sorted(found))
+
+    def _complaint(self, coarsest: Node) -> str:
+        cells = self.attackers.pack(_published(self.original, coarsest, self.seed))
+        reached = [self.attackers.measure(cells, known).after for known in TEN_ATTACKERS]
+        worst = int(np.argmax(reached))
+        levels = ", ".join(f"{name}={level.name}" for name, level in coarsest.items())
+        return (
+            f"No levels keep every attacker's risk at {self.most_risk:g} or below: "
+            f"at {levels} attacker {worst} still has {reached[worst]:.4g}.\n"
+            "Hint: allow at least that much with --most-risk."
+        )
