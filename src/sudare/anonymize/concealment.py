@@ -1,0 +1,226 @@
+"""Purchase histories in which every pseudonym can be one of k customers, and every customer one of k pseudonyms.
+
+k-concealment after Tassa, Mazza, Gionis: k-Concealment: an alternative model of k-type anonymity (2012), for purchase
+histories: published histories need not be identical. The rows of a pseudonym cover different rows of each of its k
+customers. First the sets of customers are chosen, and the cells that cover them, as cheap for one member as for
+another. Then the truth is drawn: one of all ways to give every pseudonym a customer of its set, no customer twice, each
+equally probable. So the published rows say nothing about which way it is, whatever is known of the method, and the
+probability to be broken is that of the best guesses against matchings drawn likewise.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.anonymize.concealment_sets import FAST, THOROUGH, choose_sets
+from sudare.anonymize.histories import FAST_SECONDS, MOST_TOGETHER, SECONDS
+from sudare.anonymize.history_cells import publish_groups
+from sudare.anonymize.history_classes import AlignedClass
+from sudare.anonymize.history_rows import HistoryRows, history_rows
+from sudare.attack.knowledge import know_history
+from sudare.attack.linkage import Linkage
+from sudare.data.cells import CellHistory
+from sudare.errors import OptionNotUsable
+from sudare.kernels import concealment as kernels
+from sudare.kernels import history_search
+from sudare.progress import Progress, silent
+from sudare.risk.matchings import SAMPLES, Matchings, MatchingSafety, matching_safety
+from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
+from sudare.utility.cells import cell_utility
+
+# The types of compiled functions hide what they take.
+_new_class: Any = history_search.new_class
+_covered_customers: Any = kernels.covered_customers
+
+# What it costs that two customers meet in one set more, as a share of the sets.
+SPREAD = 0.01
+_HISTORIES_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ConcealedHistory:
+    """A history whose pseudonyms can be k customers each, what it costs, and how safe it is.
+
+    `candidates` are the customers in the set of each pseudonym, the k of its design, by pseudonym. `safety` is that of
+    the design. `utility` is U, the mean error of all cells (0 is best). `converged` says that the search ended before
+    its time.
+    """
+
+    history: CellHistory = field(repr=False)
+    k: int
+    seed: int
+    spread: float
+    customers: int
+    rows: int
+    deleted_rows: int
+    candidates: dict[int, tuple[int, ...]] = field(repr=False)
+    safety: MatchingSafety
+    utility: float
+    converged: bool
+    seconds: float
+    model: str = "concealment"
+    bound: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """By how much U could fall at most, as a share of it: no bound is known."""
+        return 1.0 if self.utility > 0 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the rows and the candidates as plain values."""
+        names = (
+            "model", "k", "seed", "spread", "customers", "rows", "deleted_rows", "utility", "bound", "gap", "converged",
+            "seconds",
+        )  # fmt: skip
+        return {**{name: getattr(self, name) for name in names}, "safety": self.safety.to_dict()}
+
+
+def conceal_history(
+    original: CellHistory,
+    k: int,
+    *,
+    spread: float = SPREAD,
+    seed: int = 0,
+    seconds: float | None = None,
+    fast: bool = False,
+    threads: int | None = None,
+    p: Fraction = CONTEST_P,
+    alpha: Fraction = CONTEST_ALPHA,
+    attacks: int = 1,
+    samples: int = SAMPLES,
+    progress: Progress = silent,
+) -> ConcealedHistory:
+    """Publish rows for each pseudonym that k customers can have, every customer behind k pseudonyms.
+
+    The greater `spread`, the less the sets of customers are the same, and the greater is U. `seconds` is the time to
+    choose the sets; to align their rows and to draw matchings takes more. The same seed gives the same history unless
+    the time ended the search, whatever the number of threads.
+    """
+    started = time.perf_counter()
+    rows = history_rows(original)
+    _check(rows, k, spread, seconds)
+    rng = np.random.default_rng(seed)
+    end = time.monotonic() + (seconds or (FAST_SECONDS if fast else SECONDS))
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        sets, converged = choose_sets(
+            rows, k, spread, FAST if fast else THOROUGH, pool=pool, end=end, rng=rng, progress=progress
+        )
+        templates, of_pid = _templates(rows, sets, pool, progress)
+    matchings = Matchings(sets.tolist())
+    truth = matchings.draw_all(1, rng)[0]
+    history = _publish(original, rows, templates, of_pid, truth, rng)
+    candidates = _by_pseudonym(original, rows, history, sets, truth)
+    _verify(original, history, candidates)
+    safety = matching_safety(
+        matchings, p=p, alpha=alpha, attacks=attacks, samples=samples, seed=seed, progress=progress
+    )
+    return ConcealedHistory(
+        history, k, seed, spread, len(rows.customers), len(rows), int(history.deleted.sum()), candidates, safety,
+        cell_utility(original, history, most=0).utility, converged, time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def _check(rows: HistoryRows, k: int, spread: float, seconds: float | None) -> None:
+    customers = len(rows.customers)
+    if k < 2:
+        raise OptionNotUsable(f"k is 2 or more, not {k}: one customer for a pseudonym is the true one.\nHint: --k 3")
+    if k > customers:
+        raise OptionNotUsable(f"There are {customers:,} customers, fewer than k = {k:,}.\nHint: ask for a smaller k.")
+    if customers > MOST_TOGETHER:
+        raise OptionNotUsable(
+            f"Concealment compares at most {MOST_TOGETHER:,} customers with each other, not {customers:,}.\n"
+            "Hint: --model classes"
+        )
+    if not 0 <= spread < np.inf:
+        raise OptionNotUsable(f"The spread of the sets is 0 or more, not {spread}.\nHint: {SPREAD}")
+    if seconds is not None and not seconds > 0:
+        raise OptionNotUsable(f"A time limit is above 0 seconds, not {seconds}.\nHint: --time-limit 60")
+
+
+def _templates(
+    rows: HistoryRows, sets: NDArray[np.int64], pool: ThreadPoolExecutor, progress: Progress
+) -> tuple[list[AlignedClass], NDArray[np.int64]]:
+    """Align the rows of each different set, and say which one each pseudonym has."""
+    different, of_pid = np.unique(np.sort(sets, axis=1), axis=0, return_inverse=True)
+    done = 0
+
+    def task(members: NDArray[np.int64]) -> AlignedClass:
+        nonlocal done
+        shortest_first = members[np.argsort(rows.lengths[members], kind="stable")]
+        found = AlignedClass(*_new_class(rows.data, shortest_first))
+        done += 1
+        progress("aligning rows", done, len(different))
+        return found
+
+    return list(pool.map(task, different)), of_pid.reshape(-1)
+
+
+def _publish(
+    original: CellHistory,
+    rows: HistoryRows,
+    templates: Sequence[AlignedClass],
+    of_pid: NDArray[np.int64],
+    truth: NDArray[np.int32],
+    rng: np.random.Generator,
+) -> CellHistory:
+    """Return the history in which each customer has the rows of the pseudonym that the truth gives it."""
+    firsts = np.concatenate([[0], np.cumsum([len(template.rows) for template in templates])])
+    group = np.full(len(rows), -1, np.int64)
+    for place, customer in zip(of_pid.tolist(), truth.tolist(), strict=True):
+        template = templates[place]
+        own = template.rows[:, template.members == customer][:, 0]
+        group[own] = firsts[place] + np.arange(len(own))
+    return publish_groups(original, rows, templates, group, rng)
+
+
+def _by_pseudonym(
+    original: CellHistory,
+    rows: HistoryRows,
+    history: CellHistory,
+    sets: NDArray[np.int64],
+    truth: NDArray[np.int32],
+) -> dict[int, tuple[int, ...]]:
+    """Return the customers in the set of each pseudonym, by the numbers that are written."""
+    kept = ~history.deleted
+    pid_of = dict(zip(original.persons[kept].tolist(), history.persons[kept].tolist(), strict=True))
+    found = {
+        pid_of[int(rows.customers[customer])]: tuple(np.sort(rows.customers[members]).tolist())
+        for members, customer in zip(sets, truth.tolist(), strict=True)
+    }
+    return dict(sorted(found.items()))
+
+
+def covered_customers(original: CellHistory, anonymized: CellHistory) -> dict[int, tuple[int, ...]]:
+    """Return for each pseudonym the customers who have different rows that its rows cover, one each.
+
+    These are all customers that a published history can belong to as far as its cells say.
+    """
+    linkage = Linkage(know_history(original), anonymized)
+    packed = linkage.all_columns
+    found: list[NDArray[np.bool_]] = []
+    for begin in range(0, len(linkage.group_sizes), _HISTORIES_AT_ONCE):
+        count = min(_HISTORIES_AT_ONCE, len(linkage.group_sizes) - begin)
+        part = np.empty((count, len(linkage.customers)), np.bool_)
+        _covered_customers(packed.published, linkage.starts, packed.known, begin, part)
+        found += list(part)
+    return {
+        pid: tuple(np.sort(linkage.customers[found[group]]).tolist())
+        for pid, group in zip(linkage.pids.tolist(), linkage.groups.tolist(), strict=True)
+    }
+
+
+def _verify(original: CellHistory, history: CellHistory, candidates: dict[int, tuple[int, ...]]) -> None:
+    """Make sure that the rows of every pseudonym cover those of all its customers."""
+    covered = covered_customers(original, history)
+    for pid, customers in candidates.items():
+        if not set(customers) <= set(covered[pid]):
+            raise AssertionError(f"The rows of {pid} do not cover all of its {len(customers)} customers.")
