@@ -23,10 +23,14 @@ if TYPE_CHECKING:
         read_certificate,
         write_published,
     )
+    from sudare.anonymize.concealment import ConcealedHistory, conceal_history, covered_customers
     from sudare.anonymize.experiment_rows import ExperimentRow
     from sudare.anonymize.experiments import ExperimentSpread, run_experiments, summarize_experiments
     from sudare.anonymize.histories import AnonymizedHistory, anonymize_history
+    from sudare.anonymize.history_level_risk import RiskLeveledHistory, levels_for_risk
+    from sudare.anonymize.history_levels import LeveledHistory, anonymize_by_levels, suppress_history
     from sudare.anonymize.levels import LevelsFound, find_levels, write_levels
+    from sudare.anonymize.models import AnonymizedResult, anonymize_by_model
     from sudare.anonymize.suppression import Suppression, suppress_baskets
     from sudare.anonymize.verification import Verification, verify_baskets
     from sudare.attack.attack import Attack, attack_history
@@ -41,10 +45,14 @@ if TYPE_CHECKING:
     )
     from sudare.contest.description import AnonymizationDescription, describe_anonymization
     from sudare.contest.duel import Duel, DuelAttack, run_duel
+    from sudare.contest.evaluation import EvaluatedFinal, EvaluatedRound, FinalFiles, evaluate_finals
+    from sudare.contest.frontier import Frontier, FrontierSearch, trace_frontier
+    from sudare.contest.frontier_points import FrontierPoint
     from sudare.contest.guesses import Guesses, read_guesses, write_guesses
     from sudare.contest.judge import AttackVerdict, Judgement, judge_guesses, judge_hits
     from sudare.contest.measured_histories import MeasuredHistory
     from sudare.contest.publish import publish, true_customers
+    from sudare.contest.recompute import Recomputed, recompute_archive
     from sudare.data.basket_matching import match_published
     from sudare.data.basket_reading import read_baskets
     from sudare.data.basket_writing import write_baskets
@@ -65,21 +73,26 @@ if TYPE_CHECKING:
     from sudare.data.hierarchy_files import write_hierarchies
     from sudare.data.hierarchy_suggest import SuggestedHierarchy, suggest_hierarchies, suggest_hierarchy
     from sudare.data.history import PurchaseHistory, Reading
+    from sudare.data.history_cells import HistoryFile, open_history_cells
     from sudare.data.levels_file import read_levels
     from sudare.data.reading import read_history
-    from sudare.data.rule_sets import ColumnRule, RuleSet, load_rules
+    from sudare.data.rule_sets import ColumnRule, ContestResult, RuleSet, load_rules
     from sudare.data.sensitive import read_sensitive
     from sudare.data.synthetic import GeneratedHistory, generate_history
     from sudare.data.synthetic_table import GeneratedTable, generate_table
     from sudare.data.table import Derived, Table, add_records, read_table
+    from sudare.engine import open_engine
     from sudare.engine.duckdb import DuckDBEngine
+    from sudare.engine.spark import SparkEngine
     from sudare.errors import (
         BadRows,
         ColumnNotFound,
+        EngineNotAvailable,
         HierarchyNotUsable,
         InputError,
         KnowledgeNotUnderstood,
         MemoryNotEnough,
+        NotOnEngine,
         OptionNotUsable,
         OutputNotWritable,
         SourceNotReadable,
@@ -87,6 +100,7 @@ if TYPE_CHECKING:
     )
     from sudare.report.basket_experiment import write_experiment_page
     from sudare.report.baskets import write_baskets_report
+    from sudare.report.frontier import write_frontier_page
     from sudare.report.history import write_history_report
     from sudare.report.table import write_table_report
     from sudare.risk.affordable import AffordableSet, AffordableSets, affordable_sets
@@ -99,6 +113,7 @@ if TYPE_CHECKING:
     )
     from sudare.risk.attribute_sets import SetRisk
     from sudare.risk.best_guesses import BestGuesses, find_best_guesses
+    from sudare.risk.cell_attackers import PublishedAssessment, PublishedAttackers, PublishedRisk, measure_published
     from sudare.risk.class_safety import AttackSafety, ClassSafety, class_safety, least_class
     from sudare.risk.contributions import Contribution, attribute_contributions
     from sudare.risk.costs import Bundle, Costs, read_costs
@@ -109,6 +124,7 @@ if TYPE_CHECKING:
     from sudare.risk.guess_plans import GuessPlan, PlanPart
     from sudare.risk.km_anonymity import KmAnonymity, RareItemset, SizeSupports, check_km_anonymity
     from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
+    from sudare.risk.matchings import Matchings, MatchingSafety, matching_safety
     from sudare.risk.population import PopulationRisk, population_risk
     from sudare.risk.published_classes import PublishedClasses, published_classes
     from sudare.risk.records import RecordsAssessment, assess_records, write_record_risks
@@ -182,6 +198,10 @@ _HOMES = {
     "sudare.attack.attack": ("Attack", "attack_history"),
     "sudare.attack.knowledge": ("KnownHistory", "know_history"),
     "sudare.contest.duel": ("Duel", "DuelAttack", "run_duel"),
+    "sudare.contest.frontier": ("Frontier", "FrontierSearch", "trace_frontier"),
+    "sudare.contest.frontier_points": ("FrontierPoint",),
+    "sudare.contest.evaluation": ("EvaluatedFinal", "EvaluatedRound", "FinalFiles", "evaluate_finals"),
+    "sudare.contest.recompute": ("Recomputed", "recompute_archive"),
     "sudare.contest.check": ("CheckResult", "check_anonymized", "check_guesses"),
     "sudare.contest.guesses": ("Guesses", "read_guesses", "write_guesses"),
     "sudare.contest.publish": ("publish", "true_customers"),
@@ -196,8 +216,12 @@ _HOMES = {
         "write_cells",
     ),
     "sudare.anonymize.histories": ("AnonymizedHistory", "anonymize_history"),
+    "sudare.anonymize.models": ("AnonymizedResult", "anonymize_by_model"),
+    "sudare.anonymize.concealment": ("ConcealedHistory", "conceal_history", "covered_customers"),
+    "sudare.anonymize.history_level_risk": ("RiskLeveledHistory", "levels_for_risk"),
+    "sudare.anonymize.history_levels": ("LeveledHistory", "anonymize_by_levels", "suppress_history"),
     "sudare.data.cells": ("CellHistory", "ItemColumn", "Kind", "OrderedColumn"),
-    "sudare.data.rule_sets": ("ColumnRule", "RuleSet", "load_rules"),
+    "sudare.data.rule_sets": ("ColumnRule", "ContestResult", "RuleSet", "load_rules"),
     "sudare.data.generalized": ("generalize_table",),
     "sudare.data.hierarchy": (
         "Hierarchy",
@@ -235,19 +259,24 @@ _HOMES = {
         "sample_subsets",
     ),
     "sudare.data.history": ("PurchaseHistory", "Reading"),
+    "sudare.data.history_cells": ("HistoryFile", "open_history_cells"),
     "sudare.data.levels_file": ("read_levels",),
     "sudare.data.reading": ("read_history",),
     "sudare.data.synthetic": ("GeneratedHistory", "generate_history"),
     "sudare.data.synthetic_table": ("GeneratedTable", "generate_table"),
     "sudare.data.table": ("Derived", "Table", "add_records", "read_table"),
+    "sudare.engine": ("open_engine",),
     "sudare.engine.duckdb": ("DuckDBEngine",),
+    "sudare.engine.spark": ("SparkEngine",),
     "sudare.errors": (
         "BadRows",
         "ColumnNotFound",
+        "EngineNotAvailable",
         "HierarchyNotUsable",
         "InputError",
         "KnowledgeNotUnderstood",
         "MemoryNotEnough",
+        "NotOnEngine",
         "OptionNotUsable",
         "OutputNotWritable",
         "SourceNotReadable",
@@ -256,6 +285,7 @@ _HOMES = {
     "sudare.report.basket_experiment": ("write_experiment_page",),
     "sudare.report.baskets": ("write_baskets_report",),
     "sudare.report.contest": ("write_contest_report",),
+    "sudare.report.frontier": ("write_frontier_page",),
     "sudare.report.history": ("write_history_report",),
     "sudare.report.table": ("write_table_report",),
     "sudare.risk.attackers": (
@@ -325,8 +355,15 @@ _HOMES = {
     "sudare.contest.measured_histories": ("MeasuredHistory",),
     "sudare.contest.judge": ("AttackVerdict", "Judgement", "judge_guesses", "judge_hits"),
     "sudare.risk.best_guesses": ("BestGuesses", "find_best_guesses"),
+    "sudare.risk.cell_attackers": (
+        "PublishedAssessment",
+        "PublishedAttackers",
+        "PublishedRisk",
+        "measure_published",
+    ),
     "sudare.risk.class_safety": ("AttackSafety", "ClassSafety", "class_safety", "least_class"),
     "sudare.risk.guess_plans": ("GuessPlan", "PlanPart"),
+    "sudare.risk.matchings": ("MatchingSafety", "Matchings", "matching_safety"),
     "sudare.risk.published_classes": ("PublishedClasses", "published_classes"),
     "sudare.risk.thresholds": ("read_thresholds", "success_threshold", "success_thresholds", "write_thresholds"),
     "sudare.utility.itemsets": (
@@ -346,6 +383,7 @@ __all__ = [
     "AffordableSets",
     "AnonymizationDescription",
     "AnonymizedHistory",
+    "AnonymizedResult",
     "AssociationRules",
     "Attack",
     "AttackSafety",
@@ -375,6 +413,8 @@ __all__ = [
     "ColumnRule",
     "Complaint",
     "Complaints",
+    "ConcealedHistory",
+    "ContestResult",
     "Contribution",
     "Costs",
     "CustomerCost",
@@ -389,15 +429,23 @@ __all__ = [
     "DuckDBEngine",
     "Duel",
     "DuelAttack",
+    "EngineNotAvailable",
+    "EvaluatedFinal",
+    "EvaluatedRound",
     "ExperimentRow",
     "ExperimentSpread",
+    "FinalFiles",
     "FrequentItemsets",
+    "Frontier",
+    "FrontierPoint",
+    "FrontierSearch",
     "GeneratedHistory",
     "GeneratedTable",
     "GuessPlan",
     "Guesses",
     "Hierarchy",
     "HierarchyNotUsable",
+    "HistoryFile",
     "InputError",
     "ItemColumn",
     "Judgement",
@@ -408,11 +456,15 @@ __all__ = [
     "KnowledgeNotUnderstood",
     "KnowledgeValue",
     "KnownHistory",
+    "LeveledHistory",
     "LevelsFound",
+    "MatchingSafety",
+    "Matchings",
     "MeasureCorrelation",
     "MeasuredError",
     "MeasuredHistory",
     "MemoryNotEnough",
+    "NotOnEngine",
     "OptionNotUsable",
     "OrderedColumn",
     "OutputNotWritable",
@@ -420,12 +472,17 @@ __all__ = [
     "PartStatistics",
     "PlanPart",
     "PopulationRisk",
+    "PublishedAssessment",
+    "PublishedAttackers",
     "PublishedClasses",
+    "PublishedRisk",
     "PurchaseHistory",
     "RareItemset",
     "Reading",
+    "Recomputed",
     "RecordsAssessment",
     "RecordsMoved",
+    "RiskLeveledHistory",
     "Rule",
     "RuleSet",
     "RulesDistance",
@@ -438,6 +495,7 @@ __all__ = [
     "SizeCount",
     "SizeSupports",
     "SourceNotReadable",
+    "SparkEngine",
     "SubsetRisk",
     "SubsetSample",
     "SubsetsAssessment",
@@ -455,6 +513,8 @@ __all__ = [
     "__version__",
     "add_records",
     "affordable_sets",
+    "anonymize_by_levels",
+    "anonymize_by_model",
     "anonymize_history",
     "assess_attackers",
     "assess_knowledge",
@@ -473,9 +533,11 @@ __all__ = [
     "check_km_anonymity",
     "class_safety",
     "column_remarks",
+    "conceal_history",
     "confidence_by_user",
     "correlate_measures",
     "correlate_utility",
+    "covered_customers",
     "critical_correlation",
     "customer_risks",
     "dangerous_records",
@@ -483,6 +545,7 @@ __all__ = [
     "describe_anonymization",
     "describe_cells",
     "disclosable_sets",
+    "evaluate_finals",
     "find_best_guesses",
     "find_hierarchies",
     "find_levels",
@@ -495,13 +558,18 @@ __all__ = [
     "kl_divergence",
     "know_history",
     "least_class",
+    "levels_for_risk",
     "load_rules",
     "make_baskets",
     "match_published",
+    "matching_safety",
+    "measure_published",
     "measure_use_cases",
     "most_identifying",
     "moved_records",
     "moved_sets",
+    "open_engine",
+    "open_history_cells",
     "parse_knowledge",
     "population_risk",
     "publish",
@@ -521,6 +589,7 @@ __all__ = [
     "read_table",
     "read_thresholds",
     "read_valid_anonymized",
+    "recompute_archive",
     "rules_distance",
     "run_duel",
     "run_experiments",
@@ -533,7 +602,9 @@ __all__ = [
     "summarize_experiments",
     "support_errors",
     "suppress_baskets",
+    "suppress_history",
     "suppressed_share",
+    "trace_frontier",
     "true_customers",
     "verify_baskets",
     "write_baskets",
@@ -543,6 +614,7 @@ __all__ = [
     "write_contest_report",
     "write_customer_risks",
     "write_experiment_page",
+    "write_frontier_page",
     "write_guesses",
     "write_hierarchies",
     "write_hierarchy",

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from sudare.attack.methods import METHODS
 from sudare.cli.app import app
+from sudare.contest.duel import Duel
 
 Run = Callable[..., Result]
 ROWS = "1,2011/1/1,a,1.5,1\n2,2011/1/1,a,1.5,1\n3,2011/1/3,b,2,4\n4,2011/1/5,b,2,4\n"
+# Sixteen customers of two rows each, who have an item and a day of their own.
+MANY = "".join(f"{n},2011/{1 + n % 12}/{n},i{n},{n}.5,{n}\n{n},2011/2/{n},common,1,1\n" for n in range(1, 17))
 
 
 @pytest.fixture
@@ -24,6 +28,13 @@ def run() -> Run:
 def original(tmp_path: Path) -> Path:
     path = tmp_path / "T.csv"
     path.write_text(ROWS)
+    return path
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    path = tmp_path / "many.csv"
+    path.write_text(MANY)
     return path
 
 
@@ -39,13 +50,133 @@ def test_the_history_is_written_and_follows_the_rules(run: Run, original: Path, 
     assert "有用性" in run("anonymize", original, "--k", 2, "-o", out, "--lang", "ja").stdout
 
 
-def test_json_has_utility_bound_and_safety(run: Run, original: Path, tmp_path: Path) -> None:
-    result = run("anonymize", original, "--k", 2, "-o", tmp_path / "A.csv", "--fast", "--json")
+def test_json_has_utility_bound_safety_and_attacks(run: Run, many: Path, tmp_path: Path) -> None:
+    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--fast", "--json")
     found = json.loads(result.stdout)
-    assert (found["k"], found["sizes"], found["customers"], found["rows"]) == (2, [2, 2], 4, 4)
+    assert (found["model"], found["k"], found["sizes"], found["customers"], found["rows"]) == (
+        "classes", 4, [4, 4, 4, 4], 16, 32,
+    )  # fmt: skip
     assert found["bound"] <= found["utility"]
-    assert found["safety"]["k"] == 2
+    assert found["safety"]["k"] == 4
     assert found["out"] == str(tmp_path / "A.csv")
+    assert found["attacks"]["verdict"] == "not_broken"
+    assert [attack["method"] for attack in found["attacks"]["attacks"]] == list(METHODS)
+
+
+def test_the_attack_nearest_to_success_is_shown_with_its_control(run: Run, many: Path, tmp_path: Path) -> None:
+    words = ("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv")
+    shown = run(*words).stdout
+    assert "Attacks run on the result: 13." in shown
+    assert "Its control on T itself: 16 of 13." in shown
+    assert "Not broken by these attacks. Others may still be effective." in shown
+    assert "これらの攻撃では破られませんでした" in run(*words, "--lang", "ja").stdout
+
+
+def test_where_too_few_customers_are_left_nothing_was_tried_and_nothing_is_called_safe(
+    run: Run, original: Path, tmp_path: Path
+) -> None:
+    shown = run("anonymize", original, "--k", 2, "-o", tmp_path / "A.csv").stdout
+    assert "Failed their control, which proves nothing: 13." in shown
+    assert "Nothing is known of the safety." in shown
+    assert "Nearest to success" not in shown
+
+
+def test_attacks_that_were_not_made_are_said_not_to_be(run: Run, many: Path, tmp_path: Path) -> None:
+    words = ("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--no-attacks")
+    assert "Not attacked: whether the built-in attacks break the result was not tried." in run(*words).stdout
+    assert json.loads(run(*words, "--json").stdout)["attacks"] is None
+
+
+def test_a_history_that_is_broken_is_written_and_exits_with_three(run: Run, many: Path, tmp_path: Path) -> None:
+    out = tmp_path / "A.csv"
+    result = run("anonymize", many, "--most-risk", 1, "-o", out)
+    assert result.exit_code == 3, result.output
+    assert "anonymized by levels" in result.stdout
+    assert "Levels: date = day, " in result.stdout
+    assert "Not safe: broken by" in result.stdout
+    assert len(out.read_text().splitlines()) == 32
+
+
+def test_an_attack_on_classes_that_is_effective_is_said_to_have_had_luck(
+    run: Run, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Duel, "verdict", "broken")
+    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv")
+    assert result.exit_code == 3
+    assert "Nothing tells the members of a class apart: the attack had luck" in " ".join(result.stdout.split())
+
+
+def test_what_is_published_is_sorted_and_has_no_deleted_row(run: Run, many: Path, tmp_path: Path) -> None:
+    out, published = tmp_path / "A.csv", tmp_path / "published.csv"
+    run("anonymize", many, "--k", 4, "-o", out, "--published", published, "--no-attacks")
+    kept = [line for line in out.read_text().splitlines() if line != "*,*,*,*,*"]
+    assert published.read_text().splitlines() == sorted(kept)
+    again = tmp_path / "again.csv"
+    run("contest", "publish", out, "-o", again)
+    assert published.read_text() == again.read_text()
+
+
+@pytest.mark.parametrize("model", ["suppression", "levels"])
+def test_other_models_follow_the_rules_too(run: Run, many: Path, tmp_path: Path, model: str) -> None:
+    out = tmp_path / "A.csv"
+    words = ("anonymize", many, "--k", 4, "--model", model, "--time-limit", 2, "-o", out, "--no-attacks", "--json")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["model"] == model
+    assert found["safety"]["k"] >= 4
+    assert run("contest", "check", many, out).exit_code == 0
+
+
+def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
+    run: Run, many: Path, tmp_path: Path
+) -> None:
+    words = ("anonymize", many, "--k", 4, "--model", "concealment", "--time-limit", 2, "-o", tmp_path / "A.csv")
+    shown = " ".join(run(*words).stdout.split())
+    assert "every pseudonym can be one of at least 4 customers" in shown
+    assert "The best attacker found who knows who can be whom is effective" in shown
+    found = json.loads(run(*words, "--no-attacks", "--json").stdout)
+    assert (found["model"], found["safety"]["least"], found["safety"]["attacks"]) == ("concealment", 4, 20)
+    assert run("contest", "check", many, tmp_path / "A.csv").exit_code == 0
+
+
+def test_levels_can_be_given(run: Run, many: Path, tmp_path: Path) -> None:
+    words = ("--model", "levels", "--levels", "date=year,item=all,price=all,quantity=all", "--no-attacks", "--json")
+    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--time-limit", 2, *words)
+    assert json.loads(result.stdout)["levels"] == {"date": "year", "item": "all", "price": "all", "quantity": "all"}
+
+
+def test_any_history_with_a_header_is_anonymized_by_the_columns_it_has(run: Run, tmp_path: Path) -> None:
+    source, out, published = tmp_path / "log.csv", tmp_path / "A.csv", tmp_path / "published.csv"
+    lines = ["who;invoice;day;item"] + [f"{name};9;2024-05-0{n};{item}" for n, (name, item) in enumerate(
+        [("ann", "tea"), ("bob", "tea"), ("cid", "jam"), ("dan", "jam")], start=1
+    )]  # fmt: skip
+    source.write_text("\n".join(lines) + "\n")
+    result = run(
+        "anonymize", source, "--column", "customer=who", "--k", 2, "-o", out, "--published", published,
+        "--report", tmp_path / "report.html", "--json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "Not published: invoice" in result.stderr
+    header, *rows = out.read_text().splitlines()
+    assert header == "who,day,item"
+    assert sorted(row.split(",", 1)[1] for row in rows) == [
+        "[2024-05-01;2024-05-02],tea", "[2024-05-01;2024-05-02],tea", "[2024-05-03;2024-05-04],jam",
+        "[2024-05-03;2024-05-04],jam",
+    ]  # fmt: skip
+    assert published.read_text().splitlines() == [header, *sorted(rows)]
+    assert "log.csv" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_report_tells_what_was_asked_and_what_attacks_reached(run: Run, many: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--report", report)
+    assert result.exit_code == 0, result.output
+    assert f"Wrote {report}" in result.stderr
+    page = report.read_text(encoding="utf-8")
+    assert 'id="made-k"' in page
+    assert 'id="duel-best"' in page
+    assert 'id="published"' in page
 
 
 def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: Path) -> None:
@@ -63,6 +194,16 @@ def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: 
         (["--k", "5"], "There are 4 customers, fewer than k = 5"),
         (["--k", "2", "--time-limit", "0"], "A time limit is above 0 seconds"),
         (["--k", "2", "--rules", "none"], "Hint"),
+        (["--k", "2", "--model", "magic"], "There is no model 'magic'"),
+        (["--k", "2", "--levels", "date=week"], "The model classes has no levels"),
+        (["--k", "2", "--model", "levels", "--levels", "week"], "are not column=level"),
+        (["--k", "2", "--most-risk", "0.5"], "Give either --k or --most-risk"),
+        ([], "Give either --k or --most-risk"),
+        (["--most-risk", "2"], "A risk is above 0 and at most 1"),
+        (["--most-risk", "0.5", "--model", "suppression"], "--most-risk is kept by levels"),
+        (["--most-risk", "0.5", "--fast"], "--most-risk is kept by levels"),
+        (["--k", "2", "--time-limit", "-1"], "A time limit is above 0 seconds"),
+        (["--k", "2", "--report", "none/report.html"], "does not exist"),
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(
@@ -76,6 +217,11 @@ def test_what_cannot_be_asked_for_is_refused(
     assert not out.exists()
 
 
-def test_the_original_is_never_written_over(run: Run, original: Path) -> None:
+def test_no_file_is_written_over_another(run: Run, original: Path, tmp_path: Path) -> None:
+    out = tmp_path / "A.csv"
     result = run("anonymize", original, "--k", 2, "-o", original)
     assert (result.exit_code, original.read_text()) == (2, ROWS)
+    for option in ("--published", "--report"):
+        result = run("anonymize", original, "--k", 2, "-o", out, option, out)
+        assert (result.exit_code, out.exists()) == (2, False)
+        assert "is written already" in result.stderr

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,18 @@ def test_an_attack_that_fails_its_control_proves_nothing() -> None:
     assert {attack.outcome for attack in found.attacks} == {"proves_nothing"}
 
 
+def test_an_attack_that_needs_a_column_that_is_missing_is_not_possible() -> None:
+    kept = ("date", "item")
+    original, anonymized = (
+        replace(found, columns=tuple(column for column in found.columns if column.name in kept))
+        for found in (ORIGINAL, anonymize(ROWS, "identity"))
+    )
+    outcomes = {attack.method: attack.outcome for attack in run_duel(original, anonymized).attacks}
+    missing = {method for method, outcome in outcomes.items() if outcome == "not_possible"}
+    assert missing == {method for method in METHODS if "price" in method or "quantity" in method}
+    assert outcomes["best"] == "broke"
+
+
 def test_an_attack_that_crashes_tried_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_: object) -> Links:
         raise MemoryError("too much")
@@ -99,6 +113,17 @@ def test_a_duel_as_plain_values() -> None:
     assert found["attacks"][0]["judgement"]["hits"] == 30
     assert found["attacks"][0]["control"]["effective"]
     assert found["classes"]["k"] == 1
+
+
+def test_the_best_attack_came_nearest_to_success_of_those_that_say_something() -> None:
+    found = run_duel(ORIGINAL, anonymize_classes(ROWS, 10))
+    margins = {attack.method: attack.judgement.contest.margin for attack in found.telling if attack.judgement}
+    assert found.best is not None
+    assert margins[found.best.method] == max(margins.values())
+    assert "item-date-join" not in margins
+    assert found.to_dict()["best"] == found.best.method
+    silent = run_duel(ORIGINAL, anonymize_classes(ROWS, 31), methods=["best"])
+    assert (silent.telling, silent.best) == ((), None)
 
 
 def test_an_unknown_method_is_refused() -> None:

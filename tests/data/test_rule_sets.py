@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare.data.rule_sets import ColumnRule, load_rules
+from sudare.data.rule_sets import ColumnRule, ContestResult, load_rules
 from sudare.errors import OptionNotUsable, SourceNotReadable
 
 SMALL = """\
@@ -41,6 +41,7 @@ def test_the_rules_of_pwscup_2018_are_built_in() -> None:
     )
     assert (rules.most_items, rules.most_characters, rules.attacks) == (100, 8000, 20)
     assert (rules.p, rules.alpha) == (Fraction(1, 3), Fraction(1, 2000))
+    assert rules.results == (ContestResult(0.206, safe=True), ContestResult(0.193, safe=False))
     assert (rules.person, [column.name for column in rules.cell_columns]) == (0, ["date", "item", "price", "quantity"])
 
 
@@ -52,7 +53,7 @@ def test_other_rules_come_from_a_toml_file(tmp_path: Path) -> None:
         ColumnRule("who", "person", digits=3),
         ColumnRule("paid", "decimal", low=-150, high=225),
     )
-    assert (rules.name, rules.p, rules.alpha) == ("small", Fraction(1, 4), Fraction(1, 40))
+    assert (rules.name, rules.p, rules.alpha, rules.results) == ("small", Fraction(1, 4), Fraction(1, 40), ())
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,12 @@ def test_other_rules_come_from_a_toml_file(tmp_path: Path) -> None:
         ("p = 0.25", 'p = "often"', "p is no probability"),
         ("p = 0.25", 'p = "1e-999999999"', "p is no probability"),
         ("attacks = 4", "attacks = 4\nrounds = 2", "rounds is no key"),
+        ("attacks = 4", "attacks = 4\nresults = 3", "results is no list of results"),
+        ("attacks = 4", "attacks = 4\nresults = [{safe = true}]", r"results\[1\].utility is missing"),
+        ("attacks = 4", "attacks = 4\nresults = [{utility = -1, safe = true}]", "utility is no utility of 0 or more"),
+        ("attacks = 4", "attacks = 4\nresults = [{utility = nan, safe = true}]", "utility is no utility"),
+        ("attacks = 4", "attacks = 4\nresults = [{utility = 0, safe = 1}]", "safe is neither true nor false: 1"),
+        ("attacks = 4", "attacks = 4\nresults = [{utility = 0, who = 1}]", "who is no key"),
         ("digits = 3", "digits = 19", r"columns\[1\].digits is no whole number from 1 to 18"),
         ("digits = 3", "", r"columns\[1\].digits is missing"),
         ("digits = 3", "digits = 3\nlow = 1", r"columns\[1\].low is no key"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Sequence
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from sudare.report.contest import planned, write_contest_report
 from sudare.report.contest_findings import size_rows, width_rows
 from sudare.risk.guess_plans import GuessPlan, PlanPart
 from sudare.risk.sizes import ClassSize
+from tests.report.pages import answer_of, numbers_of, shown_text
 
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 ORIGINAL = "1,2011/1/1,a,1,1\n1,2011/1/2,b,2,1\n2,2011/1/2,c,3,3\n2,2011/1/3,d,4,3\n"
@@ -60,24 +60,6 @@ def guess(right: int, wrong: int = 0) -> str:
     """Return guesses on the pseudonyms from 1, the first ones right and the others not."""
     last = right + wrong
     return "".join(f"{n},{n + 100 if n <= right else 101}\n" for n in range(1, last + 1))
-
-
-def shown_text(page: str) -> str:
-    """Return the text of a page as a reader sees it, spaces folded."""
-    body = re.sub(r"(?s)<style>.*?</style>", "", page)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
-
-
-def numbers_of(page: str, row: str) -> list[float]:
-    found = re.search(rf'(?s)<(tr|div) id="{row}"[^>]*>.*?</\1>', page)
-    assert found, row
-    return [float(value) for value in re.findall(r'<data value="([^"]+)">', found.group())]
-
-
-def answer_of(page: str) -> str:
-    found = re.search(r'data-answer="(\w+)"', page)
-    assert found
-    return found.group(1)
 
 
 def test_the_numbers_are_those_counted_by_hand(make: Make) -> None:
@@ -173,7 +155,7 @@ def test_each_attack_is_judged_by_both_tests(make: Make) -> None:
     text = shown_text(page)
     assert "F2.csv 50 30 34 -4 30 +0 not effective (effective by the tight test)" in text
     assert "F4.csv 0 0 never – never – nothing was tried" in text
-    assert "Attacks given: 4. With guesses: 3. Effective: 1." in text
+    assert "Attacks made: 4. With guesses that count: 3. Effective: 1." in text
 
 
 def test_own_thresholds_of_a_contest_win_and_are_named(make: Make, tmp_path: Path) -> None:

@@ -11,9 +11,13 @@ from pathlib import Path
 import pytest
 
 import sudare
+from sudare.contest.frontier import Frontier, FrontierSearch
+from sudare.contest.frontier_points import FrontierPoint
 from sudare.data.hierarchy import make_hierarchy
+from sudare.data.rule_sets import ContestResult
 from sudare.report.baskets import write_baskets_report
 from sudare.report.contest import write_contest_report
+from sudare.report.frontier import write_frontier_page
 from sudare.report.history import write_history_report
 from sudare.report.table import write_table_report
 from tests.conftest import TOY
@@ -28,7 +32,7 @@ OPTIONS = (
 EVIL = "<script>document.title='evil'</script><img src=x onerror=alert(1)>"
 # Three attributes of long names, one of them evil, one Japanese, and one with long values.
 LONG = ["attribute_" + "long" * 12, "都道府県と市区町村の名前" * 4, EVIL]
-SECTIONS = {"history": 9, "table": 11, "baskets": 10, "contest": 11}
+SECTIONS = {"history": 9, "table": 11, "baskets": 10, "contest": 13, "frontier": 4}
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
 
@@ -45,7 +49,10 @@ def browser() -> Iterator[api.Browser]:
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     kind, language = request.param
     folder = tmp_path_factory.mktemp(kind)
-    write = {"history": write_history, "table": write_table, "baskets": write_baskets, "contest": write_contest}
+    write = {
+        "history": write_history, "table": write_table, "baskets": write_baskets, "contest": write_contest,
+        "frontier": write_frontier,
+    }  # fmt: skip
     write[kind](folder, language)
     return folder / "report.html"
 
@@ -102,16 +109,33 @@ def write_contest(folder: Path, language: str) -> None:
     ]
     (folder / "toy.csv").write_text("\n".join(hidden), encoding="utf-8")
     (folder / f"{'guesses' * 12}.csv").write_text("".join(f"{c},{c}\n" for c in range(100, 104)))
+    original = sudare.read_original(folder / "T.csv", rules)
+    anonymized = sudare.read_valid_anonymized(folder / "toy.csv", original, rules)
+    made = sudare.AnonymizedHistory(anonymized, 3, 0, 30, 60, 12, (30,), 0.7, 0.5, converged=True, seconds=1.0)
     write_contest_report(
         folder / "report.html",
         folder / "T.csv",
         folder / "toy.csv",
         rules=rules,
         guesses=[folder / f"{'guesses' * 12}.csv"],
+        anonymization=made,
+        duel=sudare.run_duel(original, anonymized),
         draws=2,
         language=language,
         made=dt.datetime(2025, 1, 31),
     )
+
+
+def write_frontier(folder: Path, language: str) -> None:
+    points = [
+        FrontierPoint(k, 0.03 * k, 0.02 * k, k, k, k > 6, 0.2**k, 1 - 0.2**k, "broken" if k < 5 else None, -k, True, 1)
+        for k in range(2, 21)
+    ]
+    results = (ContestResult(0.206, safe=True), ContestResult(0.193, safe=False))
+    found = Frontier(30, 60, FrontierSearch(), tuple(points))
+    made = dt.datetime(2025, 1, 31)
+    write_frontier_page(folder, found, source="toy.csv", rules=EVIL, results=results, language=language, made=made)
+    (folder / "index.html").rename(folder / "report.html")
 
 
 def test_it_opens_from_a_file_without_requests_and_without_errors(browser: api.Browser, report: Path) -> None:
@@ -181,7 +205,8 @@ def test_it_prints_on_several_pages(browser: api.Browser, report: Path) -> None:
     page.goto(report.as_uri())
     printed = page.pdf(prefer_css_page_size=True)
     page.close()
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) > 3
+    kind = report.parent.name.rstrip("0123456789")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) > (1 if kind == "frontier" else 3)
 
 
 def test_every_entry_of_the_contents_leads_to_a_section(browser: api.Browser, report: Path) -> None:

@@ -6,6 +6,8 @@ known history have in common with a published row weighs more. Only rows that an
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +28,9 @@ MOST_LIKELY = 12
 BUDGET_MEETING = 200_000
 BUDGET_LIKELY = 20_000
 _GROUPS_AT_ONCE = 256
+
+# How many customers of each group are kept; they, their scores and hits; totals, how many met all rows, and tried.
+_Scored = tuple[Integers, Integers, Numbers, Integers, Numbers, Integers, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,11 +85,16 @@ def find_candidates(
     rows = rows[usable[rows]]
     counted = np.bincount(of_row[usable], minlength=len(linkage.group_sizes))
     starts = np.concatenate([[0], np.cumsum(counted)]).astype(np.int64)
+
+    def scored(first: int) -> _Scored:
+        return _scored(columns, rows, starts[first : first + _GROUPS_AT_ONCE + 1], weights, votes, complete=complete)
+
     pieces = []
-    for first in range(0, max(len(counted), 1), _GROUPS_AT_ONCE):
-        progress("comparing histories", first, len(counted))
-        part = starts[first : first + _GROUPS_AT_ONCE + 1]
-        pieces.append(_scored(columns, rows, part, weights, votes, complete=complete))
+    firsts = range(0, max(len(counted), 1), _GROUPS_AT_ONCE)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for first, piece in zip(firsts, pool.map(scored, firsts), strict=True):
+            progress("comparing histories", first, len(counted))
+            pieces.append(piece)
     kept, customers, scores, hits, totals, met, tried = map(np.concatenate, zip(*pieces, strict=True))
     places = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
     return Candidates(places, customers, scores, hits, counted, totals, met, tried)
@@ -98,7 +108,7 @@ def _scored(
     votes: int,
     *,
     complete: bool,
-) -> tuple[Integers, Integers, Numbers, Integers, Numbers, Integers, NDArray[np.bool_]]:
+) -> _Scored:
     groups, most, budget = len(starts) - 1, MOST_LIKELY, BUDGET_LIKELY
     if complete:
         most, budget = MOST_MEETING, BUDGET_MEETING

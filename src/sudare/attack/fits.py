@@ -9,6 +9,8 @@ pseudonyms: probabilities are scaled until they add up both ways (Sinkhorn).
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +34,7 @@ _SCALINGS = 100
 _MOST_SCALE = 1e50
 # A candidate that is less likely than the best by more is not told apart from this.
 _LEAST_LOGARITHM = -60.0
-_PAIRS_AT_ONCE = 1 << 14
+_PAIRS_AT_ONCE = 1 << 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,15 +132,23 @@ def _fit(
     columns, complete = linkage.all_columns, linkage.knowledge.complete
     groups, rows = candidates.groups, np.arange(len(columns.blocks))
     share = 1.0 if complete else linkage.knowledge.share
-    for first in range(0, len(chosen), _PAIRS_AT_ONCE):
-        progress("fitting rows", first, len(chosen))
+
+    def fitted(first: int) -> _Pairs:
         part = chosen[first : first + _PAIRS_AT_ONCE]
         found = _Pairs.empty(len(part), len(learnt.at_ends))
         fit_pairs(
             columns.published, rows, linkage.starts, groups[part], candidates.customers[part], columns.known,
             share, columns.shares, learnt.at_ends, complete, found.likelihoods, found.matched, found.ends,
         )  # fmt: skip
-        pairs.likelihoods[part], pairs.matched[part], pairs.ends[part] = found.likelihoods, found.matched, found.ends
+        return found
+
+    firsts = range(0, len(chosen), _PAIRS_AT_ONCE)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for first, found in zip(firsts, pool.map(fitted, firsts), strict=True):
+            progress("fitting rows", first, len(chosen))
+            part = chosen[first : first + _PAIRS_AT_ONCE]
+            pairs.likelihoods[part], pairs.matched[part] = found.likelihoods, found.matched
+            pairs.ends[part] = found.ends
 
 
 def _deletion_prior(linkage: Linkage, candidates: Candidates, whole: float) -> Numbers:

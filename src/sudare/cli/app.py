@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli import anonymize, attack, attackers, baskets, contest, demo, generate, hierarchy, risk, server, submit
+from sudare.cli import (
+    anonymize,
+    attack,
+    attackers,
+    baskets,
+    contest,
+    demo,
+    frontier,
+    generate,
+    hierarchy,
+    risk,
+    server,
+    submit,
+)
 from sudare.cli.frame import Settings
 from sudare.version import __version__
 
@@ -40,6 +53,7 @@ def root(
 app.command("attackers")(attackers.attackers)
 app.command("knowledge")(attackers.knowledge)
 app.command("anonymize")(anonymize.anonymize)
+app.command("frontier")(frontier.frontier)
 app.command("attack")(attack.attack)
 app.command("demo")(demo.demo)
 app.add_typer(risk.app, name="risk")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from sudare.cli.contest_files import DEFAULT_RULES, AnonymizedArgument, OriginalArgument, RulesOption
@@ -12,17 +10,10 @@ from sudare.cli.frame import (
     JsonOption,
     LanguageOption,
     SeedOption,
-    console,
     guarded,
-    percent,
     show_json,
     shown_progress,
 )
-
-if TYPE_CHECKING:
-    from sudare.contest.duel import Duel, DuelAttack
-    from sudare.contest.judge import Judgement
-    from sudare.messages import Texts
 
 
 @guarded
@@ -53,53 +44,8 @@ def duel(
     if json:
         show_json(found.to_dict())
     else:
-        _show(found, anonymized, texts)
+        from sudare.cli.contest_duel_text import show_duel
+
+        show_duel(found, anonymized, texts)
     if found.verdict == "broken":
         raise typer.Exit(EXIT_NOT_SAFE)
-
-
-def _show(found: Duel, source: str, texts: Texts) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    out = console()
-    out.print(f"[bold]{texts('contest.duel.title', source=escape(source), pseudonyms=f'{found.pseudonyms:,}')}[/bold]")
-    table = Table(show_edge=False, pad_edge=False)
-    for name in ("method", "guesses", "hits", "needed", "margin", "control", "outcome"):
-        table.add_column(texts(f"contest.duel.{name}"), justify="left" if name in ("method", "outcome") else "right")
-    for attack in found.attacks:
-        table.add_row(*_line(attack, texts))
-    out.print(table)
-    for attack in found.attacks:
-        if attack.error:
-            out.print(texts("contest.duel.error", method=attack.method, error=escape(attack.error)))
-    out.print(texts("contest.duel.control_meaning"))
-    if found.classes:
-        test = found.classes.tests[0]
-        words = {"k": f"{found.classes.k:,}", "chance": percent(test.plan.probability, texts)}
-        out.print(texts("contest.duel.classes", **words, bound=percent(test.bound, texts)))
-    if found.same_numbers:
-        out.print(texts("contest.duel.same_numbers", number=f"{found.same_numbers:,}"))
-    methods = texts.listed(list(found.broken_by))
-    out.print(f"[bold]{texts(f'contest.duel.verdict.{found.verdict}', methods=methods)}[/bold]")
-
-
-def _line(attack: DuelAttack, texts: Texts) -> list[str]:
-    outcome = texts(f"contest.duel.outcomes.{attack.outcome}")
-    judged = attack.judgement
-    if judged is None:
-        none = texts("report.number.none")
-        return [attack.method, none, none, none, none, none, outcome]
-    numbers = [
-        f"{judged.guesses:,}",
-        f"{judged.hits:,}",
-        f"{judged.contest.threshold:,}",
-        f"{judged.contest.margin:+,}",
-    ]
-    return [attack.method, *numbers, _control(attack.control, texts), outcome]
-
-
-def _control(control: Judgement | None, texts: Texts) -> str:
-    if control is None:
-        return texts("report.number.none")
-    return texts("contest.duel.reached", hits=f"{control.hits:,}", needed=f"{control.contest.threshold:,}")

@@ -84,7 +84,7 @@ def demo(
     """Try everything once on synthetic data.
 
     Makes a purchase history and a member list, assesses them, suppresses what the baskets of the history tell of
-    secrets, anonymizes a month of it as for a contest, and writes a report about each.
+    secrets, anonymizes and attacks a month of it as for a contest, and writes a report about each.
     """
     from sudare.anonymize.certificate import certificate_path
     from sudare.cli.attackers_text import show_attackers
@@ -206,13 +206,15 @@ def _suppress_baskets(
 
 
 def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress) -> ContestFindings:
-    """Anonymize a month of the history, publish it, and report about the files as they were written."""
+    """Anonymize a month of the history, publish it, attack it, and report about the files as they were written."""
     from sudare.anonymize.histories import anonymize_history
+    from sudare.contest.duel import run_duel
     from sudare.contest.publish import publish
     from sudare.data.cell_text import read_original, write_cells
     from sudare.data.rule_sets import load_rules
     from sudare.data.writing import whole_file
     from sudare.report.contest import write_contest_report
+    from sudare.risk.cell_attackers import measure_published
 
     _make_folder(folder)
     original, anonymized = folder / "T.csv", folder / "A.csv"
@@ -220,14 +222,16 @@ def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, 
         with whole_file(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
     rules = load_rules(folder / "rules.toml")
-    found = anonymize_history(
-        read_original(original, rules, progress=progress), CONTEST_K, seed=seed, fast=True, progress=progress
-    )
+    history = read_original(original, rules, progress=progress)
+    found = anonymize_history(history, CONTEST_K, seed=seed, fast=True, progress=progress)
     write_cells(anonymized, found.history, rules)
     publish(anonymized, folder / "PUBLISHED.csv", rules, progress=progress)
+    duel = run_duel(history, found.history, p=rules.p, alpha=rules.alpha, seed=seed, progress=progress)
+    before_after = measure_published(history, found.history, progress=progress)
     return write_contest_report(
-        report, original, anonymized, rules=rules, draws=CONTEST_DRAWS, seed=seed, language=lang, progress=progress
-    )
+        report, original, anonymized, rules=rules, anonymization=found, duel=duel, published=before_after,
+        draws=CONTEST_DRAWS, seed=seed, language=lang, progress=progress,
+    )  # fmt: skip
 
 
 def _first_month(data: Path) -> str:
@@ -242,8 +246,11 @@ def _first_month(data: Path) -> str:
 
 
 def _show_contest(found: ContestFindings, anonymized: Path, texts: Texts) -> None:
-    """Print U, the classes and how safe they are, in three lines."""
+    """Print U, the classes and how safe they are, what the attacks reached, and the attackers before and after."""
     from rich.markup import escape
+
+    from sudare.cli.attackers_text import show_published
+    from sudare.cli.contest_duel_text import show_duel_summary
 
     out, safety = console(), found.safety
     utility = f"{found.utility.utility:.4f}"
@@ -253,3 +260,8 @@ def _show_contest(found: ContestFindings, anonymized: Path, texts: Texts) -> Non
         out.print(texts("contest.safety.reached", persons=safety.persons, classes=classes, k=safety.k))
         chances = {"probability": percent(test.bound, texts), "survives": percent(test.survives, texts)}
         out.print(texts("anonymize.safety", attacks=test.attacks, **chances))
+    if found.duel:
+        show_duel_summary(found.duel, texts)
+    if found.published:
+        out.print()
+        show_published(found.published, str(anonymized), texts)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,30 +23,38 @@ from sudare.contest.guesses import Guesses
 from sudare.contest.judge import Judgement, judge_guesses
 from sudare.contest.publish import true_customers
 from sudare.data.cells import CellHistory, Column, ItemColumn
+from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.risk.class_safety import ClassSafety, class_safety
 from sudare.risk.published_classes import published_classes
 from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
 
-Outcome = Literal["broke", "failed", "proves_nothing", "nothing_tried", "crashed"]
+Outcome = Literal["broke", "failed", "proves_nothing", "nothing_tried", "not_possible", "crashed"]
 Verdict = Literal["broken", "not_broken", "not_tried"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DuelAttack:
-    """One attack, the judgement of its guesses and that of its control; what is missing crashed, as `error` says."""
+    """One attack, the judgement of its guesses and that of its control.
+
+    What is missing crashed, as `error` says, or is not `possible` since the history lacks a column that it needs.
+    """
 
     method: str
     attack: Attack | None = None
     judgement: Judgement | None = None
     control: Judgement | None = None
     error: str | None = None
+    possible: bool = True
 
     @property
     def outcome(self) -> Outcome:
         """What the attack showed."""
         if self.judgement is not None and self.judgement.effective:
             return "broke"
+        if not self.possible:
+            return "not_possible"
         if self.judgement is None or self.control is None:
             return "crashed"
         if not self.control.effective:
@@ -84,17 +92,28 @@ class Duel:
         return tuple(attack.method for attack in self.attacks if attack.outcome == "broke")
 
     @property
+    def telling(self) -> tuple[DuelAttack, ...]:
+        """The attacks whose outcome says something: they guessed and, unless effective, passed their control."""
+        return tuple(attack for attack in self.attacks if attack.outcome in ("broke", "failed"))
+
+    @property
+    def best(self) -> DuelAttack | None:
+        """The telling attack that came nearest to success, or passed it by most."""
+        return max(self.telling, key=_success, default=None)
+
+    @property
     def verdict(self) -> Verdict:
         """Whether the history is broken, was not broken by attacks that passed their control, or was not tried."""
         if self.broken_by:
             return "broken"
-        return "not_broken" if any(attack.outcome == "failed" for attack in self.attacks) else "not_tried"
+        return "not_broken" if self.telling else "not_tried"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and what follows from them as plain values."""
         return {
             "verdict": self.verdict,
             "broken_by": list(self.broken_by),
+            "best": self.best.method if self.best else None,
             "pseudonyms": self.pseudonyms,
             "same_numbers": self.same_numbers,
             "attacks": [attack.to_dict() for attack in self.attacks],
@@ -138,6 +157,11 @@ def with_pseudonyms(original: CellHistory, *, seed: int = 0) -> CellHistory:
     return replace(original, persons=pids[numbers].astype(np.int64))
 
 
+def _success(attack: DuelAttack) -> tuple[int, int]:
+    found = attack.judgement
+    return (found.contest.margin, found.hits) if found else (0, 0)
+
+
 def _attacks(known: KnownHistory, history: CellHistory, seed: int, progress: Progress) -> Attacks:
     rows = np.random.default_rng(seed).permutation(np.flatnonzero(~history.deleted))
     published = CellHistory(history.persons[rows], tuple(_rows(column, rows) for column in history.columns))
@@ -163,6 +187,8 @@ def _attack(
     try:
         attack, judgement = _judged(method, original, *target, p, alpha)
         _, checked = _judged(method, original, *control, p, alpha)
+    except OptionNotUsable:
+        return DuelAttack(method, possible=False)
     except Exception as raised:
         error = f"{type(raised).__name__}: {raised}"
     return DuelAttack(method, attack, judgement, checked, error)

@@ -33,7 +33,7 @@ EPOCH = date(1970, 1, 1)
 _NUMBER = r"[0-9]{0,30}(\.[0-9]{0,300})?(e-?[0-9]{1,3})?"
 PROBABILITY = re.compile(f"{_NUMBER}(/{_NUMBER})?")
 
-_KEYS = {"name", "columns", "most_items", "most_characters", "p", "alpha", "attacks"}
+_KEYS = {"name", "columns", "most_items", "most_characters", "p", "alpha", "attacks", "results"}
 _COLUMN_KEYS: dict[Form, set[str]] = {
     "person": {"digits"},
     "item": set(),
@@ -58,13 +58,21 @@ class ColumnRule:
     separator: str = "/"
 
 
+@dataclass(frozen=True, slots=True)
+class ContestResult:
+    """The utility U of an anonymized history that was handed in to the contest, and whether it was found safe."""
+
+    utility: float
+    safe: bool
+
+
 @dataclass(frozen=True)
 class RuleSet:
     """The rules of a contest.
 
     A set has at most `most_items` items, a line `most_characters` characters. An attack is effective if its success
     would have a probability below `alpha` were every person recognized with probability `p`; `attacks` of them are
-    expected.
+    expected. `results` are those of the contest that others may want to compare with, of its own original history.
     """
 
     name: str
@@ -74,6 +82,7 @@ class RuleSet:
     p: Fraction
     alpha: Fraction
     attacks: int
+    results: tuple[ContestResult, ...] = ()
 
     @cached_property
     def person(self) -> int:
@@ -131,16 +140,20 @@ def _rules(text: str, source: str) -> RuleSet:
         p=entry.probability("p"),
         alpha=entry.probability("alpha"),
         attacks=entry.whole("attacks", 1, MOST_VALUE),
+        results=_results(entry) if "results" in document else (),
     )
+
+
+def _results(entry: _Entry) -> tuple[ContestResult, ...]:
+    results = []
+    for table in entry.tables("results", "write a table [[results]] for each result."):
+        table.check_keys({"utility", "safe"})
+        results.append(ContestResult(table.utility("utility"), table.truth("safe")))
+    return tuple(results)
 
 
 def _columns(entry: _Entry) -> tuple[ColumnRule, ...]:
-    tables = entry.value("columns")
-    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-        raise entry.error("columns", "is no list of columns", "write a table [[columns]] for each column, in order.")
-    columns = tuple(
-        _column(_Entry(table, entry.source, f"columns[{number}].")) for number, table in enumerate(tables, start=1)
-    )
+    columns = tuple(map(_column, entry.tables("columns", "write a table [[columns]] for each column, in order.")))
     persons = sum(column.form == "person" for column in columns)
     if persons != 1:
         raise entry.error("columns", f"has {persons} columns of the form person", "a row belongs to one person.")
@@ -188,6 +201,28 @@ class _Entry:
         if key not in self.table:
             raise self.error(key, "is missing", "see docs/contest.md for all that rules say.")
         return self.table[key]
+
+    def tables(self, key: str, hint: str) -> list[_Entry]:
+        found = self.value(key)
+        if not isinstance(found, list) or not all(isinstance(table, Mapping) for table in found):
+            raise self.error(key, f"is no list of {key}", hint)
+        return [_Entry(table, self.source, f"{key}[{number}].") for number, table in enumerate(found, start=1)]
+
+    def utility(self, key: str) -> float:
+        found = self.value(key)
+        try:
+            number = Fraction(str(found))
+        except (ValueError, ZeroDivisionError):
+            number = Fraction(-1)
+        if not 0 <= number <= MOST_VALUE:
+            raise self.error(key, f"is no utility of 0 or more: {found}", f"{key} = 0.2")
+        return float(number)
+
+    def truth(self, key: str) -> bool:
+        found = self.value(key)
+        if not isinstance(found, bool):
+            raise self.error(key, f"is neither true nor false: {found}", f"{key} = true")
+        return found
 
     def text(self, key: str) -> str:
         found = self.value(key)

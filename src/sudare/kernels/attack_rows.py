@@ -246,7 +246,9 @@ def score_customers(
     score, hit = np.zeros(customers), np.zeros(customers, np.int64)
     seen, touched = np.full(customers, -1, np.int64), np.empty(customers, np.int64)
     found = np.empty(customers, np.int64)
-    everything, block = np.arange(len(known.customer)), np.empty(len(known.customer), np.int64)
+    # A row that more known rows share with it than the budget has is never looked up.
+    longest = min(len(known.customer), budget)
+    everything, block = np.arange(longest), np.empty(longest, np.int64)
     usual = len(known.customer) / max(customers, 1)
     for history in range(len(starts) - 1):
         begin, end = starts[history], starts[history + 1]

@@ -6,7 +6,9 @@ import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
+from sudare.anonymize.models import AnonymizedResult
 from sudare.contest.check import Source
+from sudare.contest.duel import Duel
 from sudare.contest.guesses import Guesses
 from sudare.data.rule_sets import EPOCH, RuleSet, load_rules
 from sudare.data.writing import check_writable, whole_file
@@ -28,13 +30,16 @@ from sudare.report.contest_findings import (
 )
 from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
+from sudare.report.published import published_values
+from sudare.risk.cell_attackers import PublishedAssessment
 from sudare.risk.guess_plans import GuessPlan
 from sudare.utility.row_statistics import COLUMNS, STATISTICS
 from sudare.utility.use_cases import ITEM_STATISTICS, USES
 from sudare.version import __version__
 
 SECTIONS = (
-    "summary", "data", "reading", "cells", "utility", "classes", "safety", "attacks", "uses", "limits", "parameters",
+    "summary", "data", "made", "reading", "cells", "utility", "classes", "safety", "matchings", "attacks", "duel",
+    "published", "uses", "limits", "parameters",
 )  # fmt: skip
 # Letters of a name or cell that stand in one line, and of what is claimed in a class.
 MOST_NAME_LETTERS = 40
@@ -49,11 +54,16 @@ def write_contest_report(
     original: Source,
     anonymized: Source,
     *,
+    files: tuple[str | Path, str | Path] | None = None,
+    customers: Sequence[str] = (),
     rules: RuleSet | None = None,
     guesses: Sequence[str | Path | Guesses] = (),
     thresholds: str | Path | None = None,
     draws: int = DRAWS,
     attacks: int | None = None,
+    anonymization: AnonymizedResult | None = None,
+    duel: Duel | None = None,
+    published: PublishedAssessment | None = None,
     seed: int = 0,
     language: str = "en",
     made: dt.datetime | None = None,
@@ -61,26 +71,38 @@ def write_contest_report(
 ) -> Findings:
     """Measure an anonymized history against its original and write one self-contained HTML page, whole or not at all.
 
-    Histories are files or were read before; a file that breaks the rules is refused with BadRows. `guesses` are
+    Histories are files or were read before, from `files` if the page is to name them; a file that breaks the rules is
+    refused with BadRows. `customers` are the names of customers who are numbered from 1 in place of them. `guesses` are
     attacks to judge: files, or guesses that were read before. `thresholds` is a contest's own file, which wins over
     the formula; `attacks` is how many are to be survived (that of the rules if None); `draws` is how often rows are
-    drawn for the use cases. `made` is the date the page bears (now if None). Returns what was found.
+    drawn for the use cases. `anonymization` tells how the history was made, `duel` are the built-in attacks on it and
+    `published` the ten attackers before and after; without them the page has no such sections. `made` is the date the
+    page bears (now if None). Returns what was found.
     """
     texts, made = Texts(language), made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
     check_writable(Path(path))
     question = ask(rules or load_rules(), attacks=attacks, draws=draws, seed=seed, thresholds=thresholds)
-    histories = read_histories(original, anonymized, question.rules, progress)
-    findings = gather_findings(histories, guesses, question, progress)
+    histories = read_histories(original, anonymized, question.rules, progress, files=files)
+    findings = gather_findings(
+        histories, guesses, question, progress, made=anonymization, duel=duel, published=published
+    )
     progress("drawing", 0, 1)
-    page = contest_page(histories, question, findings, texts, made)
+    page = contest_page(histories, question, findings, texts, made, customers)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     progress("drawing", 1, 1)
     return findings
 
 
-def contest_page(histories: Histories, question: Question, findings: Findings, texts: Texts, made: dt.datetime) -> str:
+def contest_page(
+    histories: Histories,
+    question: Question,
+    findings: Findings,
+    texts: Texts,
+    made: dt.datetime,
+    customers: Sequence[str] = (),
+) -> str:
     """Return the report as HTML text."""
     source = _name(histories.anonymized_file, "unnamed", texts)
     values = {
@@ -103,10 +125,12 @@ def contest_page(histories: Histories, question: Question, findings: Findings, t
         "statistics": tuple(STATISTICS),
         "statistic_columns": COLUMNS,
         "first_day": Numbers(texts).day(EPOCH + dt.timedelta(question.rules.first_day)),
+        "customer_name": lambda number: shortened(customers[number - 1], texts) if customers else str(number),
         "short_name": lambda name: shortened(name, texts, most=MOST_NAME_LETTERS),
         "limits": LIMITS,
         "made": made,
         "version": __version__,
+        **(published_values(findings.published, texts) if findings.published else {}),
     }  # fmt: skip
     page = Page(
         folder="contest",
@@ -146,9 +170,20 @@ def planned(plan: GuessPlan, texts: Texts) -> str:
 
 
 def _sections(findings: Findings, texts: Texts) -> tuple[Section, ...]:
-    """Return the sections; without attacks there is none about them."""
-    names = [name for name in SECTIONS if name != "attacks" or findings.attacks]
-    return tuple(Section(name, texts(f"report.contest.section.{name}")) for name in names)
+    """Return the sections; what is not known, such as attacks that were not made, has none."""
+    known = {
+        **dict.fromkeys(SECTIONS, True),
+        "made": findings.made is not None,
+        "classes": findings.matchings is None,
+        "safety": findings.matchings is None,
+        "matchings": findings.matchings is not None,
+        "attacks": bool(findings.attacks),
+        "duel": findings.duel is not None,
+        "published": findings.published is not None,
+    }
+    titles = {"published": "report.published.section"}
+    names = [name for name in SECTIONS if known[name]]
+    return tuple(Section(name, texts(titles.get(name, f"report.contest.section.{name}"))) for name in names)
 
 
 def _name(file: InputFile | None, unnamed: str, texts: Texts) -> str:

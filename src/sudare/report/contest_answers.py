@@ -6,6 +6,7 @@ from sudare.messages import Texts
 from sudare.report.contest_findings import Findings, Question
 from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
+from sudare.report.wording import knowledge_sentence
 
 # Names of columns that stand in a sentence.
 MOST_NAME_LETTERS = 40
@@ -15,18 +16,20 @@ def conclusion_of(findings: Findings) -> str:
     """Return the kind of answer.
 
     nothing: all rows are deleted; effective: an attack was; exposed: an attacker who knows the classes succeeds for
-    certain; not_tried: files of guesses without a guess; not_effective: no attack was; condition: H0 holds; too_few:
-    nobody can be effective; chance: an attacker who knows the classes needs luck. An attack that failed never makes
-    data safe.
+    certain; not_tried: attacks without a guess; not_effective: no attack was; condition: H0 holds; too_few: nobody can
+    be effective; chance: an attacker who knows the classes needs luck, concealed: one who knows who can be whom does.
+    An attack that failed never makes data safe.
     """
-    if findings.safety is None:
+    if findings.safety is None and findings.matchings is None:
         return "nothing"
     if findings.effective:
         return "effective"
     if findings.exposed:
         return "exposed"
-    if findings.attacks:
+    if findings.given:
         return "not_effective" if findings.tried else "not_tried"
+    if findings.safety is None:
+        return "concealed"
     if findings.safety.holds:
         return "condition"
     return "chance" if findings.chance else "too_few"
@@ -38,12 +41,16 @@ def answer_values(findings: Findings, question: Question, texts: Texts) -> dict[
     words = {
         "effective": numbers.count(findings.effective),
         "tried": numbers.count(findings.tried),
-        "given": numbers.count(len(findings.attacks)),
+        "given": numbers.count(findings.given),
         "attacks": numbers.count(question.attacks),
         "p": str(rules.p),
         "alpha": str(rules.alpha),
         "utility": numbers.decimal(findings.utility.utility, 4),
     }
+    if findings.matchings:
+        found = findings.matchings
+        shares = {name: numbers.percent(getattr(found, name)) for name in ("low", "high", "survives")}
+        return words | shares | {"chance": numbers.percent(found.probability), "least": numbers.count(found.least)}
     if safety is None:
         return words
     test = safety.tests[0]
@@ -63,8 +70,9 @@ def answer_values(findings: Findings, question: Question, texts: Texts) -> dict[
 def answers(findings: Findings, question: Question, texts: Texts) -> list[str]:
     """Return the sentences below the conclusion, computed from the numbers."""
     said = _Answers(findings, question, texts)
-    sentences = [said.cells(), said.utility(), *said.advice(), *said.kind(), *said.safety(), *said.attacks()]
-    return [*sentences, *said.uses(), said.say("limits")]
+    cost = [said.cells(), said.utility(), *said.made(), *said.advice()]
+    sentences = [*cost, *said.kind(), *said.safety(), *said.attacks()]
+    return [*sentences, *said.published(), *said.uses(), said.say("limits")]
 
 
 class _Answers:
@@ -110,10 +118,17 @@ class _Answers:
             kind_share=self.numbers.percent(kind.share),
         )
 
+    def made(self) -> list[str]:
+        found = self.findings.made
+        if found is None or not found.bound:
+            return []
+        return [self.say("bound", bound=self.numbers.decimal(found.bound, 4), gap=self.numbers.percent(found.gap))]
+
     def advice(self) -> list[str]:
         found = self.findings.utility
         dear = sum(column.dear_ranges for column in found.columns)
-        if not dear:
+        # Of a history that was anonymized here all rows of a class have one cell, which is the best for all of them.
+        if not dear or self.findings.made:
             return []
         return [self.say("advice", cells=self.numbers.count(dear), saving=self.numbers.decimal(found.saving, 6))]
 
@@ -134,6 +149,8 @@ class _Answers:
         ]
 
     def safety(self) -> list[str]:
+        if self.findings.matchings:
+            return [self.say("matchings", **self.words)]
         if self.findings.safety is None:
             return []
         holds = "holds" if self.findings.safety.holds else "fails"
@@ -141,9 +158,18 @@ class _Answers:
         return [reached, self.say(f"condition_{holds}", **self.words)]
 
     def attacks(self) -> list[str]:
-        if not self.findings.attacks:
-            return [self.say("attacks_none")] if self.findings.safety else []
+        if not self.findings.given:
+            published = self.findings.safety or self.findings.matchings
+            return [self.say("attacks_none")] if published else []
         return [self.say("attacks", **self.words)]
+
+    def published(self) -> list[str]:
+        found = self.findings.published
+        if found is None:
+            return []
+        worst = max(found.attackers, key=lambda risk: risk.after)
+        shares = {"before": self.numbers.percent(worst.before), "after": self.numbers.percent(worst.after)}
+        return [self.say("published", knows=knowledge_sentence(worst.knowledge, self.texts), **shares)]
 
     def uses(self) -> list[str]:
         if self.findings.uses is None:

@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.anonymize.concealment import ConcealedHistory
+from sudare.anonymize.models import AnonymizedResult
 from sudare.contest.check import Source
 from sudare.contest.description import AnonymizationDescription, describe_anonymization
+from sudare.contest.duel import Duel
 from sudare.contest.guesses import Guesses, read_guesses
 from sudare.contest.judge import Judgement, judge_guesses
 from sudare.data.cell_text import read_original, read_valid_anonymized
@@ -20,12 +23,14 @@ from sudare.data.text import file_hash
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 from sudare.report.numbers import NOISE
+from sudare.risk.cell_attackers import PublishedAssessment
 from sudare.risk.class_safety import ClassSafety, class_safety
+from sudare.risk.matchings import MatchingSafety
 from sudare.risk.published_classes import published_classes
 from sudare.risk.sizes import ClassSize
 from sudare.risk.thresholds import read_thresholds
 from sudare.utility.cells import CellUtility, cell_utility
-from sudare.utility.use_cases import UseCases, check_draws, measure_use_cases
+from sudare.utility.use_cases import UseCases, check_draws, has_uses, measure_use_cases
 
 MOST_CUSTOMERS = MOST_CELLS = 10
 # Sizes of classes that have a row of their own.
@@ -93,7 +98,12 @@ class WidthRow:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that the report shows; `safety` is None if nothing is published, `uses` if the rules have other columns."""
+    """All that the report shows; `uses` is None if the rules have other columns.
+
+    `safety` is that of the classes, None if nothing is published or if it is another design that makes it safe. `made`
+    is how the history was anonymized, `duel` are the built-in attacks on it and `published` the ten attackers before
+    and after, where that is known.
+    """
 
     description: AnonymizationDescription
     items: int
@@ -101,16 +111,31 @@ class Findings:
     safety: ClassSafety | None
     attacks: tuple[JudgedAttack, ...]
     uses: UseCases | None
+    made: AnonymizedResult | None = None
+    duel: Duel | None = None
+    published: PublishedAssessment | None = None
+
+    @property
+    def matchings(self) -> MatchingSafety | None:
+        """How safe it is that many can be behind each pseudonym, where that is the design."""
+        return self.made.safety if isinstance(self.made, ConcealedHistory) else None
+
+    @property
+    def given(self) -> int:
+        """How many attacks were made, by files of guesses and built-in ones."""
+        return len(self.attacks) + (len(self.duel.attacks) if self.duel else 0)
 
     @property
     def effective(self) -> int:
         """How many attacks were effective by the rules of the contest."""
-        return sum(attack.judgement.effective for attack in self.attacks)
+        built_in = len(self.duel.broken_by) if self.duel else 0
+        return built_in + sum(attack.judgement.effective for attack in self.attacks)
 
     @property
     def tried(self) -> int:
-        """How many attacks have a guess."""
-        return sum(attack.judgement.tried for attack in self.attacks)
+        """How many attacks have a guess; built-in ones that failed their control tried nothing."""
+        built_in = len(self.duel.telling) if self.duel else 0
+        return built_in + sum(attack.judgement.tried for attack in self.attacks)
 
     @property
     def chance(self) -> float:
@@ -125,7 +150,8 @@ class Findings:
     @property
     def holds(self) -> bool:
         """Whether nothing was found unsafe, and every attack that was given tried something."""
-        return not self.effective and not self.exposed and self.tried == len(self.attacks)
+        tried = all(attack.judgement.tried for attack in self.attacks)
+        return not self.effective and not self.exposed and tried
 
 
 def ask(rules: RuleSet, *, attacks: int | None, draws: int, seed: int, thresholds: str | Path | None) -> Question:
@@ -137,17 +163,35 @@ def ask(rules: RuleSet, *, attacks: int | None, draws: int, seed: int, threshold
     return Question(rules, attacks or rules.attacks, draws, seed, own, _file(thresholds))
 
 
-def read_histories(original: Source, anonymized: Source, rules: RuleSet, progress: Progress) -> Histories:
-    """Read what is given as a file; an anonymized file that breaks the rules is refused."""
+def read_histories(
+    original: Source,
+    anonymized: Source,
+    rules: RuleSet,
+    progress: Progress,
+    *,
+    files: tuple[str | Path, str | Path] | None = None,
+) -> Histories:
+    """Read what is given as a file; an anonymized file that breaks the rules is refused.
+
+    `files` are those of histories that were read before.
+    """
     truth = original if isinstance(original, CellHistory) else read_original(original, rules, progress=progress)
-    if isinstance(anonymized, CellHistory):
-        return Histories(truth, anonymized, _file(original), None)
-    found = read_valid_anonymized(anonymized, truth, rules, progress=progress)
-    return Histories(truth, found, _file(original), _file(anonymized))
+    found = anonymized
+    if not isinstance(found, CellHistory):
+        found = read_valid_anonymized(found, truth, rules, progress=progress)
+    named = files or (original, anonymized)
+    return Histories(truth, found, _file(named[0]), _file(named[1]))
 
 
 def gather_findings(
-    histories: Histories, guesses: Sequence[str | Path | Guesses], question: Question, progress: Progress
+    histories: Histories,
+    guesses: Sequence[str | Path | Guesses],
+    question: Question,
+    progress: Progress,
+    *,
+    made: AnonymizedResult | None = None,
+    duel: Duel | None = None,
+    published: PublishedAssessment | None = None,
 ) -> Findings:
     """Compute all that the report shows."""
     original, anonymized, rules = histories.original, histories.anonymized, question.rules
@@ -158,9 +202,12 @@ def gather_findings(
         description=describe_anonymization(original, anonymized),
         items=sum(len(column.names) for column in original.columns if isinstance(column, ItemColumn)),
         utility=cell_utility(original, anonymized, rules=rules, most=max(MOST_CUSTOMERS, MOST_CELLS)),
-        safety=_safety(anonymized, question, progress),
+        safety=None if isinstance(made, ConcealedHistory) else _safety(anonymized, question, progress),
         attacks=attacks,
         uses=_uses(original, anonymized, question, progress),
+        made=made,
+        duel=duel,
+        published=published,
     )
 
 
@@ -191,7 +238,7 @@ def width_rows(description: AnonymizationDescription) -> tuple[WidthRow, ...]:
 
 
 def _file(source: object) -> InputFile | None:
-    if not isinstance(source, str | Path):
+    if not isinstance(source, str | Path) or Path(source).is_dir():
         return None
     return InputFile(Path(source).name, file_hash(Path(source)))
 
@@ -213,9 +260,8 @@ def _safety(anonymized: CellHistory, question: Question, progress: Progress) -> 
 
 
 def _uses(original: CellHistory, anonymized: CellHistory, question: Question, progress: Progress) -> UseCases | None:
-    """Measure what is left; rules without one column each of dates, items, prices and quantities have no such uses."""
-    forms = sorted(column.form for column in question.rules.cell_columns)
-    if forms != ["date", "decimal", "integer", "item"]:
+    """Measure what is left, where the rules have the columns for it."""
+    if not has_uses(question.rules):
         return None
     return measure_use_cases(
         original, anonymized, draws=question.draws, seed=question.seed, first_day=question.rules.first_day,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sudare.data.baskets import Baskets, numbered
 from sudare.data.cells import CellHistory
+from sudare.data.rule_sets import RuleSet
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.utility.cell_sampling import CellSampler, PlainRows, plain_rows
@@ -137,6 +138,11 @@ def measure_use_cases(
     check_draws(draws, seed)
     measures = UseCaseMeasures(original, support=support, length=length, first_day=first_day)
     return measures.measure(anonymized, draws=draws, seed=seed, progress=progress)
+
+
+def has_uses(rules: RuleSet) -> bool:
+    """Say whether rules have one column each of dates, items, prices and quantities; others have no such uses."""
+    return sorted(column.form for column in rules.cell_columns) == ["date", "decimal", "integer", "item"]
 
 
 def check_draws(draws: int, seed: int) -> None:

@@ -1,0 +1,93 @@
+"""What `sudare anonymize` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.cli.contest_duel_text import show_duel_summary
+from sudare.cli.frame import console, percent
+
+if TYPE_CHECKING:
+    from sudare.anonymize.models import AnonymizedResult
+    from sudare.contest.duel import Duel
+    from sudare.messages import Texts
+    from sudare.risk.class_safety import ClassSafety
+    from sudare.risk.matchings import MatchingSafety
+
+# Sizes of classes that are listed, the smallest first.
+MOST_SIZES = 8
+
+
+def show_anonymized(
+    found: AnonymizedResult, safety: ClassSafety | None, duel: Duel | None, source: str, texts: Texts
+) -> None:
+    """Print what was made, what it costs, how safe it is by its design and whether attacks break it."""
+    from sudare.anonymize.concealment import ConcealedHistory
+
+    out = console()
+    out.print(f"[bold]{_title(found, source, texts)}[/bold]")
+    _show_cost(found, texts)
+    if isinstance(found, ConcealedHistory):
+        _show_concealment(found.safety, texts)
+    elif safety:
+        _show_classes(found, safety, texts)
+    else:
+        out.print(texts("report.contest.nothing"))
+    if duel:
+        show_duel_summary(duel, texts)
+        if safety and safety.k > 1 and duel.verdict == "broken":
+            out.print(texts("anonymize.luck", probability=percent(safety.tests[0].bound, texts)))
+    else:
+        out.print(f"[bold]{texts('anonymize.not_attacked')}[/bold]")
+
+
+def _title(found: AnonymizedResult, source: str, texts: Texts) -> str:
+    from rich.markup import escape
+
+    from sudare.anonymize.history_level_risk import RiskLeveledHistory
+
+    if found.model == "concealment":
+        return texts("anonymize.concealment.title", source=escape(source), k=found.k)
+    if isinstance(found, RiskLeveledHistory):
+        return texts("anonymize.title_risk", source=escape(source), risk=percent(found.most_risk, texts))
+    return texts("anonymize.title", source=escape(source), k=found.k)
+
+
+def _show_cost(found: AnonymizedResult, texts: Texts) -> None:
+    from rich.markup import escape
+
+    from sudare.anonymize.history_levels import LeveledHistory
+
+    out = console()
+    out.print(texts("anonymize.utility", utility=f"{found.utility:.5f}", rows=f"{found.rows:,}"))
+    if found.bound > 0 or found.utility == 0:
+        out.print(texts("anonymize.bound", bound=f"{found.bound:.5f}", gap=percent(found.gap, texts)))
+    else:
+        out.print(texts("anonymize.no_bound"))
+    if isinstance(found, LeveledHistory):
+        levels = [f"{name} = {level}" for name, level in found.levels.items()]
+        out.print(texts("anonymize.levels", levels=escape(", ".join(levels))))
+    out.print(texts("anonymize.deleted", deleted=f"{found.deleted_rows:,}"))
+    ended = "converged" if found.converged else "stopped"
+    out.print(texts(f"anonymize.{ended}", seconds=f"{found.seconds:.0f}"))
+
+
+def _show_classes(found: AnonymizedResult, safety: ClassSafety, texts: Texts) -> None:
+    out = console()
+    listed = safety.sizes[:MOST_SIZES]
+    sizes = [f"{size.classes:,} x {size.size:,}" for size in listed]
+    if len(listed) < len(safety.sizes):
+        sizes.append(texts("anonymize.larger"))
+    out.print(texts("anonymize.classes", customers=f"{found.customers:,}", sizes=texts.listed(sizes)))
+    test = safety.tests[0]
+    if test.plan.probability == 0:
+        out.print(texts("contest.safety.no_plan"))
+        return
+    chances = {"probability": percent(test.plan.probability, texts), "survives": percent(test.survives, texts)}
+    out.print(texts("anonymize.safety", attacks=f"{test.attacks:,}", **chances))
+
+
+def _show_concealment(safety: MatchingSafety, texts: Texts) -> None:
+    words = {"least": f"{safety.least:,}", "greatest": f"{safety.greatest:,}", "attacks": f"{safety.attacks:,}"}
+    shares = {name: percent(getattr(safety, name), texts) for name in ("probability", "low", "high", "survives")}
+    console().print(texts("anonymize.concealment.safety", **words, **shares))

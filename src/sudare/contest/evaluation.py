@@ -1,0 +1,128 @@
+"""The evaluation of a round: what every final is worth, how every attack on it was judged, and how the finals rank.
+
+Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, sections 2.3, 2.4 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sudare.contest.guesses import read_guesses
+from sudare.contest.judge import judge_guesses
+from sudare.contest.standings import Attack, Standing, rank_histories
+from sudare.data.cell_text import read_valid_anonymized
+from sudare.data.cells import CellHistory
+from sudare.data.rule_sets import RuleSet
+from sudare.progress import Progress, silent
+from sudare.risk.class_safety import ClassSafety, class_safety
+from sudare.risk.published_classes import published_classes
+from sudare.utility.cells import CellUtility, cell_utility
+from sudare.utility.use_cases import UseCaseMeasures, UseCases, has_uses
+
+
+@dataclass(frozen=True, slots=True)
+class FinalFiles:
+    """A final submission: whose it is, the file of its A, and the files of guesses on it by the attackers' names."""
+
+    name: str
+    anonymized: Path
+    guesses: Mapping[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedFinal:
+    """U of a final and where it comes from, its classes (None if all is deleted), and its uses if measured."""
+
+    name: str
+    utility: CellUtility
+    classes: ClassSafety | None
+    uses: UseCases | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as plain values."""
+        return {
+            "name": self.name,
+            "utility": self.utility.to_dict(),
+            "classes": self.classes.to_dict() if self.classes else None,
+            "uses": self.uses.to_dict() if self.uses else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedRound:
+    """All finals in the order given, all attacks, and the standings; `p` and `alpha` are those of the test."""
+
+    finals: tuple[EvaluatedFinal, ...]
+    attacks: tuple[Attack, ...]
+    standings: tuple[Standing, ...]
+    p: str
+    alpha: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as plain values."""
+        return {
+            "standings": [standing.to_dict() for standing in self.standings],
+            "attacks": [attack.to_dict() for attack in self.attacks],
+            "finals": [final.to_dict() for final in self.finals],
+            "p": self.p,
+            "alpha": self.alpha,
+        }
+
+
+def evaluate_finals(
+    original: CellHistory,
+    finals: Sequence[FinalFiles],
+    rules: RuleSet,
+    *,
+    draws: int = 0,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> EvaluatedRound:
+    """Measure all finals and judge all guesses on them.
+
+    `draws` is how often rows are drawn from each final for the use cases; with 0, or where the rules have other
+    columns, they are not measured.
+    """
+    wanted = draws and finals and has_uses(rules)
+    measures = UseCaseMeasures(original, first_day=rules.first_day) if wanted else None
+    found: list[EvaluatedFinal] = []
+    attacks: list[Attack] = []
+    for done, final in enumerate(finals):
+        progress("evaluating", done, len(finals))
+        history = read_valid_anonymized(final.anonymized, original, rules)
+        found.append(_evaluated(final.name, original, history, rules, measures, draws, seed))
+        attacks += _attacks(final, original, history, rules)
+    standings = rank_histories({final.name: final.utility.utility for final in found}, attacks)
+    return EvaluatedRound(tuple(found), tuple(attacks), standings, str(rules.p), str(rules.alpha))
+
+
+def _evaluated(
+    name: str,
+    original: CellHistory,
+    history: CellHistory,
+    rules: RuleSet,
+    measures: UseCaseMeasures | None,
+    draws: int,
+    seed: int,
+) -> EvaluatedFinal:
+    sizes = published_classes(history).sizes.tolist()
+    return EvaluatedFinal(
+        name,
+        cell_utility(original, history, rules=rules, most=0),
+        class_safety(sizes, p=rules.p, alpha=rules.alpha, attacks=rules.attacks) if sizes else None,
+        measures.measure(history, draws=draws, seed=seed) if measures else None,
+    )
+
+
+def _attacks(final: FinalFiles, original: CellHistory, history: CellHistory, rules: RuleSet) -> list[Attack]:
+    return [
+        Attack(
+            attacker,
+            final.name,
+            judge_guesses(read_guesses(path, original, history), original, history, p=rules.p, alpha=rules.alpha),
+        )
+        for attacker, path in final.guesses.items()
+    ]

@@ -1,0 +1,159 @@
+"""What anonymity costs: U against k, with how safe each k is.
+
+For every k a history is anonymized so that everybody looks like k - 1 others. The classes say how probable the best
+attacker who knows only them is to be effective (Hamada et al.: Report on the anonymization and re-identification
+contest PWSCUP 2018, sections 4.1.1 and 5.3); the built-in attacks say what they reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sudare.anonymize.concealment import ConcealedHistory
+from sudare.anonymize.history_rows import MOST_ITEMS
+from sudare.anonymize.models import DEFAULT_MODEL, AnonymizedResult, anonymize_by_model, check_model
+from sudare.contest.duel import run_duel
+from sudare.contest.frontier_points import FrontierFile, FrontierPoint
+from sudare.contest.measured_histories import history_digest
+from sudare.data.cells import CellHistory
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress, silent
+from sudare.risk.class_safety import class_safety
+from sudare.risk.published_classes import published_classes
+from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
+from sudare.version import __version__
+
+KS = tuple(range(2, 21))
+ATTACKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierSearch:
+    """How each history is anonymized, and by what it is measured.
+
+    `seconds` and `fast` are those of one search, `most_items` those of a set. `duel` says whether the built-in attacks
+    are made; `attacks` is how many are to be survived.
+    """
+
+    model: str = DEFAULT_MODEL
+    most_items: int = MOST_ITEMS
+    seed: int = 0
+    seconds: float | None = None
+    fast: bool = False
+    duel: bool = True
+    attacks: int = ATTACKS
+    p: Fraction = CONTEST_P
+    alpha: Fraction = CONTEST_ALPHA
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {**asdict(self), "p": str(self.p), "alpha": str(self.alpha)}
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """U and safety for rising k, of how many customers and rows, and how they were found."""
+
+    customers: int
+    rows: int
+    search: FrontierSearch
+    points: tuple[FrontierPoint, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "customers": self.customers,
+            "rows": self.rows,
+            **self.search.to_dict(),
+            "points": [asdict(point) for point in self.points],
+        }
+
+
+def trace_frontier(
+    original: CellHistory,
+    ks: Sequence[int] = KS,
+    *,
+    search: FrontierSearch | None = None,
+    folder: str | Path | None = None,
+    progress: Progress = silent,
+) -> Frontier:
+    """Anonymize a history for every k and measure what comes out.
+
+    What is finished is kept in `folder`, if one is given, and not computed again; a folder with what was found of
+    another history or by another search is an error.
+    """
+    search = search or FrontierSearch()
+    customers = len(np.unique(original.persons))
+    wanted = _check(ks, customers, search)
+    kept = None
+    if folder is not None:
+        dependent = {"version": __version__, **search.to_dict(), "original": history_digest(original)}
+        kept = FrontierFile(Path(folder), dependent)
+    points = []
+    for k in wanted:
+        point = kept.find(k) if kept else None
+        if point is None:
+            point = _measure(original, k, search, _named(progress, f"k = {k}"))
+            if kept:
+                kept.add(point)
+        points.append(point)
+    return Frontier(customers, len(original), search, tuple(points))
+
+
+def _check(ks: Sequence[int], customers: int, search: FrontierSearch) -> list[int]:
+    """Return the different k in order; what cannot be asked for is refused before any work."""
+    check_model(search.model)
+    wanted = sorted(set(ks))
+    if not wanted or wanted[0] < 2:
+        raise OptionNotUsable("Every k is 2 or more, and there is at least one.\nHint: --ks 2-20")
+    if wanted[-1] > customers:
+        raise OptionNotUsable(
+            f"There are {customers:,} customers, fewer than k = {wanted[-1]:,}.\nHint: --ks 2-{min(customers, 20)}"
+        )
+    return wanted
+
+
+def _named(progress: Progress, name: str) -> Progress:
+    return lambda step, done, total: progress(f"{name}: {step}", done, total)
+
+
+def _measure(original: CellHistory, k: int, search: FrontierSearch, progress: Progress) -> FrontierPoint:
+    shares: dict[str, Any] = {"p": search.p, "alpha": search.alpha}
+    made = anonymize_by_model(
+        original, k, model=search.model, most_items=search.most_items, seed=search.seed, seconds=search.seconds,
+        fast=search.fast, attacks=search.attacks, progress=progress, **shares,
+    )  # fmt: skip
+    duel = run_duel(original, made.history, seed=search.seed, progress=progress, **shares) if search.duel else None
+    best = duel.best.judgement if duel and duel.best else None
+    return FrontierPoint(
+        k=k,
+        utility=made.utility,
+        bound=made.bound,
+        deleted_rows=made.deleted_rows,
+        **_chances(made, search),
+        verdict=duel.verdict if duel else None,
+        margin=best.contest.margin if best else None,
+        converged=made.converged,
+        seconds=made.seconds,
+    )
+
+
+def _chances(made: AnonymizedResult, search: FrontierSearch) -> dict[str, Any]:
+    """Return what the classes say or, where the design is another, what it says; only classes can meet condition H0."""
+    if isinstance(made, ConcealedHistory):
+        found = made.safety
+        return {
+            "classes": found.parts, "holds": False, "probability": found.probability, "survives": found.survives,
+        }  # fmt: skip
+    sizes = published_classes(made.history).sizes.tolist()
+    safety = class_safety(sizes, attacks=search.attacks, p=search.p, alpha=search.alpha)
+    test = safety.tests[0]
+    return {
+        "classes": len(sizes), "holds": safety.holds, "probability": test.plan.probability, "survives": test.survives,
+    }  # fmt: skip

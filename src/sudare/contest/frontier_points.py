@@ -1,0 +1,103 @@
+"""What was measured of anonymized histories of rising k, kept in a folder, so that interrupted work can go on."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sudare.contest.duel import VERDICTS, Verdict
+from sudare.data.result_folders import keep_parameters, make_folder
+from sudare.data.writing import check_writable, whole_file
+from sudare.errors import OptionNotUsable
+
+VALUES = "frontier.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierPoint:
+    """One k: what it costs and how safe it is.
+
+    No history of the model has a U below `bound` (0: not known). `holds` is condition H0, `probability` that of the
+    best attacker who knows only the classes (of concealment: who can be whom) to be effective, `survives` that of all
+    attacks to fail if they are independent. `classes` are those, or the parts of who can be whom. `verdict` is that of
+    the built-in attacks, None if they were not made; `margin` is by how many hits the best of them passed or, below 0,
+    missed what it needed, None if none of them says anything.
+    """
+
+    k: int
+    utility: float
+    bound: float
+    deleted_rows: int
+    classes: int
+    holds: bool
+    probability: float
+    survives: float
+    verdict: Verdict | None
+    margin: int | None
+    converged: bool
+    seconds: float
+
+
+class FrontierFile:
+    """The points in a folder, written anew with every addition, whole or not at all.
+
+    What they depend on is kept beside them; points of another history or of other options are an error.
+    """
+
+    def __init__(self, folder: Path, parameters: Mapping[str, Any]) -> None:
+        self._path = folder / VALUES
+        make_folder(folder)
+        check_writable(self._path)
+        known = keep_parameters(folder, parameters)
+        self._points = _read(self._path) if known and self._path.exists() else {}
+
+    def find(self, k: int) -> FrontierPoint | None:
+        """Return the point of a k, if it was measured."""
+        return self._points.get(k)
+
+    def add(self, point: FrontierPoint) -> None:
+        """Keep a point."""
+        self._points[point.k] = point
+        with whole_file(self._path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(_header())
+            writer.writerows(astuple(found) for _, found in sorted(self._points.items()))
+
+
+def _header() -> list[str]:
+    return [field.name for field in fields(FrontierPoint)]
+
+
+def _read(path: Path) -> dict[int, FrontierPoint]:
+    with path.open(encoding="utf-8", newline="") as file:
+        try:
+            header, *rows = csv.reader(file)
+            if header != _header():
+                raise ValueError
+            return {int(row[0]): _point(dict(zip(header, row, strict=True))) for row in rows}
+        except (KeyError, ValueError):
+            raise OptionNotUsable(
+                f"{path} has rows that sudare did not write.\nHint: name another folder, or delete that file."
+            ) from None
+
+
+def _point(row: Mapping[str, str]) -> FrontierPoint:
+    truth = {"True": True, "False": False}
+    verdicts: dict[str, Verdict | None] = {"": None, **{verdict: verdict for verdict in VERDICTS}}
+    return FrontierPoint(
+        k=int(row["k"]),
+        utility=float(row["utility"]),
+        bound=float(row["bound"]),
+        deleted_rows=int(row["deleted_rows"]),
+        classes=int(row["classes"]),
+        holds=truth[row["holds"]],
+        probability=float(row["probability"]),
+        survives=float(row["survives"]),
+        verdict=verdicts[row["verdict"]],
+        margin=int(row["margin"]) if row["margin"] else None,
+        converged=truth[row["converged"]],
+        seconds=float(row["seconds"]),
+    )

@@ -1,0 +1,111 @@
+"""The chart of a contest's results: what each history costs against how near the best attack on it came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sudare.messages import Texts
+from sudare.report.charts import FIRST, INK, SECOND, WIDE, Chart, Spec
+from sudare.report.numbers import Numbers
+from sudare.report.page import shortened
+
+HEIGHT = 280
+# Names beside points: longer ones are cut, and of many histories only the first are named.
+MOST_NAME_LETTERS = 16
+MOST_NAMES = 20
+KINDS = ("withstood", "broken", "not_attacked")
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPoint:
+    """A history: its name, U, what the attacks showed, and the largest share of the needed hits that one had."""
+
+    name: str
+    utility: float
+    outcome: str
+    nearest: float
+
+
+def results_chart(points: Sequence[ResultPoint], texts: Texts) -> Chart:
+    """Show U against the share of the needed hits, with a dashed line where an attack is effective.
+
+    The points are in the order of the standings. Left is useful, low was far from being broken.
+    """
+    names = {kind: texts(f"web.outcome.{kind}") for kind in KINDS}
+    rows: list[Spec] = [
+        {
+            "utility": point.utility,
+            "nearest": point.nearest,
+            "kind": names[point.outcome],
+            "label": shortened(point.name, texts, most=MOST_NAME_LETTERS) if number < MOST_NAMES else "",
+        }
+        for number, point in enumerate(points)
+    ]
+    # Room at the right for the name of the last point.
+    right = max((point.utility for point in points), default=0.0) * 1.3 or 1.0
+    x = {
+        "type": "quantitative",
+        "title": texts("web.results.chart_x"),
+        "scale": {"domain": [0, right], "nice": False},
+        "axis": {"tickCount": 5, "grid": False},
+    }
+    top = max([1.15, *(point.nearest * 1.15 for point in points)])
+    y = {
+        "type": "quantitative",
+        "title": None,
+        "scale": {"domain": [0, top], "nice": False},
+        "axis": {"format": ".0%", "tickCount": 5},
+    }
+    layers = [_limit(y), *_marks(x, y, [names[kind] for kind in KINDS])]
+    spec: Spec = {
+        "data": {"values": rows},
+        "title": {"text": texts("web.results.chart_y")},
+        "padding": {"left": 4, "right": 16, "top": 4, "bottom": 6},
+        "width": WIDE,
+        "height": HEIGHT,
+        "autosize": {"type": "fit", "contains": "padding"},
+        "layer": layers,
+    }
+    return Chart(spec, texts("web.results.chart"), _spoken(points, texts))
+
+
+def _limit(y: Spec) -> Spec:
+    return {
+        "data": {"values": [{"nearest": 1}]},
+        "mark": {"type": "rule", "color": SECOND, "strokeDash": [4, 3], "strokeWidth": 1.5},
+        "encoding": {"y": {"field": "nearest", **y}},
+    }
+
+
+def _marks(x: Spec, y: Spec, kinds: list[str]) -> list[Spec]:
+    place = {"x": {"field": "utility", **x}, "y": {"field": "nearest", **y}}
+    legend = {"orient": "bottom", "direction": "horizontal", "title": None, "symbolStrokeWidth": 2, "columnPadding": 24}
+    ranges = {
+        "stroke": [FIRST, SECOND, INK],
+        "fill": [FIRST, "#ffffff", "#ffffff"],
+        "shape": ["circle", "diamond", "circle"],
+    }
+    look = {
+        channel: {"field": "kind", "type": "nominal", "scale": {"domain": kinds, "range": three}, "legend": legend}
+        for channel, three in ranges.items()
+    }
+    points = {"mark": {"type": "point", "size": 90, "strokeWidth": 2, "opacity": 1}, "encoding": {**place, **look}}
+    labels = {
+        "mark": {"type": "text", "align": "left", "dx": 8, "dy": -7},
+        "encoding": {**place, "text": {"field": "label"}},
+    }
+    return [points, labels]
+
+
+def _spoken(points: Sequence[ResultPoint], texts: Texts) -> str:
+    numbers = Numbers(texts)
+    return texts("list.comma").join(
+        texts(
+            "web.results.chart_spoken",
+            name=point.name,
+            utility=numbers.decimal(point.utility, 4),
+            share=texts("report.number.percent", value=f"{point.nearest * 100:.0f}"),
+        )
+        for point in points
+    )
