@@ -12,11 +12,11 @@ from sqlalchemy import select, update
 from sudare.web.accounts import (
     accept_invitation,
     add_user,
-    end_all_sessions,
     find_session,
     find_token,
     invite,
     log_in,
+    log_out_everywhere,
     make_reset,
     make_token,
     may_reset,
@@ -103,7 +103,7 @@ def test_sessions_end_by_time_by_the_user_and_with_the_account(small: SmallConte
         assert find_session(session, token) is None
         session.execute(update(User).where(User.login == "blue").values(disabled=False))
     with small.database.writing() as session:
-        end_all_sessions(session, session.get_one(User, small.users["blue"]))
+        log_out_everywhere(session, session.get_one(User, small.users["blue"]))
         assert find_session(session, token) is None
 
 

@@ -27,7 +27,7 @@ def test_every_code_of_a_refusal_has_its_text_and_is_used() -> None:
 
 
 def test_every_action_of_the_audit_log_has_its_text() -> None:
-    actions = set(re.findall(r'record\(\s*session,\s*[\w.]+,\s*"(\w+)"', SOURCES)) | {"unfreeze"}
+    actions = set(re.findall(r'record\(\s*session,\s*[\w.]+,\s*"(\w+)"', SOURCES)) | {"unfreeze", "forbid_preview"}
     assert actions == keys("action")
 
 

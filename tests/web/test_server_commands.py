@@ -100,7 +100,11 @@ def test_an_export_has_all_that_counts_and_its_sums(small: SmallContest, tmp_pat
     for line in (out / "SHA256SUMS").read_text().splitlines():
         hash, name = line.split("  ")
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == hash
+    assert "  archive.json\n" in (out / "SHA256SUMS").read_text()
     # The standings follow from the files alone.
+    again = run.invoke(app, ["contest", "recompute", str(out)])
+    assert again.exit_code == 0, again.output
+    assert "The same: everything is as recorded." in again.stdout
     final = next(entry for entry in described["rounds"][0]["finals"] if entry["team"] == "red")
     names = (described["rounds"][0]["original"], final["anonymized"], final["guesses"][0]["file"])
     judged = run.invoke(app, ["contest", "safety", *(str(out / "files" / name) for name in names), "--json"])

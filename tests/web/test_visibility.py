@@ -13,11 +13,11 @@ from sudare.web.shown import (
     show_audit,
     show_contest,
     show_members,
-    show_results,
     show_round,
     show_submission,
     show_targets,
 )
+from sudare.web.shown_results import show_results
 from sudare.web.visibility import (
     Viewer,
     find_viewer,

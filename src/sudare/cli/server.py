@@ -108,14 +108,20 @@ def export(
     contest: Annotated[str, typer.Argument(metavar="CONTEST", help="The contest's identity (sudare server list).")],
     out: OutArgument,
 ) -> None:
-    """Write a contest with all files that count, hashes, standings and the audit log into a folder."""
+    """Write a contest into a folder: all files that count, hashes, standings, the audit log, and the published pages.
+
+    The pages are a static site in all languages, without script. `sudare contest recompute` computes the outcome anew
+    from the archive.
+    """
     from sudare.web.archive import export_contest
     from sudare.web.files import FileStore
 
     settings = _settings(folder)
     with _open(settings) as database:
         export_contest(database, FileStore(settings.files), contest, out)
-    note(f"Wrote {out}; check it with: cd {out} && sha256sum -c SHA256SUMS")
+    note(
+        f"Wrote {out}; its pages begin at {out / 'site' / 'index.html'}.\nCheck it with: sudare contest recompute {out}"
+    )
 
 
 @app.command("backup")
@@ -136,7 +142,7 @@ def demo(
     ),
     seed: SeedOption = 0,
 ) -> None:
-    """Fill a new server with a synthetic contest: three teams, three rounds, attacks and results."""
+    """Fill a new server with a synthetic contest: five teams, three rounds, attacks and results."""
     from sudare.data.result_folders import make_folder
     from sudare.web.demo import fill
     from sudare.web.files import FileStore

@@ -42,7 +42,18 @@ class LoggedIn:
 def log_in(
     database: Database, settings: ServerSettings, login: str, password: str, address: str, former: str | None = None
 ) -> LoggedIn:
-    """Begin a session and end the former one of this browser; Refused if the password is wrong or tried too often.
+    """Begin a session and end the former one of this browser; Refused if the password is wrong or tried too often."""
+    user = check_password(database, settings, login, password, address)
+    with database.writing() as session:
+        if former:
+            end_session(session, former)
+        token = _begin_session(session, user, settings)
+        record(session, user, "log_in", user.login, address=address)
+    return LoggedIn(token, user)
+
+
+def check_password(database: Database, settings: ServerSettings, login: str, password: str, address: str) -> User:
+    """Return the user whose password it is; Refused if it is wrong or was tried too often.
 
     The attempt is counted before the password is looked at, so that attempts at the same time do not slip through.
     """
@@ -55,11 +66,7 @@ def log_in(
         raise Refused("wrong_password", 403)
     with database.writing() as session:
         session.execute(delete(LoginAttempt).where(LoginAttempt.id == attempt))
-        if former:
-            end_session(session, former)
-        token = _begin_session(session, user, settings)
-        record(session, user, "log_in", user.login, address=address)
-    return LoggedIn(token, user)
+    return user
 
 
 def _count_attempt(session: Session, settings: ServerSettings, account: str, address: str) -> int:
@@ -108,8 +115,13 @@ def end_session(session: Session, token: str) -> None:
     session.execute(delete(LoginSession).where(LoginSession.token_hash == token_hash(token)))
 
 
-def end_all_sessions(session: Session, user: User) -> None:
-    """End all sessions of a user."""
+def log_out_everywhere(session: Session, user: User) -> None:
+    """End all sessions of a user who asks for it."""
+    _end_all_sessions(session, user)
+    record(session, user, "log_out_everywhere", user.login)
+
+
+def _end_all_sessions(session: Session, user: User) -> None:
     session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
 
 
@@ -125,6 +137,7 @@ def add_user(session: Session, login: str, password: str, *, admin: bool = False
             session.add(user)
     except IntegrityError:
         raise Refused("login_taken", 409, login=login) from None
+    record(session, None, "add_user", user.login, admin=admin)
     return user
 
 
@@ -132,7 +145,7 @@ def change_password(session: Session, user: User, password: str) -> None:
     """Set a new password; all sessions and tokens of the user end."""
     now = database_now(session)
     session.execute(update(User).where(User.id == user.id).values(password_hash=hash_password(password)))
-    end_all_sessions(session, user)
+    _end_all_sessions(session, user)
     session.execute(
         update(ApiToken).where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None)).values(revoked_at=now)
     )
@@ -187,7 +200,9 @@ def accept_invitation(session: Session, token: str, user: User) -> Membership:
     return member
 
 
-def make_reset(session: Session, actor: User | None, settings: ServerSettings, user: User) -> str:
+def make_reset(
+    session: Session, actor: User | None, settings: ServerSettings, user: User, contest_id: str | None = None
+) -> str:
     """Return the token of a link with which a user chooses a new password; None acts for the command line."""
     token, now = new_token(), database_now(session)
     session.add(
@@ -199,7 +214,7 @@ def make_reset(session: Session, actor: User | None, settings: ServerSettings, u
             expires_at=now + dt.timedelta(hours=settings.link_hours),
         )
     )
-    record(session, actor, "reset_link", user.login)
+    record(session, actor, "reset_link", user.login, contest_id=contest_id)
     return token
 
 

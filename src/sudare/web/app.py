@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +10,7 @@ from importlib.resources import files
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import InterfaceError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -25,6 +27,8 @@ from sudare.web.security import HEADERS
 from sudare.web.settings import ServerSettings
 
 API = "/api/"
+# Seconds after which a program may try again what a full disk or a database that was away kept from it.
+RETRY = "30"
 
 
 def make_app(settings: ServerSettings) -> FastAPI:
@@ -57,6 +61,8 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _not_valid)
+    for kind in (OperationalError, InterfaceError, OSError):
+        app.add_exception_handler(kind, _away)
     app.add_exception_handler(Exception, _broken)
     return app
 
@@ -83,12 +89,35 @@ def _not_valid(request: Request, error: Exception) -> Response:
     return _answer(request, refused.code, refused.said(texts_of(request)), 422, {})
 
 
+def _away(request: Request, error: Exception) -> Response:
+    """Say that the disk is full or that the database does not answer: what may be well in a minute."""
+    cause = getattr(error, "orig", error)
+    if getattr(cause, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or _no_room(cause):
+        refused = Refused("no_room", 507)
+    elif isinstance(error, OSError):
+        return _broken(request, error)
+    else:
+        refused = Refused("away", 503)
+    _log(request, error)
+    return _answer(request, refused.code, refused.said(texts_of(request)), refused.status, {"Retry-After": RETRY})
+
+
+def _no_room(cause: object) -> bool:
+    """Say whether a database has no room: SQLite by the name of the error, PostgreSQL by its state."""
+    return getattr(cause, "sqlite_errorname", "") == "SQLITE_FULL" or getattr(cause, "sqlstate", "") == "53100"
+
+
 def _broken(request: Request, error: Exception) -> Response:
-    """Say that it is our fault; the log has the kind of the error, no data."""
-    os.write(2, f"sudare: {request.method} {request.url.path}: {type(error).__name__}\n".encode())
+    """Say that it is our fault."""
+    _log(request, error)
     refused = Refused("broken", 500)
     # This answer passes by what all others pass through.
     return _answer(request, refused.code, refused.said(texts_of(request)), 500, dict(HEADERS))
+
+
+def _log(request: Request, error: Exception) -> None:
+    """Write the kind of an error and where it happened, no data."""
+    os.write(2, f"sudare: {request.method} {request.url.path}: {type(error).__name__}\n".encode())
 
 
 def _answer(request: Request, code: str, message: str, status: int, headers: dict[str, str]) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,51 +13,56 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sudare.contest.recompute import CONTEST_FILE, FILES, SUMS_FILE, file_hash
 from sudare.data.result_folders import make_folder
 from sudare.data.rule_sets import BUILT_IN
 from sudare.data.writing import whole_file
 from sudare.errors import OptionNotUsable
-from sudare.web.audit import first_broken
+from sudare.web.audit import first_broken, record
 from sudare.web.database import Database
 from sudare.web.files import FileStore
 from sudare.web.models import AuditEntry, Contest, Dataset, Evaluation, GuessFile, Round, Submission, Target
 from sudare.web.settings import DATABASE_FILE, SETTINGS_FILE, ServerSettings
+from sudare.web.site import write_site
 from sudare.web.submissions import standing_guesses
 from sudare.web.visibility import team_names
 
-CONTEST_FILE = "archive.json"
 AUDIT_FILE = "audit.json"
-SUMS_FILE = "SHA256SUMS"
+SITE = "site"
 
 
 def export_contest(database: Database, files: FileStore, contest_id: str, folder: Path) -> dict[str, Any]:
     """Write a contest into a new folder and return what its archive.json says.
 
     There are T, the finals, what was published of them and the guesses that count, each file under its hash; who did
-    what; and the sums. Secrets of accounts are not in it.
+    what; the pages of what is published, as a site; and the hashes of all of it. Secrets of accounts are not in it.
     """
     _check_new(folder)
     with database.reading() as session:
         contest = session.get(Contest, contest_id)
         if contest is None:
             raise OptionNotUsable(f"There is no contest {contest_id}.\nHint: sudare server list DIR")
-        rounds = session.scalars(select(Round).where(Round.contest_id == contest.id).order_by(Round.position)).all()
-        described = {
-            "contest": {name: getattr(contest, name) for name in ("id", "name", "time_zone", "rules")},
-            "rounds": [_round(session, round) for round in rounds],
-        }
-        entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id)).all()
-        audit = {
-            "chain_broken_at": first_broken(entries),
-            "entries": [_entry(entry) for entry in entries if entry.contest_id == contest.id],
-        }
-    make_folder(folder / "files")
-    hashes = sorted(_hashes(described) | ({contest.rules} - set(BUILT_IN)))
-    for hash in hashes:
-        shutil.copyfile(files.path(hash), folder / "files" / hash)
+    make_folder(folder.resolve().parent)
+    with tempfile.TemporaryDirectory(dir=folder.resolve().parent) as aside:
+        described = _write_archive(database, files, contest_id, Path(aside) / "archive")
+        (Path(aside) / "archive").rename(folder)
+    with database.writing() as session:
+        record(session, None, "export", contest.name, contest_id=contest.id)
+    return described
+
+
+def _write_archive(database: Database, files: FileStore, contest_id: str, folder: Path) -> dict[str, Any]:
+    make_folder(folder / FILES)
+    with database.reading() as session:
+        contest = session.get_one(Contest, contest_id)
+        described, audit = _described(session, contest), _audit(session, contest)
+        write_site(session, contest, folder / SITE)
+    for hash in _hashes(described) | ({contest.rules} - set(BUILT_IN)):
+        shutil.copyfile(files.path(hash), folder / FILES / hash)
     _write(folder / CONTEST_FILE, json.dumps(described, ensure_ascii=False, indent=2) + "\n")
     _write(folder / AUDIT_FILE, json.dumps(audit, ensure_ascii=False, indent=2) + "\n")
-    _write(folder / SUMS_FILE, "".join(f"{hash}  files/{hash}\n" for hash in hashes))
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    _write(folder / SUMS_FILE, "".join(f"{file_hash(folder / name)}  {name}\n" for name in names))
     return described
 
 
@@ -84,6 +90,22 @@ def back_up(settings: ServerSettings, folder: Path) -> int:
 def list_contests(session: Session) -> list[tuple[str, str]]:
     """Return identity and name of all contests."""
     return [(found.id, found.name) for found in session.scalars(select(Contest).order_by(Contest.created_at))]
+
+
+def _described(session: Session, contest: Contest) -> dict[str, Any]:
+    rounds = session.scalars(select(Round).where(Round.contest_id == contest.id).order_by(Round.position)).all()
+    return {
+        "contest": {name: getattr(contest, name) for name in ("id", "name", "time_zone", "rules")},
+        "rounds": [_round(session, round) for round in rounds],
+    }
+
+
+def _audit(session: Session, contest: Contest) -> dict[str, Any]:
+    entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id)).all()
+    return {
+        "chain_broken_at": first_broken(entries),
+        "entries": [_entry(entry) for entry in entries if entry.contest_id == contest.id],
+    }
 
 
 def _round(session: Session, round: Round) -> dict[str, Any]:
@@ -125,7 +147,8 @@ def _named(result: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
     attacks = [
         {**entry, "attacker": names[entry["attacker"]], "target": names[entry["target"]]} for entry in result["attacks"]
     ]
-    return {**result, "standings": standings, "attacks": attacks}
+    finals = [{**entry, "name": names[entry["name"]]} for entry in result.get("finals", [])]
+    return {**result, "standings": standings, "attacks": attacks, "finals": finals}
 
 
 def _hashes(described: dict[str, Any]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -11,14 +12,17 @@ from sqlalchemy.orm import Session
 
 from sudare.data.rule_sets import BUILT_IN, DEFAULT, load_rules
 from sudare.errors import InputError
+from sudare.web.accounts import make_reset, may_reset
 from sudare.web.audit import record
 from sudare.web.database import database_now
 from sudare.web.files import FileStore, StoredFile
-from sudare.web.job_results import retry
+from sudare.web.job_results import order_preview, retry
 from sudare.web.jobs import enqueue
 from sudare.web.models import Contest, Dataset, Job, Membership, Round, Submission, Team, User
 from sudare.web.phases import TIMES, check_times, check_zone, phase_at, read_moment
 from sudare.web.refusals import Refused, not_there
+from sudare.web.settings import ServerSettings
+from sudare.web.submissions import final_submissions
 from sudare.web.visibility import Viewer, check_organizer, newest_evaluation
 
 MOST_NAME_LETTERS = 80
@@ -135,6 +139,26 @@ def set_frozen(session: Session, viewer: Viewer, round_id: str, frozen: bool) ->
     return found
 
 
+def set_preview(session: Session, viewer: Viewer, round_id: str, allowed: bool) -> Round:
+    """Let teams see what the built-in attacks do to their submissions, or no longer.
+
+    As long as anonymization is open, what would count of each team is attacked at once.
+    """
+    found = _own_round(session, viewer, round_id)
+    found.preview = allowed
+    if allowed and phase_at(found, viewer.now) == "anonymization":
+        for submission in final_submissions(session, found):
+            order_preview(session, submission, found.contest_id)
+    record(
+        session,
+        viewer.actor,
+        "allow_preview" if allowed else "forbid_preview",
+        found.name,
+        contest_id=found.contest_id,
+    )
+    return found
+
+
 def set_original(session: Session, viewer: Viewer, round_id: str, stored: StoredFile) -> Dataset:
     """Give a round its T, to be checked by a worker; too late when something was handed in."""
     found = _own_round(session, viewer, round_id)
@@ -193,6 +217,31 @@ def close_round(session: Session, viewer: Viewer, round_id: str) -> Round:
     found.closed_at = found.closed_at or database_now(session)
     record(session, viewer.actor, "close_round", found.name, contest_id=found.contest_id)
     return found
+
+
+def reset_member(session: Session, viewer: Viewer, settings: ServerSettings, user_id: str) -> str:
+    """Return the token of a link with which a member chooses a new password."""
+    check_organizer(viewer)
+    user = session.get(User, user_id)
+    if user is None or not may_reset(session, viewer.actor, user):
+        raise Refused("not_yours", 403)
+    return make_reset(session, viewer.actor, settings, user, viewer.contest.id)
+
+
+def take_step(session: Session, viewer: Viewer, round_id: str, step: str) -> None:
+    """Do with a round what a button or a program says."""
+    steps: dict[str, Callable[[], object]] = {
+        "freeze": lambda: set_frozen(session, viewer, round_id, True),
+        "unfreeze": lambda: set_frozen(session, viewer, round_id, False),
+        "allow_preview": lambda: set_preview(session, viewer, round_id, True),
+        "forbid_preview": lambda: set_preview(session, viewer, round_id, False),
+        "evaluate": lambda: order_evaluation(session, viewer, round_id),
+        "publish": lambda: publish_results(session, viewer, round_id),
+        "close": lambda: close_round(session, viewer, round_id),
+    }
+    if step not in steps:
+        raise not_there()
+    steps[step]()
 
 
 def retry_job(session: Session, viewer: Viewer, job_id: int) -> None:

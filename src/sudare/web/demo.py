@@ -1,14 +1,22 @@
-"""A contest with synthetic data, teams, submissions and attacks, so that every page shows something."""
+"""A synthetic contest whose teams anonymize and attack with what sudare has, so that every page shows something."""
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 import io
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from sudare.anonymize.histories import anonymize_history
+from sudare.attack.attack import attack_history
+from sudare.attack.knowledge import know_history
+from sudare.contest.duel import with_pseudonyms
+from sudare.data.cell_text import format_rows, read_original, read_published
+from sudare.data.cells import CellHistory
 from sudare.web.accounts import add_user
 from sudare.web.contests import (
     ContestPlan,
@@ -17,11 +25,12 @@ from sudare.web.contests import (
     make_contest,
     publish_results,
     set_original,
+    set_preview,
     set_times,
 )
 from sudare.web.database import Database, database_now
 from sudare.web.files import FileStore, StoredFile
-from sudare.web.models import Contest, Membership, Round, Team, User
+from sudare.web.models import Contest, Membership, Round, User
 from sudare.web.phases import TIMES
 from sudare.web.security import new_token
 from sudare.web.settings import ServerSettings
@@ -31,10 +40,28 @@ from sudare.web.worker import Worker
 
 CUSTOMERS = 60
 ITEMS = ("22423", "22720", "47566", "84879", "85099B", "85123A")
-TEAMS = ("Ami", "Kasuri", "Sudare")
-# How often each team guesses right on an A that hides nothing, and how much of that is left on each team's.
-SKILLS = (0.9, 0.3, 0.7)
-LEFT = (1.0, 0.9, 0.3)
+# More than a search of so few customers takes: it ends by itself, so that the same seed gives the same contest.
+SEARCH_SECONDS = 60.0
+# The k of what the more careful teams tried first.
+CAREFUL = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTeam:
+    """A team: what it hands in last (classes of k; of k = 1, ranges; of k = 0, pseudonyms only), and its attack."""
+
+    name: str
+    k: int
+    method: str
+
+
+TEAMS = (
+    DemoTeam("Ami", 0, "item-sets"),
+    DemoTeam("Kasuri", 1, "unique-rows"),
+    DemoTeam("Noren", 4, "likelihood"),
+    DemoTeam("Shoji", 3, "scoreboard"),
+    DemoTeam("Sudare", 2, "best"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +76,21 @@ class Demo:
 
 def fill(settings: ServerSettings, database: Database, files: FileStore, *, seed: int = 0) -> Demo:
     """Make a contest with a finished round, one in re-identification and one in anonymization."""
-    maker = _Maker(settings, database, files, random.Random(seed))  # noqa: S311
+    maker = _Maker(settings, database, files, seed)
     maker.people()
     for name, last in (("Practice", "results"), ("Preliminary", "guesses"), ("Main", "submissions")):
         maker.round(name, last)
-    return Demo(maker.contest, "organizer", tuple(name.casefold() for name in TEAMS), maker.password)
+    return Demo(maker.contest, "organizer", tuple(team.name.casefold() for team in TEAMS), maker.password)
 
 
 class _Maker:
     """Makes everything through the same functions as the pages."""
 
-    def __init__(self, settings: ServerSettings, database: Database, files: FileStore, chance: random.Random) -> None:
-        self._settings, self._database, self._files, self._chance = settings, database, files, chance
+    def __init__(self, settings: ServerSettings, database: Database, files: FileStore, seed: int) -> None:
+        self._settings, self._database, self._files, self._seed = settings, database, files, seed
+        self._chance = random.Random(seed)  # noqa: S311
         self._worker = Worker(settings, database, files)
         self._users: dict[str, str] = {}
-        self._original: list[list[str]] = []
         self.contest, self.password = "", new_token()[:16]
 
     def people(self) -> None:
@@ -71,57 +98,65 @@ class _Maker:
             organizer = add_user(session, "organizer", self.password, admin=True)
             contest = make_contest(session, organizer, ContestPlan("Demo", submissions_per_day=50))
             self.contest, self._users["organizer"] = contest.id, organizer.id
-            for name in TEAMS:
+            for name in (team.name for team in TEAMS):
                 team = add_team(session, self._viewer(session, "organizer"), name)
                 user = add_user(session, name.casefold(), self.password)
                 session.add(Membership(user_id=user.id, contest_id=contest.id, role="team", team_id=team.id))
                 self._users[name] = user.id
 
     def round(self, name: str, last: str) -> None:
-        """Play a round up to its submissions, its guesses or its results."""
-        self._original = list(_original(self._chance))
+        """Play a round up to its submissions, its guesses or its results; the last one has previews."""
+        stored = self._keep(_original(self._chance))
         with self._database.writing() as session:
             now = database_now(session)
             moments = (now - dt.timedelta(days=1), *(now + dt.timedelta(days=days) for days in (7, 7, 14)))
             times = {key: moment.isoformat() for key, moment in zip(TIMES, moments, strict=True)}
             round_id = add_round(session, self._viewer(session, "organizer"), name, times).id
-            stored = self._keep([",".join(row) for row in self._original])
             set_original(session, self._viewer(session, "organizer"), round_id, stored)
+            if last == "submissions":
+                set_preview(session, self._viewer(session, "organizer"), round_id, True)
         self._worker.work_off()
-        truths = self._hand_in(round_id)
+        original = read_original(self._files.path(stored.hash))
+        self._hand_in(round_id, original)
         if last != "submissions":
             self._move(round_id, "anonymization_closes", "reidentification_opens")
-            self._attack(round_id, truths)
+            self._attack(round_id, original)
         if last == "results":
             self._move(round_id, "reidentification_closes")
             with self._database.writing() as session:
                 publish_results(session, self._viewer(session, "organizer"), round_id)
 
-    def _hand_in(self, round_id: str) -> dict[str, dict[str, str]]:
-        """Hand in a broken and a good A of each team; return who is behind the pseudonyms of the good one."""
-        truths: dict[str, dict[str, str]] = {}
-        for strength, name in enumerate(TEAMS):
-            lines, truths[name] = _anonymized(self._original, strength, self._chance)
-            for note, content in (("first try", [*lines[:-1], "broken"]), ("better", lines)):
+    def _hand_in(self, round_id: str, original: CellHistory) -> None:
+        """Hand in a few A of each team and choose the last one."""
+        careful = _anonymized(original, CAREFUL, self._seed)
+        chosen: dict[str, str] = {}
+        for number, team in enumerate(TEAMS):
+            final = _anonymized(original, team.k, self._seed + number)
+            drafts = [("first try", [b"broken\n", *final[1:]]), ("better", final)]
+            if team.k > 1:
+                drafts.insert(1, ("large classes", careful))
+            for note, lines in drafts:
                 with self._database.writing() as session:
-                    found = submit(session, self._viewer(session, name), round_id, self._keep(content), note)
-            self._worker.work_off()
+                    viewer = self._viewer(session, team.name)
+                    chosen[team.name] = submit(session, viewer, round_id, self._keep(lines), note).id
+        self._worker.work_off()
+        for name, identity in chosen.items():
             with self._database.writing() as session:
-                choose_final(session, self._viewer(session, name), found.id)
-        return truths
+                choose_final(session, self._viewer(session, name), identity)
 
-    def _attack(self, round_id: str, truths: dict[str, dict[str, str]]) -> None:
-        for skill, name in zip(SKILLS, TEAMS, strict=True):
+    def _attack(self, round_id: str, original: CellHistory) -> None:
+        known = know_history(original)
+        for number, team in enumerate(TEAMS):
             with self._database.writing() as session:
-                viewer = self._viewer(session, name)
-                targets = visible_targets(session, viewer, session.get_one(Round, round_id))
-                by_team = {session.get_one(Team, target.team_id).name: target for target in targets}
-                # In the order of the names: the numbers of targets are another chance each time.
-                for left, other in zip(LEFT, TEAMS, strict=True):
-                    if other != name:
-                        lines = _guesses(truths[other], skill * left, self._chance)
-                        submit_guesses(session, viewer, by_team[other].id, self._keep(lines))
-            self._worker.work_off()
+                viewer = self._viewer(session, team.name)
+                for target in visible_targets(session, viewer, session.get_one(Round, round_id)):
+                    if target.team_id == viewer.team_id:
+                        continue
+                    published = read_published(self._files.path(target.file_hash), original)
+                    found = attack_history(known, published, method=team.method, seed=self._seed + number)
+                    pairs = zip(found.pids.tolist(), found.customers.tolist(), strict=True)
+                    submit_guesses(session, viewer, target.id, self._keep(b"%d,%d\n" % pair for pair in pairs))
+        self._worker.work_off()
 
     def _move(self, round_id: str, *names: str) -> None:
         """Let phases begin or end now, and do what is due then."""
@@ -135,42 +170,39 @@ class _Maker:
         contest = session.get_one(Contest, self.contest)
         return find_viewer(session, contest.id, user, database_now(session))
 
-    def _keep(self, lines: list[str]) -> StoredFile:
-        content = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
+    def _keep(self, lines: Iterable[bytes]) -> StoredFile:
+        content = io.BytesIO(b"".join(lines))
         return self._files.keep(content, self._settings.max_upload_bytes, self._settings.upload_seconds)
 
 
-def _original(chance: random.Random) -> list[list[str]]:
-    """Return rows of T: customer, date, item, price, quantity."""
+def _original(chance: random.Random) -> list[bytes]:
+    """Return lines of T: customer, date, item, price, quantity."""
     first = dt.date(2010, 12, 1)
-    rows = []
+    lines = []
     for customer in range(12001, 12001 + CUSTOMERS):
         for _ in range(chance.randint(2, 6)):
             day = first + dt.timedelta(days=chance.randrange(300))
             price = f"{chance.randint(1, 40)}.{chance.choice(('25', '45', '75', '95'))}"
-            date = f"{day.year}/{day.month}/{day.day}"
-            rows.append([str(customer), date, chance.choice(ITEMS), price, str(chance.randint(1, 24))])
-    return rows
+            cells = (customer, f"{day:%Y}/{day.month}/{day.day}", chance.choice(ITEMS), price, chance.randint(1, 24))
+            lines.append(f"{','.join(map(str, cells))}\n".encode())
+    return lines
 
 
-def _anonymized(rows: list[list[str]], strength: int, chance: random.Random) -> tuple[list[str], dict[str, str]]:
-    """Return A and who is behind its pseudonyms; of strength 0 are only pseudonyms, 1 has ranges, 2 hardly a value."""
-    customers = sorted({row[0] for row in rows})
-    pids = [str(number) for number in chance.sample(range(1, 10**6), len(customers))]
-    pid_of = dict(zip(customers, pids, strict=True))
-    dates = ("{0}", "[2010/12/1;2011/11/30]", "*")[strength]
-    items = ("{0}", "{0}", "*")[strength]
-    prices = ("{0}", "[0.01;50]", "*")[strength]
-    lines = [
-        ",".join((pid_of[who], dates.format(date), items.format(item), prices.format(price), quantity))
-        for who, date, item, price, quantity in rows
-    ]
-    return lines, {pid: customer for customer, pid in pid_of.items()}
+def _anonymized(original: CellHistory, k: int, seed: int) -> list[bytes]:
+    """Return the lines of an A: classes of k, or ranges if k is 1, or pseudonyms only."""
+    if k > 1:
+        return _lines(anonymize_history(original, k, seed=seed, seconds=SEARCH_SECONDS, fast=True).history)
+    lines = _lines(with_pseudonyms(original, seed=seed))
+    return [_with_ranges(line) for line in lines] if k else lines
 
 
-def _guesses(truth: dict[str, str], skill: float, chance: random.Random) -> list[str]:
-    customers = sorted(truth.values())
-    return [
-        f"{pid},{customer if chance.random() < skill else chance.choice(customers)}"
-        for pid, customer in sorted(truth.items())
-    ]
+def _lines(history: CellHistory) -> list[bytes]:
+    return b"".join(format_rows(history)).splitlines(keepends=True)
+
+
+def _with_ranges(line: bytes) -> bytes:
+    """Put the month in place of the day, and a range of prices."""
+    pid, date, item, _, quantity = line.decode().split(",")
+    year, month, _ = date.split("/")
+    last = calendar.monthrange(int(year), int(month))[1]
+    return f"{pid},[{year}/{month}/1;{year}/{month}/{last}],{item},[0.01;50],{quantity}".encode()

@@ -19,6 +19,8 @@ from sudare.web.refusals import Refused
 
 HASH = re.compile(r"[0-9a-f]{64}")
 COPIED_BYTES = 1 << 20
+# How the name of a file that is about to be removed begins, beside those that come in.
+ORPHAN = "orphan-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,12 @@ class FileStore:
         self._incoming.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def tidy(self, seconds: float) -> None:
-        """Remove what processes that died have left, older than any upload or job can be."""
+        """Remove what processes that died have left, older than any upload or job can be.
+
+        What one had moved aside goes back to its place: it may have been handed in again meanwhile.
+        """
+        for aside in self._incoming.glob(f"{ORPHAN}*"):
+            aside.rename(self.path(aside.name.removeprefix(ORPHAN)))
         for path in self._incoming.iterdir():
             if time.time() - path.lstat().st_mtime > seconds:
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
@@ -60,6 +67,28 @@ class FileStore:
     def path(self, hash: str) -> Path:
         """Return where the file of a hash lies."""
         return _path(self._folder, hash)
+
+    def old_hashes(self, seconds: float) -> list[str]:
+        """Return the hashes of files that nobody has handed in for so long."""
+        paths = (path for path in self._folder.glob("[0-9a-f][0-9a-f]/*") if HASH.fullmatch(path.name))
+        return sorted(path.name for path in paths if _age(path) > seconds)
+
+    def remove_orphan(self, hash: str, seconds: float) -> bool:
+        """Remove a file that nothing refers to, unless it was handed in again meanwhile; say whether it is gone.
+
+        It is moved aside first: an upload that has found it there has touched it by then, one that comes later brings
+        its own.
+        """
+        path, aside = self.path(hash), self._incoming / f"{ORPHAN}{hash}"
+        try:
+            path.rename(aside)
+        except FileNotFoundError:
+            return False  # another worker was quicker
+        if _age(aside) > seconds:
+            aside.unlink()
+            return True
+        aside.rename(path)
+        return False
 
     @contextmanager
     def working_folder(self) -> Iterator[Path]:
@@ -104,13 +133,26 @@ class Incoming:
         try:
             self._file.flush()
             os.fsync(self._file.fileno())
-            if not target.exists():
+            # Touching a file that is there keeps it from being taken for one that nobody wants; see `remove_orphan`.
+            if not _touched(target):
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._path.replace(target)
             _sync_folders(target.parent, self._folder)
         except OSError as error:
             raise Refused("no_room", 507) from error
         return found
+
+
+def _age(path: Path) -> float:
+    return time.time() - path.stat().st_mtime
+
+
+def _touched(path: Path) -> bool:
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _path(folder: Path, hash: str) -> Path:

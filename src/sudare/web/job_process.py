@@ -13,6 +13,8 @@ from typing import Any
 
 # Loading the library takes longer than most jobs; a clean process loads it once and is forked for each.
 LOADED = ("sudare.web.job_warm_up",)
+# Jobs take all that pages leave of the machine, and no more.
+NICENESS = 5
 
 
 class JobProcess:
@@ -57,6 +59,7 @@ class JobProcess:
 
 def _work(kind: str, given: dict[str, Any], memory_bytes: int, seconds: int, sender: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     # Should the worker die, nobody else ends this process. Kernels use all cores.
     most = seconds * (os.cpu_count() or 1)

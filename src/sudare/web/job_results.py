@@ -14,8 +14,8 @@ from sudare.web.audit import record
 from sudare.web.database import database_now
 from sudare.web.files import FileStore, StoredFile
 from sudare.web.jobs import enqueue, unfinished
-from sudare.web.models import Contest, Dataset, Evaluation, GuessFile, Job, Round, Submission, Target, Team
-from sudare.web.submissions import final_submission, standing_guesses
+from sudare.web.models import Contest, Dataset, Evaluation, GuessFile, Job, Preview, Round, Submission, Target
+from sudare.web.submissions import final_submissions, standing_guesses
 
 Upload = Dataset | Submission | GuessFile
 
@@ -26,7 +26,7 @@ def parameters(session: Session, files: FileStore, job: Job, folder: Path) -> di
     rules = contest.rules if contest.rules in BUILT_IN else str(files.path(contest.rules))
     if job.kind == "original":
         return {"rules": rules, "path": str(files.path(session.get_one(Dataset, job.subject_id).file_hash))}
-    if job.kind == "anonymized":
+    if job.kind in ("anonymized", "preview"):
         submission = session.get_one(Submission, job.subject_id)
         return {
             "rules": rules,
@@ -37,7 +37,7 @@ def parameters(session: Session, files: FileStore, job: Job, folder: Path) -> di
         return {"rules": rules, **_guessing(session, files, session.get_one(GuessFile, job.subject_id))}
     round = session.get_one(Round, job.subject_id)
     if job.kind == "targets":
-        finals = {found.id: str(files.path(found.file_hash)) for found in _finals(session, round)}
+        finals = {found.id: str(files.path(found.file_hash)) for found in final_submissions(session, round)}
         return {"rules": rules, "folder": str(folder), "finals": finals}
     return {
         "rules": rules,
@@ -54,6 +54,11 @@ def keep_result(session: Session, job: Job, result: dict[str, Any], published: d
         upload.result = result
         if isinstance(upload, Submission) and result.get("utility"):
             upload.utility = result["utility"]["utility"]
+            if session.get_one(Round, upload.round_id).preview:
+                order_preview(session, upload, job.contest_id)
+    elif job.kind == "preview":
+        preview = session.get_one(Preview, job.subject_id)
+        preview.status, preview.result = "done", result
     elif job.kind == "targets":
         _make_targets(session, job, result, published)
     else:
@@ -67,6 +72,9 @@ def keep_failure(session: Session, job: Job) -> None:
     upload = find_upload(session, job)
     if upload:
         upload.status, upload.result = "failed", {"failure": job.failure}
+    elif job.kind == "preview":
+        preview = session.get_one(Preview, job.subject_id)
+        preview.status, preview.result = "failed", {"failure": job.failure}
     record(session, None, "job_failed", job.kind, contest_id=job.contest_id, job=job.id, failure=job.failure)
 
 
@@ -85,6 +93,16 @@ def retry(session: Session, job: Job) -> None:
     upload = find_upload(session, job)
     if upload:
         upload.status, upload.result = "queued", None
+    elif job.kind == "preview":
+        preview = session.get_one(Preview, job.subject_id)
+        preview.status, preview.result = "queued", None
+
+
+def order_preview(session: Session, submission: Submission, contest_id: str) -> None:
+    """Have the built-in attacks run on a valid submission, once."""
+    if session.get(Preview, submission.id) is None:
+        session.add(Preview(submission_id=submission.id, status="queued", created_at=database_now(session)))
+        enqueue(session, "preview", submission.id, contest_id, team_id=submission.team_id)
 
 
 def enqueue_due(session: Session) -> None:
@@ -139,12 +157,6 @@ def _make_targets(session: Session, job: Job, result: dict[str, Any], published:
     record(session, None, "make_targets", round.name, contest_id=job.contest_id, sha256=hashes)
 
 
-def _finals(session: Session, round: Round) -> list[Submission]:
-    teams = session.scalars(select(Team.id).where(Team.contest_id == round.contest_id)).all()
-    found = [final_submission(session, round, team) for team in teams]
-    return [submission for submission in found if submission is not None]
-
-
 def _guessing(session: Session, files: FileStore, guess: GuessFile) -> dict[str, str]:
     target = session.get_one(Target, guess.target_id)
     return {
@@ -161,11 +173,9 @@ def _attacked(session: Session, files: FileStore, round: Round) -> list[dict[str
         {
             "team": target.team_id,
             "path": str(files.path(session.get_one(Submission, target.submission_id).file_hash)),
-            "guesses": [
-                {"team": guess.team_id, "path": str(files.path(guess.file_hash))}
-                for guess in guesses
-                if guess.target_id == target.id
-            ],
+            "guesses": {
+                guess.team_id: str(files.path(guess.file_hash)) for guess in guesses if guess.target_id == target.id
+            },
         }
         for target in targets
     ]

@@ -24,10 +24,11 @@ def warm_up() -> None:
         files = {"rules": "pwscup2018", "original": str(original)}
         WORK["original"]({**files, "path": str(original)})
         WORK["anonymized"]({**files, "path": str(anonymized)})
+        WORK["preview"]({**files, "path": str(anonymized)})
         WORK["targets"]({**files, "folder": name, "finals": {"p": str(anonymized)}})
         WORK["guesses"]({**files, "path": str(guesses), "published": str(Path(name) / "p")})
-        attack = {"team": "b", "path": str(guesses)}
-        WORK["evaluate"]({**files, "finals": [{"team": "a", "path": str(anonymized), "guesses": [attack]}]})
+        attacked = {"team": "a", "path": str(anonymized), "guesses": {"b": str(guesses)}}
+        WORK["evaluate"]({**files, "finals": [attacked]})
 
 
 warm_up()

@@ -11,22 +11,24 @@ import numpy as np
 
 from sudare.contest.check import CheckResult
 from sudare.contest.check import check_guesses as check_guess_file
-from sudare.contest.guesses import read_guesses
-from sudare.contest.judge import judge_guesses
+from sudare.contest.duel import run_duel
+from sudare.contest.evaluation import FinalFiles, evaluate_finals
 from sudare.contest.publish import publish
-from sudare.contest.standings import Attack, rank_histories
-from sudare.data.cell_complaints import Complaints
+from sudare.data.cell_blocks import open_text
+from sudare.data.cell_complaints import Complaint, Complaints
 from sudare.data.cell_text import read_anonymized, read_original, read_valid_anonymized
 from sudare.data.cells import CellHistory, ItemColumn
 from sudare.data.rule_sets import BUILT_IN, RuleSet, load_rules
-from sudare.errors import InputError
-from sudare.messages import LANGUAGES
+from sudare.errors import InputError, SourceNotReadable
+from sudare.messages import LANGUAGES, Texts
 from sudare.risk.class_safety import class_safety
 from sudare.risk.published_classes import published_classes
 from sudare.utility.cells import cell_utility, population_deviation
 
 # Errors of an upload that are kept with their texts; all are counted.
 MOST_ERRORS = 200
+# Rows are drawn so often for the use cases: of fifty finals of 80,000 rows that takes a minute.
+USE_DRAWS = 5
 
 Parameters = Mapping[str, Any]
 
@@ -42,6 +44,8 @@ def check_original(given: Parameters) -> dict[str, Any]:
 
 def check_anonymized(given: Parameters) -> dict[str, Any]:
     """Check A, and if it follows the rules, return U with its explanation and how safe its classes are."""
+    if not _is_text(given["path"]):
+        return _no_text()
     rules = _rules(given)
     original = read_original(given["original"], rules)
     read = partial(read_anonymized, given["path"], original, rules, most_complaints=MOST_ERRORS)
@@ -57,6 +61,8 @@ def check_anonymized(given: Parameters) -> dict[str, Any]:
 
 def check_guesses(given: Parameters) -> dict[str, Any]:
     """Check guesses on what was published."""
+    if not _is_text(given["path"]):
+        return _no_text()
     rules = _rules(given)
     original = read_original(given["original"], rules)
     check = partial(check_guess_file, original, given["published"], given["path"], rules, most_errors=MOST_ERRORS)
@@ -72,29 +78,28 @@ def publish_finals(given: Parameters) -> dict[str, Any]:
 
 
 def evaluate_round(given: Parameters) -> dict[str, Any]:
-    """Judge all guesses on all finals and return attacks and standings, by the identities of teams."""
+    """Measure all finals, judge all guesses and rank, by the identities of teams."""
+    rules = _rules(given)
+    finals = [
+        FinalFiles(final["team"], Path(final["path"]), {team: Path(path) for team, path in final["guesses"].items()})
+        for final in given["finals"]
+    ]
+    return evaluate_finals(read_original(given["original"], rules), finals, rules, draws=USE_DRAWS).to_dict()
+
+
+def preview_attacks(given: Parameters) -> dict[str, Any]:
+    """Run every built-in attack on an A; of one that crashed no more is told, since errors may have data in them."""
     rules = _rules(given)
     original = read_original(given["original"], rules)
-    utilities: dict[str, float] = {}
-    attacks: list[Attack] = []
-    for final in given["finals"]:
-        history = read_valid_anonymized(final["path"], original, rules)
-        utilities[final["team"]] = cell_utility(original, history, rules=rules, most=0).utility
-        for guess in final["guesses"]:
-            guesses = read_guesses(guess["path"], original, history)
-            judged = judge_guesses(guesses, original, history, p=rules.p, alpha=rules.alpha)
-            attacks.append(Attack(guess["team"], final["team"], judged))
-    return {
-        "standings": [standing.to_dict() for standing in rank_histories(utilities, attacks)],
-        "attacks": [attack.to_dict() for attack in attacks],
-        "p": str(rules.p),
-        "alpha": str(rules.alpha),
-    }
+    anonymized = read_valid_anonymized(given["path"], original, rules)
+    found = run_duel(original, anonymized, p=rules.p, alpha=rules.alpha).to_dict()
+    return {**found, "attacks": [{**attack, "error": None} for attack in found["attacks"]]}
 
 
 WORK: Mapping[str, Callable[[Parameters], dict[str, Any]]] = {
     "original": check_original,
     "anonymized": check_anonymized,
+    "preview": preview_attacks,
     "guesses": check_guesses,
     "targets": publish_finals,
     "evaluate": evaluate_round,
@@ -104,6 +109,23 @@ WORK: Mapping[str, Callable[[Parameters], dict[str, Any]]] = {
 def _rules(given: Parameters) -> RuleSet:
     name = given["rules"]
     return load_rules(name if name in BUILT_IN else Path(name))
+
+
+def _is_text(path: str) -> bool:
+    """Say whether an upload can be read at all: archives, tables of other programs and UTF-16 cannot."""
+    try:
+        open_text(Path(path)).close()
+    except SourceNotReadable:
+        if not Path(path).is_file():
+            raise
+        return False
+    return True
+
+
+def _no_text() -> dict[str, Any]:
+    texts = {name: Texts(name)("web.errors.no_text") for name in LANGUAGES}
+    said = {name: Complaints((Complaint(1, 1, "invalid", text),), {"invalid": 1}) for name, text in texts.items()}
+    return _checked(said[LANGUAGES[0]], 0, said)
 
 
 def _checked(complaints: Complaints, rows: int, by_language: Mapping[str, Complaints]) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from sudare.web.models import Job
 
 # A worker that dies with a job again and again takes the job for the reason.
 WORKER_LOST = "worker_lost"
+# The one kind of job that nobody waits for: checks come first.
+PREVIEW = "preview"
 
 
 def enqueue(
@@ -42,25 +44,27 @@ def enqueue(
     return job
 
 
-def next_job(session: Session) -> int | None:
+def next_job(session: Session, *, previews: bool = True) -> int | None:
     """Return the job that is to be begun next: of the team that was served longest ago, its first.
 
-    Of each team one job runs at a time; jobs of no team come first.
+    Of each team one job runs at a time, and one preview beside it; jobs of no team come first, previews last, or not at
+    all.
     """
     other, running = aliased(Job), aliased(Job)
+    preview = Job.kind == PREVIEW
     served = select(func.max(other.started_at)).where(other.team_id == Job.team_id).correlate(Job).scalar_subquery()
-    busy = select(running.id).where(running.team_id == Job.team_id, running.status == "running").correlate(Job).exists()
-    return session.scalar(
-        select(Job.id)
-        .where(Job.status == "queued", ~busy)
-        .order_by(Job.team_id.is_not(None), served.asc().nulls_first(), Job.id)
-        .limit(1)
-    )
+    same = (running.team_id == Job.team_id) & ((running.kind == PREVIEW) == preview)
+    busy = select(running.id).where(same, running.status == "running").correlate(Job).exists()
+    wanted = select(Job.id).where(Job.status == "queued", ~busy)
+    if not previews:
+        wanted = wanted.where(~preview)
+    order = (preview, Job.team_id.is_not(None), served.asc().nulls_first(), Job.id)
+    return session.scalar(wanted.order_by(*order).limit(1))
 
 
-def lease_next(session: Session, worker: str, seconds: float) -> Job | None:
-    """Lease the next job to a worker."""
-    identity = next_job(session)
+def lease_next(session: Session, worker: str, seconds: float, *, previews: bool = True) -> Job | None:
+    """Lease the next job to a worker; without `previews` any other than those."""
+    identity = next_job(session, previews=previews)
     if identity is None:
         return None
     now = database_now(session)

@@ -29,6 +29,7 @@ ROLES = ("organizer", "team", "observer")
 # What becomes of an upload: it waits, follows the rules or not, or the server could not check it.
 STATUSES = ("queued", "valid", "invalid", "failed")
 JOB_STATUSES = ("queued", "running", "done", "failed")
+PREVIEW_STATUSES = ("queued", "done", "failed")
 
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 _NAMES = {
@@ -261,7 +262,10 @@ class Dataset(Base):
 
 
 class Round(Base):
-    """A round of a contest and when its phases begin and end; see phases.py."""
+    """A round of a contest and when its phases begin and end; see phases.py.
+
+    With `preview`, the built-in attacks are run on every valid submission, for its team to see.
+    """
 
     __tablename__ = "rounds"
     __table_args__ = (
@@ -283,6 +287,7 @@ class Round(Base):
     reidentification_opens: Mapped[dt.datetime]
     reidentification_closes: Mapped[dt.datetime]
     frozen: Mapped[bool] = mapped_column(default=False)
+    preview: Mapped[bool] = mapped_column(default=False)
     targets_at: Mapped[dt.datetime | None]
     published_at: Mapped[dt.datetime | None]
     closed_at: Mapped[dt.datetime | None]
@@ -309,6 +314,18 @@ class Submission(Base):
     status: Mapped[str] = mapped_column(String(10))
     utility: Mapped[float | None]
     result: Mapped[dict[str, Any] | None]
+
+
+class Preview(Base):
+    """What the built-in attacks did to a submission; for its team only."""
+
+    __tablename__ = "previews"
+    __table_args__ = (_one_of("status", PREVIEW_STATUSES),)
+
+    submission_id: Mapped[str] = mapped_column(String(16), ForeignKey("submissions.id"), primary_key=True)
+    status: Mapped[str] = mapped_column(String(10))
+    result: Mapped[dict[str, Any] | None]
+    created_at: Mapped[dt.datetime]
 
 
 class Final(Base):

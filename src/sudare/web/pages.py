@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,11 +14,17 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sudare.messages import LANGUAGES, Texts
+from sudare.report.numbers import Numbers
+from sudare.report.page import panel
+from sudare.report.results_chart import ResultPoint, results_chart
 from sudare.web.models import LoginSession
 from sudare.web.requests import FORM_COOKIE, LANGUAGE_COOKIE, Server, Visit, server_of, texts_of
 from sudare.web.security import new_token
+from sudare.web.shown_results import ShownFinal, ShownResults
 
 YEAR = 365 * 24 * 3600
+# How the names of statistics of single columns begin among the measures of uses.
+COLUMN_MEASURES = ("date_", "price_", "quantity_")
 
 
 def render(visit: Visit, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -69,6 +75,38 @@ def inner_path(text: str) -> str:
     return text if fine else "/"
 
 
+def result_values(results: ShownResults, language: str) -> dict[str, Any]:
+    """Return what the template of results needs."""
+    points = tuple(
+        ResultPoint(entry.team, entry.utility, entry.outcome, entry.nearest or 0.0) for entry in results.standings
+    )
+    finals = {final.team: final for final in results.finals}
+    ordered = [finals[entry.team] for entry in results.standings if entry.team in finals]
+    return {
+        "results": results,
+        "finals": ordered,
+        "matrix": {(attack.target, attack.attacker): attack for attack in results.attacks},
+        "attackers": sorted({attack.attacker for attack in results.attacks}),
+        "chart": results_drawing(points, language) if points else None,
+        "uses": _errors(ordered, statistics=False),
+        "statistics": _errors(ordered, statistics=True),
+    }
+
+
+def _errors(finals: Sequence[ShownFinal], *, statistics: bool) -> list[tuple[str, list[float | None]]]:
+    """Return measures, those of single columns or the others, and the mean error of each in every final."""
+    lines = zip(*(final.uses for final in finals), strict=True)
+    found = [(line[0]["measure"], [error["mean"] for error in line]) for line in lines]
+    return [(measure, means) for measure, means in found if measure.startswith(COLUMN_MEASURES) == statistics]
+
+
+@lru_cache(maxsize=64)
+def results_drawing(points: tuple[ResultPoint, ...], language: str) -> Markup:
+    """Draw results; drawing takes a tenth of a second, and everybody looks at the same."""
+    texts = Texts(language)
+    return panel(results_chart(points, texts), texts).svg
+
+
 @cache
 def environment(language: str) -> Environment:
     """Return the templates' environment for one language; an unknown name in a template is an error."""
@@ -81,7 +119,10 @@ def environment(language: str) -> Environment:
         lstrip_blocks=True,
     )
     found.globals.update(t=texts, language=language, languages=LANGUAGES)
-    found.filters.update(moment=_moment, field=_field, count=_count, utility=_utility, loads=json.loads)
+    found.filters.update(
+        moment=_moment, field=_field, count=_count, utility=_utility, change=_change, measure=_measure,
+        percent=Numbers(texts).percent,
+    )  # fmt: skip
     return found
 
 
@@ -106,3 +147,16 @@ def _count(value: int | None) -> str:
 
 def _utility(value: float | None) -> str:
     return "" if value is None else f"{value:.6f}"
+
+
+def _change(value: float | None) -> str:
+    return "" if value is None else f"{value:+.6f}"
+
+
+def _measure(value: float | None) -> str:
+    """Write an error of a use: what is left of rounding is none, and large ones need no decimals."""
+    if value is None:
+        return ""
+    if abs(value) < 1e-9:
+        return "0"
+    return f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"

@@ -69,11 +69,15 @@ class _WorkerKeeper(threading.Thread):
             self._stopped.wait(RESTART_SECONDS)
 
     def stop(self) -> None:
-        """End the worker, which gives its jobs back."""
+        """End the worker, which gives its jobs back; if it takes too long, their leases run out by themselves."""
         self._stopped.set()
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
-            self._process.wait(SHUTDOWN_SECONDS)
+            try:
+                self._process.wait(SHUTDOWN_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
 
 
 _WORKER = """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from sudare.contest.standings import Outcome
 from sudare.web.models import (
     AuditEntry,
     Dataset,
@@ -17,6 +17,7 @@ from sudare.web.models import (
     GuessFile,
     Job,
     Membership,
+    Preview,
     Round,
     Submission,
     Target,
@@ -35,8 +36,8 @@ from sudare.web.visibility import (
     shown_result,
     targets_open,
     team_names,
-    visible_evaluation,
     visible_guesses,
+    visible_preview,
     visible_submissions,
     visible_targets,
     visible_teams,
@@ -65,6 +66,7 @@ class ShownRound(BaseModel):
     phase: Phase
     deadline: dt.datetime | None
     frozen: bool
+    preview: bool
     anonymization_opens: dt.datetime
     anonymization_closes: dt.datetime
     reidentification_opens: dt.datetime
@@ -101,8 +103,35 @@ class ShownContest(BaseModel):
     rounds: list[ShownRound]
 
 
+class ShownTry(BaseModel):
+    """What one built-in attack did to a submission, and to T itself, which it must break to prove anything."""
+
+    method: str
+    outcome: str
+    guesses: int | None
+    hits: int | None
+    threshold: int | None
+    margin: int | None
+    control_hits: int | None
+    control_threshold: int | None
+
+
+class ShownPreview(BaseModel):
+    """What the built-in attacks did to a submission; that it was not broken does not make it safe."""
+
+    status: str
+    verdict: str | None = None
+    broken_by: list[str] = Field(default_factory=list)
+    attacks: list[ShownTry] = Field(default_factory=list)
+    same_numbers: int | None = None
+    failure: str | None = None
+
+
 class ShownSubmission(BaseModel):
-    """A submission, and when it was checked, what was found."""
+    """A submission, and when it was checked, what was found.
+
+    `change` is by how much U differs from that of the team's valid submission before it; `preview` is for its team.
+    """
 
     id: str
     round: str
@@ -114,8 +143,10 @@ class ShownSubmission(BaseModel):
     created_at: dt.datetime
     status: str
     utility: float | None
+    change: float | None
     final: bool
     result: dict[str, Any] | None = None
+    preview: ShownPreview | None = None
 
 
 class ShownSubmissions(BaseModel):
@@ -151,43 +182,6 @@ class ShownTarget(BaseModel):
     size: int
     sha256: str
     guesses: list[ShownGuesses]
-
-
-class ShownStanding(BaseModel):
-    """Where a team stands; without a rank if it is broken."""
-
-    team: str
-    target: int
-    utility: float
-    attacks: int
-    effective: int
-    outcome: Outcome
-    rank: int | None
-    tied: list[str]
-
-
-class ShownAttack(BaseModel):
-    """How one attack was judged."""
-
-    attacker: str
-    target: str
-    tried: bool
-    guesses: int
-    hits: int
-    threshold: int
-    margin: int
-    effective: bool
-
-
-class ShownResults(BaseModel):
-    """The outcome of a round; teams in `absent` had no valid submission."""
-
-    round: str
-    created_at: dt.datetime
-    published: bool
-    standings: list[ShownStanding]
-    attacks: list[ShownAttack]
-    absent: list[str]
 
 
 class ShownEntry(BaseModel):
@@ -256,6 +250,7 @@ def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
         phase=phase_at(round, viewer.now),
         deadline=deadline_at(round, viewer.now),
         frozen=round.frozen,
+        preview=round.preview,
         anonymization_opens=round.anonymization_opens,
         anonymization_closes=round.anonymization_closes,
         reidentification_opens=round.reidentification_opens,
@@ -294,13 +289,61 @@ def show_data(viewer: Viewer, round: Round, dataset: Dataset) -> ShownData:
 def show_submissions(session: Session, viewer: Viewer, round: Round) -> ShownSubmissions:
     """Show the submissions of a round that the viewer may see, without what was found of each."""
     found = visible_submissions(session, viewer, round)
-    listed = [show_submission(session, viewer, submission, whole=False) for submission in found]
+    changes = _changes(found)
+    listed = [_submission(session, submission, changes) for submission in found]
     left = left_today(session, round, viewer.own_team) if viewer.role == "team" else None
     return ShownSubmissions(submissions=listed, left_today=left)
 
 
-def show_submission(session: Session, viewer: Viewer, found: Submission, *, whole: bool = True) -> ShownSubmission:
-    """Show a submission; `whole` with what was found of it."""
+def show_submission(session: Session, viewer: Viewer, found: Submission) -> ShownSubmission:
+    """Show a submission with what was found of it."""
+    wanted = select(Submission).where(Submission.round_id == found.round_id, Submission.team_id == found.team_id)
+    shown = _submission(session, found, _changes(session.scalars(wanted).all()))
+    preview = visible_preview(session, viewer, found)
+    return shown.model_copy(
+        update={
+            "result": shown_result(viewer, found.result),
+            "preview": _preview(preview) if preview else None,
+        }
+    )
+
+
+def _changes(submissions: Sequence[Submission]) -> dict[str, float]:
+    """Return by how much U of submissions differs from that of the valid one of the same team before."""
+    changes: dict[str, float] = {}
+    before: dict[str, float] = {}
+    for found in sorted(submissions, key=lambda found: found.number):
+        if found.utility is not None:
+            if found.team_id in before:
+                changes[found.id] = found.utility - before[found.team_id]
+            before[found.team_id] = found.utility
+    return changes
+
+
+def _preview(found: Preview) -> ShownPreview:
+    result = found.result or {}
+    return ShownPreview(
+        status=found.status,
+        verdict=result.get("verdict"),
+        broken_by=result.get("broken_by", []),
+        attacks=[_try(attack) for attack in result.get("attacks", [])],
+        same_numbers=result.get("same_numbers"),
+        failure=result.get("failure"),
+    )
+
+
+def _try(attack: dict[str, Any]) -> ShownTry:
+    judged, control = attack["judgement"] or {}, attack["control"] or {}
+    return ShownTry(
+        method=attack["method"],
+        outcome=attack["outcome"],
+        **{name: judged.get(name) for name in ("guesses", "hits", "threshold", "margin")},
+        control_hits=control.get("hits"),
+        control_threshold=control.get("threshold"),
+    )
+
+
+def _submission(session: Session, found: Submission, changes: dict[str, float]) -> ShownSubmission:
     final = session.get(Final, (found.round_id, found.team_id))
     return ShownSubmission(
         id=found.id,
@@ -313,8 +356,8 @@ def show_submission(session: Session, viewer: Viewer, found: Submission, *, whol
         created_at=found.created_at,
         status=found.status,
         utility=found.utility,
+        change=changes.get(found.id),
         final=final is not None and final.submission_id == found.id,
-        result=shown_result(viewer, found.result) if whole else None,
     )
 
 
@@ -353,38 +396,6 @@ def show_guesses(session: Session, found: GuessFile, *, whole: bool = True) -> S
     )
 
 
-def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults:
-    """Show the outcome of a round with the names of teams."""
-    found = visible_evaluation(session, viewer, round)
-    names = team_names(session, round.contest_id)
-    targets = session.scalars(select(Target).where(Target.round_id == round.id))
-    numbers = {target.team_id: target.number for target in targets}
-    standings = [
-        ShownStanding(
-            team=names[entry["name"]],
-            target=numbers[entry["name"]],
-            tied=sorted(names[other] for other in entry["tied"]),
-            **{key: entry[key] for key in ("utility", "attacks", "effective", "outcome", "rank")},
-        )
-        for entry in found.result["standings"]
-    ]
-    judged = ("tried", "guesses", "hits", "threshold", "margin", "effective")
-    attacks = [
-        ShownAttack(
-            attacker=names[entry["attacker"]], target=names[entry["target"]], **{key: entry[key] for key in judged}
-        )
-        for entry in found.result["attacks"]
-    ]
-    return ShownResults(
-        round=round.id,
-        created_at=found.created_at,
-        published=round.published_at is not None,
-        standings=sorted(standings, key=lambda entry: (entry.outcome == "broken", entry.utility, entry.team)),
-        attacks=sorted(attacks, key=lambda entry: (entry.target, entry.attacker)),
-        absent=sorted(name for team, name in names.items() if team not in numbers),
-    )
-
-
 def show_audit(session: Session, viewer: Viewer, most: int = 500, before: int | None = None) -> list[ShownEntry]:
     """Show the entries of a contest's audit log, the newest first; with `before`, those older than that number."""
     check_organizer(viewer)
@@ -399,10 +410,11 @@ def show_audit(session: Session, viewer: Viewer, most: int = 500, before: int | 
 
 
 def show_jobs(session: Session, viewer: Viewer, most: int = 100) -> list[ShownJob]:
-    """Show the jobs of a contest, the newest first."""
+    """Show the jobs of a contest: those that failed, then the others, the newest first."""
     check_organizer(viewer)
     names = team_names(session, viewer.contest.id)
-    wanted = select(Job).where(Job.contest_id == viewer.contest.id).order_by(Job.id.desc()).limit(most)
+    wanted = select(Job).where(Job.contest_id == viewer.contest.id)
+    newest = wanted.order_by((Job.status == "failed").desc(), Job.id.desc()).limit(most)
     return [
         ShownJob(
             id=job.id,
@@ -414,7 +426,7 @@ def show_jobs(session: Session, viewer: Viewer, most: int = 100) -> list[ShownJo
             created_at=job.created_at,
             finished_at=job.finished_at,
         )
-        for job in session.scalars(wanted)
+        for job in session.scalars(newest)
     ]
 
 

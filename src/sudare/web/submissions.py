@@ -100,6 +100,13 @@ def final_submission(session: Session, round: Round, team_id: str) -> Submission
     ).first()
 
 
+def final_submissions(session: Session, round: Round) -> list[Submission]:
+    """Return the submissions of all teams that count."""
+    teams = session.scalars(select(Team.id).where(Team.contest_id == round.contest_id)).all()
+    found = [final_submission(session, round, team) for team in teams]
+    return [submission for submission in found if submission is not None]
+
+
 def check_may_guess(
     session: Session, viewer: Viewer, target_id: str, now: dt.datetime | None = None
 ) -> tuple[Target, Round]:

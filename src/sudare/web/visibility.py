@@ -8,6 +8,7 @@ Whatever a viewer may not see is as if it were not there; nobody learns that it 
 | T in numbers                  | yes       | yes                               | yes                               |
 | T itself                      | yes       | if so set, from the opening on    | no                                |
 | A, its errors, U, its classes | yes       | its own                           | no                                |
+| the preview of attacks on A   | no        | its own                           | no                                |
 | A' of the targets             | yes       | from the opening of that phase on | no                                |
 | whose A' it is                | yes       | its own; all if so set, or at the end | at the end                    |
 | guesses and their errors      | yes       | its own                           | no                                |
@@ -29,6 +30,7 @@ from sudare.web.models import (
     Evaluation,
     GuessFile,
     Membership,
+    Preview,
     Round,
     Submission,
     Target,
@@ -151,6 +153,13 @@ def visible_submissions(session: Session, viewer: Viewer, round: Round) -> list[
     if not viewer.organizes:
         wanted = wanted.where(Submission.team_id == viewer.own_team)
     return list(session.scalars(wanted.order_by(Submission.created_at.desc(), Submission.number.desc())))
+
+
+def visible_preview(session: Session, viewer: Viewer, submission: Submission) -> Preview | None:
+    """Return what the built-in attacks did to a submission, to its own team."""
+    if viewer.role != "team" or submission.team_id != viewer.team_id:
+        return None
+    return session.get(Preview, submission.id)
 
 
 def shown_result(viewer: Viewer, result: dict[str, Any] | None) -> dict[str, Any] | None:

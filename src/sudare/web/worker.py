@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import signal
@@ -18,14 +19,17 @@ from sudare.web.database import Database
 from sudare.web.files import FileStore, StoredFile
 from sudare.web.job_process import JobProcess
 from sudare.web.job_results import enqueue_due, keep_failure, keep_result, parameters
-from sudare.web.jobs import finish, give_back, lease_next, next_job, prolong, take_back
+from sudare.web.jobs import PREVIEW, finish, give_back, lease_next, next_job, prolong, take_back
 from sudare.web.models import Job
+from sudare.web.orphans import remove_orphans
 from sudare.web.refusals import Refused
 from sudare.web.settings import ServerSettings
 
 POLL_SECONDS = 0.1
 # How often deadlines and dead workers are looked for.
 ROUND_SECONDS = 1.0
+# How often files that nothing refers to are looked for, the first time at once.
+TIDY_SECONDS = 24 * 3600.0
 
 
 @dataclass(slots=True)
@@ -44,7 +48,7 @@ class Worker:
         self.name = f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(4)}"
         self._running: dict[int, _Running] = {}
         self._stopping = False
-        self._looked = self._prolonged = 0.0
+        self._looked = self._prolonged = self._tidied = -math.inf
 
     def run(self, parent: int | None = None) -> None:
         """Work until SIGTERM or SIGINT, or until the parent is another; jobs that are not done then are given back."""
@@ -68,6 +72,9 @@ class Worker:
         if now - self._looked >= ROUND_SECONDS:
             self._look_around()
             self._looked = now
+        if now - self._tidied >= TIDY_SECONDS:
+            remove_orphans(self._database, self._files)
+            self._tidied = now
         if now - self._prolonged >= self._settings.lease_seconds / 3:
             self._prolong()
             self._prolonged = now
@@ -117,12 +124,13 @@ class Worker:
     def _begin(self) -> bool:
         if len(self._running) >= self._settings.worker_slots:
             return False
+        previews = self._room_for_previews()
         # Looking costs no lock, leasing does.
         with self._database.reading() as session:
-            if next_job(session) is None:
+            if next_job(session, previews=previews) is None:
                 return False
         with self._database.writing() as session:
-            job = lease_next(session, self.name, self._settings.lease_seconds)
+            job = lease_next(session, self.name, self._settings.lease_seconds, previews=previews)
         if job is None:
             return False
         with ExitStack() as cleanup:
@@ -134,6 +142,11 @@ class Worker:
             )
             self._running[job.id] = _Running(job, process, folder, cleanup.pop_all())
         return True
+
+    def _room_for_previews(self) -> bool:
+        """Keep a slot for checks, unless there is only one."""
+        running = sum(found.job.kind == PREVIEW for found in self._running.values())
+        return running < max(1, self._settings.worker_slots - 1)
 
     def _collect(self, job_id: int) -> bool:
         running = self._running[job_id]

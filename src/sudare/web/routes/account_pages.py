@@ -11,19 +11,19 @@ from sudare.web.accounts import (
     accept_invitation,
     add_user,
     change_password,
-    end_all_sessions,
+    check_password,
     end_session,
     find_invitation,
     log_in,
+    log_out_everywhere,
     make_token,
     revoke_token,
     use_reset,
 )
 from sudare.web.models import ApiToken, Contest, Membership, Team
 from sudare.web.pages import go, inner_path, render, set_cookie
-from sudare.web.refusals import Refused, not_there
+from sudare.web.refusals import not_there
 from sudare.web.requests import Posted, Visit, address_of, server_of, session_token, visiting
-from sudare.web.security import password_fits
 
 router = APIRouter()
 
@@ -46,7 +46,7 @@ def do_log_out(request: Request, form: Posted) -> Response:
     """End the browser's session, or all of the user's."""
     with visiting(request, writes=True) as visit:
         if form.flag("everywhere"):
-            end_all_sessions(visit.session, visit.logged_in().user)
+            log_out_everywhere(visit.session, visit.logged_in().user)
         token = session_token(request)
         if token:
             end_session(visit.session, token)
@@ -104,10 +104,10 @@ def show_account(request: Request) -> Response:
 @router.post("/account/password")
 def do_change_password(request: Request, form: Posted) -> Response:
     """Set a new password, after the old one; all sessions end, and this browser gets a new one."""
+    with visiting(request) as visit:
+        login, server = visit.logged_in().user.login, visit.server
+    user = check_password(server.database, server.settings, login, form.text("old"), address_of(request))
     with visiting(request, writes=True) as visit:
-        user = visit.logged_in().user
-        if not password_fits(form.text("old"), user.password_hash):
-            raise Refused("wrong_password", 403)
         change_password(visit.session, user, form.text("password"))
     return _logged_in(request, user.login, form.text("password"), "/account")
 

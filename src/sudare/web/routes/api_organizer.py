@@ -12,13 +12,12 @@ from sudare.web.accounts import invite
 from sudare.web.contests import (
     add_round,
     add_team,
-    close_round,
-    order_evaluation,
-    publish_results,
+    reset_member,
     retry_job,
-    set_frozen,
     set_original,
+    set_rules,
     set_times,
+    take_step,
 )
 from sudare.web.phases import TIMES
 from sudare.web.requests import Credentials, calling, receive_upload, server_of
@@ -37,6 +36,12 @@ from sudare.web.shown import (
 from sudare.web.visibility import check_organizer, visible_round
 
 router = APIRouter(tags=["organizer"], responses=ANSWERS)
+RULES_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/toml": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
 
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Moment = Annotated[str, Field(max_length=40, description="ISO 8601; without an offset in the contest's time zone.")]
@@ -83,7 +88,7 @@ class NewTimes(BaseModel):
 class Step(BaseModel):
     """What to do with a round."""
 
-    step: Literal["freeze", "unfreeze", "evaluate", "publish", "close"]
+    step: Literal["freeze", "unfreeze", "allow_preview", "forbid_preview", "evaluate", "publish", "close"]
 
 
 @router.post("/teams", status_code=201)
@@ -113,6 +118,32 @@ def get_members(request: Request, credentials: Credentials) -> list[ShownMember]
         return show_members(session, viewer)
 
 
+@router.post("/members/{user_id}/reset", status_code=201)
+def post_reset(request: Request, credentials: Credentials, user_id: str) -> Link:
+    """Make a link with which a member chooses a new password."""
+    server = server_of(request)
+    with calling(request, credentials, writes=True) as (session, viewer):
+        token = reset_member(session, viewer, server.settings, user_id)
+        return Link(link=server.link(f"/resets/{token}"))
+
+
+@router.put("/rules", status_code=204, openapi_extra=RULES_BODY)
+async def put_rules(request: Request, credentials: Credentials) -> None:
+    """Give the contest rules of its own: the body is a TOML file; too late when there are data."""
+
+    def check() -> None:
+        with calling(request, credentials) as (_, viewer):
+            check_organizer(viewer)
+
+    def accept() -> None:
+        with calling(request, credentials, writes=True) as (session, viewer):
+            set_rules(session, viewer, server_of(request).files, stored)
+
+    await run_in_threadpool(check)
+    stored = await receive_upload(server_of(request), request)
+    await run_in_threadpool(accept)
+
+
 @router.post("/rounds", status_code=201)
 def post_round(request: Request, credentials: Credentials, new: NewRound) -> ShownRound:
     """Add a round."""
@@ -132,16 +163,9 @@ def patch_times(request: Request, credentials: Credentials, round_id: str, new: 
 
 @router.post("/rounds/{round_id}/steps")
 def post_step(request: Request, credentials: Credentials, round_id: str, new: Step) -> ShownRound:
-    """Freeze or unfreeze a round, evaluate it, publish its results, close it."""
+    """Freeze or unfreeze a round, let teams see the built-in attacks or not, evaluate, publish the results, close."""
     with calling(request, credentials, writes=True) as (session, viewer):
-        if new.step in ("freeze", "unfreeze"):
-            set_frozen(session, viewer, round_id, new.step == "freeze")
-        elif new.step == "evaluate":
-            order_evaluation(session, viewer, round_id)
-        elif new.step == "publish":
-            publish_results(session, viewer, round_id)
-        else:
-            close_round(session, viewer, round_id)
+        take_step(session, viewer, round_id, new.step)
         return show_round(session, viewer, visible_round(session, viewer, round_id))
 
 
@@ -168,7 +192,7 @@ async def put_original(request: Request, credentials: Credentials, round_id: str
 
 @router.get("/jobs")
 def get_jobs(request: Request, credentials: Credentials) -> list[ShownJob]:
-    """List the jobs of the contest, the newest first."""
+    """List the jobs of the contest: those that failed, then the others, the newest first."""
     with calling(request, credentials) as (session, viewer):
         return show_jobs(session, viewer)
 

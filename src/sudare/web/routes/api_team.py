@@ -7,28 +7,28 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, Response
 
+from sudare.web.csv_files import attacks_csv, standings_csv
 from sudare.web.models import GuessFile, Submission
 from sudare.web.refusals import not_there
 from sudare.web.requests import Credentials, calling, receive_upload, server_of
-from sudare.web.routes.contest_pages import send_file
+from sudare.web.routes.contest_pages import send_file, send_table
 from sudare.web.shown import (
     ShownContest,
     ShownGuesses,
-    ShownResults,
     ShownRound,
     ShownSubmission,
     ShownSubmissions,
     ShownTarget,
     show_contest,
     show_guesses,
-    show_results,
     show_round,
     show_submission,
     show_submissions,
     show_targets,
 )
+from sudare.web.shown_results import ShownResults, show_results
 from sudare.web.submissions import (
     MOST_NOTE_LETTERS,
     check_may_guess,
@@ -59,7 +59,7 @@ class Problems(BaseModel):
     error: Problem
 
 
-STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 507)
+STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 503, 507)
 ANSWERS: dict[int | str, dict[str, Any]] = {status: {"model": Problems} for status in STATUSES}
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}, "description": "The file."}}
 BODY = {
@@ -198,6 +198,22 @@ def get_guesses_file(request: Request, credentials: Credentials, guess_id: str) 
 
 @router.get("/rounds/{round_id}/results")
 def get_results(request: Request, credentials: Credentials, round_id: str) -> ShownResults:
-    """Return standings and attacks, when they are published."""
+    """Return standings, attacks, where U comes from, and errors of uses, when they are published."""
     with calling(request, credentials) as (session, viewer):
         return show_results(session, viewer, visible_round(session, viewer, round_id))
+
+
+@router.get("/rounds/{round_id}/standings.csv", response_class=Response, responses=FILE)
+def get_standings_file(request: Request, credentials: Credentials, round_id: str) -> Response:
+    """Send the standings for a spreadsheet, when they are published."""
+    with calling(request, credentials) as (session, viewer):
+        found = visible_round(session, viewer, round_id)
+        return send_table(standings_csv(show_results(session, viewer, found)), f"standings-{found.position}.csv")
+
+
+@router.get("/rounds/{round_id}/attacks.csv", response_class=Response, responses=FILE)
+def get_attacks_file(request: Request, credentials: Credentials, round_id: str) -> Response:
+    """Send all attacks for a spreadsheet, when they are published."""
+    with calling(request, credentials) as (session, viewer):
+        found = visible_round(session, viewer, round_id)
+        return send_table(attacks_csv(show_results(session, viewer, found)), f"attacks-{found.position}.csv")

@@ -6,31 +6,30 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from sudare.data.rule_sets import BUILT_IN
-from sudare.web.accounts import invite, make_reset, may_reset
+from sudare.web.accounts import invite
 from sudare.web.contests import (
     ContestPlan,
     add_round,
     add_team,
-    close_round,
     make_contest,
-    order_evaluation,
-    publish_results,
+    reset_member,
     retry_job,
-    set_frozen,
     set_original,
     set_rules,
     set_times,
+    take_step,
 )
-from sudare.web.models import User
 from sudare.web.pages import go, render
 from sudare.web.phases import TIMES
-from sudare.web.refusals import Refused, not_there
+from sudare.web.refusals import Refused
 from sudare.web.requests import Posted, Visit, keep_upload, visiting
 from sudare.web.routes.contest_pages import find_round
 from sudare.web.shown import show_audit, show_contest, show_jobs, show_members
 from sudare.web.visibility import check_organizer
 
 router = APIRouter()
+
+DESK_JOBS = 30
 
 
 @router.get("/new-contest")
@@ -106,10 +105,7 @@ def do_make_reset(request: Request, contest_id: str, form: Posted) -> Response:
     with visiting(request, writes=True) as visit:
         viewer = visit.viewer(contest_id)
         check_organizer(viewer)
-        user = visit.session.get(User, form.text("user"))
-        if user is None or not may_reset(visit.session, viewer.actor, user):
-            raise Refused("not_yours", 403)
-        token = make_reset(visit.session, viewer.actor, visit.server.settings, user)
+        token = reset_member(visit.session, viewer, visit.server.settings, form.text("user"))
         return _desk(visit, contest_id, link=visit.server.link(f"/resets/{token}"))
 
 
@@ -168,20 +164,10 @@ def do_set_times(request: Request, round_id: str, form: Posted) -> Response:
 
 @router.post("/rounds/{round_id}/steps")
 def do_step(request: Request, round_id: str, form: Posted) -> Response:
-    """Freeze or unfreeze a round, evaluate it, publish its results, close it."""
+    """Freeze or unfreeze a round, let teams see the built-in attacks or not, evaluate, publish the results, close."""
     with visiting(request, writes=True) as visit:
         viewer, _ = find_round(visit, round_id)
-        step = form.text("step")
-        if step in ("freeze", "unfreeze"):
-            set_frozen(visit.session, viewer, round_id, step == "freeze")
-        elif step == "evaluate":
-            order_evaluation(visit.session, viewer, round_id)
-        elif step == "publish":
-            publish_results(visit.session, viewer, round_id)
-        elif step == "close":
-            close_round(visit.session, viewer, round_id)
-        else:
-            raise not_there()
+        take_step(visit.session, viewer, round_id, form.text("step"))
     return go(f"/rounds/{round_id}")
 
 
@@ -193,7 +179,7 @@ def _desk(visit: Visit, contest_id: str, link: str | None = None) -> Response:
         "organize.html",
         contest=show_contest(visit.session, viewer),
         members=show_members(visit.session, viewer),
-        jobs=show_jobs(visit.session, viewer),
+        jobs=show_jobs(visit.session, viewer, most=DESK_JOBS),
         times=TIMES,
         link=link,
     )

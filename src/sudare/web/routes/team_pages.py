@@ -9,8 +9,8 @@ from sudare.web.models import GuessFile, Round, Submission, Target
 from sudare.web.pages import go, render
 from sudare.web.refusals import not_there
 from sudare.web.requests import Posted, Visit, keep_upload, visiting
-from sudare.web.routes.contest_pages import find_round, send_file
-from sudare.web.shown import show_guesses, show_round, show_submission
+from sudare.web.routes.contest_pages import News, find_round, send_file
+from sudare.web.shown import ShownSubmission, show_guesses, show_round, show_submission
 from sudare.web.submissions import check_may_guess, check_may_submit, choose_final, submit, submit_guesses
 from sudare.web.visibility import Viewer, visible_guess, visible_submission, visible_target
 
@@ -37,14 +37,24 @@ def show_one_submission(request: Request, submission_id: str) -> Response:
     """Show a submission: its errors, or U and what it is made of."""
     with visiting(request) as visit:
         viewer, found, round = _submission(visit, submission_id)
+        shown = show_submission(visit.session, viewer, found)
         return render(
             visit,
             "submission.html",
             contest=viewer.contest,
             role=viewer.role,
             round=show_round(visit.session, viewer, round),
-            submission=show_submission(visit.session, viewer, found),
+            submission=shown,
+            stamp=_submission_news(shown).stamp,
         )
+
+
+@router.get("/submissions/{submission_id}/status")
+def send_submission_status(request: Request, submission_id: str) -> News:
+    """Tell the page of a submission whether there is something new."""
+    with visiting(request) as visit:
+        viewer, found, _ = _submission(visit, submission_id)
+        return _submission_news(show_submission(visit.session, viewer, found))
 
 
 @router.get("/submissions/{submission_id}/file")
@@ -100,12 +110,25 @@ def show_one_guess(request: Request, guess_id: str) -> Response:
         )
 
 
+@router.get("/guesses/{guess_id}/status")
+def send_guess_status(request: Request, guess_id: str) -> News:
+    """Tell the page of guesses whether they are checked."""
+    with visiting(request) as visit:
+        _, found, _ = _guess(visit, guess_id)
+        return News(stamp=found.status, waiting=found.status == "queued")
+
+
 @router.get("/guesses/{guess_id}/file")
 def send_guess(request: Request, guess_id: str) -> Response:
     """Send guesses to their team or the organizers."""
     with visiting(request) as visit:
         _, found, _ = _guess(visit, guess_id)
         return send_file(visit.server, found.file_hash, f"guesses-{found.number}.csv")
+
+
+def _submission_news(shown: ShownSubmission) -> News:
+    statuses = [shown.status, shown.preview.status if shown.preview else ""]
+    return News(stamp=" ".join(statuses), waiting="queued" in statuses)
 
 
 def _submission(visit: Visit, identity: str) -> tuple[Viewer, Submission, Round]:

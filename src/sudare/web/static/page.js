@@ -1,0 +1,55 @@
+// Pages work without this: it shows times in the reader's zone, takes dropped files, and looks for news.
+"use strict";
+
+const language = document.documentElement.lang;
+
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const moment = new Date(time.dateTime);
+  const seconds = moment.getUTCSeconds() ? { second: "2-digit" } : {};
+  const form = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", ...seconds, timeZoneName: "short" };
+  time.title = time.textContent;
+  time.textContent = new Intl.DateTimeFormat(language, form).format(moment);
+}
+
+const fileFields = document.querySelectorAll('input[type="file"]');
+if (fileFields.length) {
+  // A file that misses its field must not replace the page.
+  for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
+}
+for (const input of fileFields) {
+  const area = input.closest("label");
+  area.classList.add("drop");
+  area.querySelector(".hint").hidden = false;
+  for (const name of ["dragenter", "dragover"]) area.addEventListener(name, () => area.classList.add("over"));
+  for (const name of ["dragleave", "drop"]) area.addEventListener(name, () => area.classList.remove("over"));
+  area.addEventListener("drop", (event) => {
+    if (event.dataTransfer.files.length === 1) {
+      input.files = event.dataTransfer.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  });
+}
+
+let touched = false;
+// Nor does a page vanish from under somebody who goes through it by the keyboard.
+for (const name of ["input", "change", "focusin"]) document.addEventListener(name, () => { touched = true; });
+
+async function watch(line) {
+  if (document.visibilityState === "visible") {
+    const answer = await fetch(line.dataset.watch, { headers: { Accept: "application/json" } });
+    if (!answer.ok) return;
+    const { stamp } = await answer.json();
+    if (stamp !== line.dataset.stamp) {
+      // Nobody loses a file that was chosen or a text that was begun.
+      if (touched) line.textContent = line.dataset.news;
+      else window.location.reload();
+      return;
+    }
+  }
+  window.setTimeout(() => watch(line).catch(() => undefined), 1000 * Number(line.dataset.seconds));
+}
+
+for (const line of document.querySelectorAll("[data-watch]")) {
+  line.textContent = line.dataset.waiting;
+  window.setTimeout(() => watch(line).catch(() => undefined), 1000 * Number(line.dataset.seconds));
+}
