@@ -21,6 +21,7 @@ NAMES = (
     "contest",
     "anonymize_histories",
     "attack",
+    "server_load",
 )
 
 

@@ -93,7 +93,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> ServerSettings:
     return new_settings(tmp_path / "server", url)
 
 
-def new_settings(folder: Path, url: str = "") -> ServerSettings:
+def new_settings(folder: Path, url: str = "", *, upload_seconds: int = 60) -> ServerSettings:
     folder.mkdir()
     port = free_port()
     found = ServerSettings(
@@ -102,7 +102,7 @@ def new_settings(folder: Path, url: str = "") -> ServerSettings:
         port=port,
         public_url=f"http://127.0.0.1:{port}",
         max_upload_bytes=200_000,
-        upload_seconds=5,
+        upload_seconds=upload_seconds,
         lease_seconds=2,
         job_seconds=60,
     )
@@ -145,7 +145,7 @@ class RunningServer:
         process = subprocess.Popen([*COMMAND, "server", part, str(self.settings.folder)])
         self.processes.append(process)
         if part in ("web", "run"):
-            self._wait()
+            self.wait()
         return process
 
     def client(self, token: str | None = None, path: str = "") -> httpx.Client:
@@ -162,11 +162,11 @@ class RunningServer:
         for process in self.processes:
             process.wait(30)
 
-    def _wait(self) -> None:
+    def wait(self, url: str | None = None) -> None:
         end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
-                httpx.get(f"{self.settings.public_url}/login", timeout=5)
+                httpx.get(f"{url or self.settings.public_url}/login", timeout=5)
                 return
             except httpx.TransportError:
                 time.sleep(0.1)

@@ -1,0 +1,148 @@
+"""Processes that are killed at every step: nothing acknowledged is lost, nothing is scored twice, work resumes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from sudare.web.audit import first_broken
+from sudare.web.models import AuditEntry, Evaluation, Job, Submission, Target
+from sudare.web.settings import SETTINGS_FILE, ServerSettings, write_settings
+from tests.web.conftest import RunningServer
+from tests.web.small_contest import TEAMS, SmallContest, anonymized, guesses
+
+ROOT = Path(__file__).parents[2]
+# Of an upload, in their order: the step, and whether the submission is there afterwards. The last two are before and
+# after the commit.
+UPLOAD_STEPS = [
+    ("sudare.web.files:Incoming.finish", "before", False),
+    ("sudare.web.files:Path.replace", "before", False),
+    ("sudare.web.files:Path.replace", "after", False),
+    ("sudare.web.submissions:enqueue", "before", False),
+    ("sudare.web.submissions:record", "after", False),
+    ("sudare.web.routes.api_team:show_submission", "after", False),
+    ("fastapi.routing:serialize_response", "before", True),
+]
+KEEPING = ("sudare.web.worker:keep_result", "after")
+# Of a job: leased, begun, ended, its files kept, its result in the transaction, committed.
+JOB_STEPS = [
+    ("sudare.web.worker:JobProcess", "before"),
+    ("sudare.web.job_process:JobProcess.outcome", "before"),
+    ("sudare.web.worker:Worker._keep_files", "before"),
+    ("sudare.web.worker:finish", "after"),
+    KEEPING,
+    ("sudare.web.worker:Worker._drop", "before"),
+]
+
+
+@pytest.fixture
+def settings(settings: ServerSettings) -> ServerSettings:
+    """Settings with which a job survives as many deaths as there are steps, each found out soon."""
+    found = replace(settings, job_attempts=100, lease_seconds=1)
+    (found.folder / SETTINGS_FILE).unlink()
+    write_settings(found)
+    return found
+
+
+def start(part: str, settings: ServerSettings, step: str, moment: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "tests.web.killed", part, str(settings.folder), step, moment]
+    return subprocess.Popen(command, cwd=ROOT)
+
+
+def work_until(small: SmallContest, done: Callable[[], bool], seconds: float = 120) -> None:
+    """Work, and wait for what dead workers had leased."""
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end
+        small.work()
+        time.sleep(0.2)
+
+
+def unfinished_jobs(small: SmallContest) -> int:
+    with small.database.reading() as session:
+        return session.scalar(select(func.count()).select_from(Job).where(Job.status.in_(("queued", "running")))) or 0
+
+
+def kill_worker(small: SmallContest, step: str, moment: str) -> None:
+    """Have a worker begin and die at a step."""
+    assert start("worker", small.settings, step, moment).wait(120) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(("step", "moment", "there"), UPLOAD_STEPS)
+def test_an_upload_whose_server_is_killed_is_there_as_a_whole_or_not_at_all(
+    small: SmallContest, running: RunningServer, step: str, moment: str, there: bool
+) -> None:
+    small.work()
+    acknowledged = small.submit("red", anonymized())
+    web = start("web", small.settings, step, moment)
+    running.processes.append(web)
+    running.wait()
+    path = f"/api/v1/rounds/{small.round}/submissions"
+    with running.client(small.token("blue", "read", "submit")) as client, pytest.raises(httpx.TransportError):
+        client.post(path, content=anonymized(shift=2))
+    assert web.wait(60) == -signal.SIGKILL
+    small.work()
+    with small.database.reading() as session:
+        found = {submission.id: submission for submission in session.scalars(select(Submission))}
+        assert first_broken(session.scalars(select(AuditEntry).order_by(AuditEntry.id))) is None
+    assert len(found) == 1 + there
+    assert acknowledged in found
+    assert {submission.status for submission in found.values()} == {"valid"}
+    for submission in found.values():
+        assert small.files.path(submission.file_hash).stat().st_size == submission.size
+    # The server goes on, and what dead processes left is cleared away.
+    small.submit("blue", anonymized())
+    small.files.tidy(-1)
+    assert list((small.settings.files / "incoming").iterdir()) == []
+
+
+def test_a_round_whose_worker_is_killed_at_every_step_is_scored_once(small: SmallContest) -> None:
+    for number, name in enumerate(TEAMS):
+        small.submit(name, anonymized(dates=number > 0, shift=number))
+    for step, moment in JOB_STEPS:
+        kill_worker(small, step, moment)
+    work_until(small, lambda: small.statuses() == ["valid"] * 3)
+
+    small.move(anonymization_closes=0, reidentification_opens=0)
+    kill_worker(small, *KEEPING)
+    work_until(small, lambda: not unfinished_jobs(small))
+    small.guess("blue", "red", guesses(right=12, shift=2))
+    small.work()
+
+    small.move(reidentification_closes=0)
+    kill_worker(small, *KEEPING)
+    work_until(small, lambda: not unfinished_jobs(small))
+    with small.database.reading() as session:
+        jobs = session.scalars(select(Job).order_by(Job.id)).all()
+        assert session.scalar(select(func.count()).select_from(Target)) == 3
+        attacks = [found.result["attacks"] for found in session.scalars(select(Evaluation))]
+        entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id)).all()
+    kinds = ["original", *["anonymized"] * 3, "targets", "guesses", "evaluate"]
+    assert [(job.kind, job.status) for job in jobs] == [(kind, "done") for kind in kinds]
+    assert [[attack["hits"] for attack in listed] for listed in attacks] == [[12]]
+    actions = [entry.action for entry in entries]
+    assert (actions.count("make_targets"), actions.count("evaluate"), actions.count("job_failed")) == (1, 1, 0)
+    assert first_broken(entries) is None
+
+
+def test_a_job_that_kills_every_worker_fails_and_says_so(small: SmallContest) -> None:
+    small.work()
+    submission = small.submit("blue", anonymized())
+    small.settings = replace(small.settings, job_attempts=2)
+    for _ in range(2):
+        kill_worker(small, "sudare.web.worker:JobProcess", "before")
+    work_until(small, lambda: small.statuses() == ["failed"])
+    with small.database.reading() as session:
+        found = session.get_one(Submission, submission)
+        failures = [entry.details for entry in session.scalars(select(AuditEntry)) if entry.action == "job_failed"]
+    assert found.result == {"failure": "worker_lost"}
+    assert len(failures) == 1

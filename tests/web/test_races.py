@@ -1,0 +1,111 @@
+"""Several web processes on one database at the same moment: quotas, deadlines and choices hold."""
+
+from __future__ import annotations
+
+import datetime as dt
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+from sqlalchemy import func, select, update
+
+from sudare.web.contests import set_times
+from sudare.web.database import database_now
+from sudare.web.models import Contest, GuessFile, Job, Round, Submission
+from sudare.web.settings import ServerSettings
+from tests.web.conftest import COMMAND, RunningServer, free_port
+from tests.web.small_contest import SmallContest, anonymized, guesses
+
+
+@pytest.fixture
+def two(settings: ServerSettings, running: RunningServer) -> Iterator[list[str]]:
+    """The addresses of two web processes of one server."""
+    running.start("web")
+    port = free_port()
+    command = [*COMMAND, "server", "web", str(settings.folder), "--port", str(port)]
+    other = subprocess.Popen(command)
+    running.processes.append(other)
+    url = f"http://127.0.0.1:{port}"
+    running.wait(url)
+    yield [settings.public_url, url]
+
+
+def at_once(action: Callable[[int], None], times: int) -> None:
+    threads = [threading.Thread(target=action, args=(number,)) for number in range(times)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_the_quota_holds_over_processes(small: SmallContest, two: list[str]) -> None:
+    token = small.token("blue", "read", "submit")
+    statuses: Counter[int] = Counter()
+
+    def upload(number: int) -> None:
+        url = f"{two[number % 2]}/api/v1/rounds/{small.round}/submissions"
+        headers = {"Authorization": f"Bearer {token}"}
+        statuses[httpx.post(url, content=anonymized(), headers=headers, timeout=60).status_code] += 1
+
+    at_once(upload, 12)
+    assert statuses == {201: 3, 429: 9}
+    with small.database.reading() as session:
+        assert sorted(session.scalars(select(Submission.number))) == [1, 2, 3]
+        assert session.scalar(select(func.count()).select_from(Job).where(Job.kind == "anonymized")) == 3
+
+
+def test_nothing_is_dated_at_or_after_the_deadline(small: SmallContest, two: list[str]) -> None:
+    tokens = [small.token(name, "read", "submit") for name in ("blue", "green", "red")]
+    with small.database.writing() as session:
+        session.execute(update(Contest).values(submissions_per_day=1000))
+    taken: list[str] = []
+    codes: set[str] = set()
+    deadlines: list[dt.datetime] = []
+
+    def upload(number: int) -> None:
+        headers = {"Authorization": f"Bearer {tokens[number % 3]}"}
+        with httpx.Client(headers=headers, timeout=60) as client:
+            while True:
+                answer = client.post(f"{two[number % 2]}/api/v1/rounds/{small.round}/submissions", content=b"x")
+                if answer.status_code != 201:
+                    codes.add(answer.json()["error"]["code"])
+                    return
+                taken.append(answer.json()["id"])
+
+    def close_soon() -> None:
+        while len(taken) < 6:
+            time.sleep(0.01)
+        with small.database.writing() as session:
+            session.get_one(Round, small.round, with_for_update={"of": Round})
+            deadlines.append(database_now(session) + dt.timedelta(seconds=0.3))
+            times = {"anonymization_closes": deadlines[0].isoformat()}
+            set_times(session, small.viewer(session, "organizer"), small.round, times)
+
+    at_once(lambda number: upload(number) if number else close_soon(), 7)
+    with small.database.reading() as session:
+        found = {submission.id: submission.created_at for submission in session.scalars(select(Submission))}
+    assert codes == {"not_anonymization"}
+    assert set(found) == set(taken)
+    assert max(found.values()) < deadlines[0]
+
+
+def test_guesses_that_cannot_be_replaced_are_taken_once(small: SmallContest, two: list[str]) -> None:
+    small.to_reidentification()
+    with small.database.writing() as session:
+        session.execute(update(Contest).values(guesses_replaceable=False))
+        target = small.target(session, "green").id
+    token = small.token("blue", "read", "guess")
+    statuses: Counter[int] = Counter()
+
+    def guess(number: int) -> None:
+        url, headers = f"{two[number % 2]}/api/v1/targets/{target}/guesses", {"Authorization": f"Bearer {token}"}
+        statuses[httpx.post(url, content=guesses(right=number), headers=headers, timeout=60).status_code] += 1
+
+    at_once(guess, 8)
+    assert statuses == {201: 1, 409: 7}
+    with small.database.reading() as session:
+        assert session.scalar(select(func.count()).select_from(GuessFile)) == 1
