@@ -234,7 +234,8 @@ def test_a_full_disk_leaves_no_half_table(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def interrupted(words: list[str], after: float, temporary: Path) -> subprocess.CompletedProcess[str]:
+def interrupted(words: list[str], out: Path, temporary: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command and interrupt it a second after it has begun to write something."""
     temporary.mkdir()
     process = subprocess.Popen(
         [*COMMAND, *words],
@@ -243,10 +244,12 @@ def interrupted(words: list[str], after: float, temporary: Path) -> subprocess.C
         text=True,
         env={**os.environ, "TMPDIR": str(temporary)},
     )
-    time.sleep(after)
+    while process.poll() is None and not [*out.iterdir(), *temporary.iterdir()]:
+        time.sleep(0.05)
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+    shown, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(words, process.returncode, shown, err)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +267,7 @@ def test_an_interruption_leaves_nothing_behind(words: list[str], tmp_path: Path)
     places: dict[str, Any] = {"OUT": out / "out.csv", "DATA": tmp_path / "data.csv"}
     if "DATA" in words:
         subprocess.run([*COMMAND, "generate", "history", str(places["DATA"]), "--customers", "1000"], check=True)
-    done = interrupted([str(places.get(word, word)) for word in words], after=4, temporary=tmp_path / "temporary")
+    done = interrupted([str(places.get(word, word)) for word in words], out, tmp_path / "temporary")
     assert done.returncode == 130, done.stderr
     assert "Interrupted. Nothing was left half-written." in done.stderr
     assert "Traceback" not in done.stderr
