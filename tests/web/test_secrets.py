@@ -256,6 +256,11 @@ def test_a_token_is_for_one_contest_and_ends_with_the_membership(served: Served)
 
 def test_an_export_has_no_secret_of_an_account_and_no_draft(served: Served, tmp_path: Path) -> None:
     small = served.small
+    with small.database.reading() as session:
+        published = session.scalars(select(Target)).all()
+    if not published:
+        small.move(anonymization_closes=0, reidentification_opens=0)
+        small.work()
     export_contest(small.database, small.files, small.contest, tmp_path / "out")
     with small.database.reading() as session:
         hidden = [
@@ -264,8 +269,7 @@ def test_an_export_has_no_secret_of_an_account_and_no_draft(served: Served, tmp_
             *session.scalars(select(LoginSession.token_hash)),
             *session.scalars(select(LoginSession.csrf)),
         ]
-        assert session.scalars(select(Target)).all()
     texts = {path: path.read_text() for path in (tmp_path / "out").rglob("*") if path.is_file()}
-    assert json.loads((tmp_path / "out" / "archive.json").read_text())["rounds"]
+    assert json.loads((tmp_path / "out" / "archive.json").read_text())["rounds"][0]["finals"]
     for path, text in texts.items():
         assert [word for word in (*hidden, DRAFT, "kumquat") if word in text] == [], path
