@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import shutil
 import socket
 import subprocess
@@ -22,7 +23,7 @@ from argon2 import PasswordHasher
 from sudare.web.database import Database
 from sudare.web.files import FileStore
 from sudare.web.settings import ServerSettings, write_settings
-from tests.web.small_contest import SmallContest
+from tests.web.small_contest import PASSWORD, SmallContest
 
 # Passwords of tests need no protection.
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
@@ -171,6 +172,21 @@ class RunningServer:
             except httpx.TransportError:
                 time.sleep(0.1)
         raise TimeoutError("the server did not start")
+
+
+def csrf(page: httpx.Response) -> str:
+    """Return the secret of the forms of a page."""
+    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
+    assert found
+    return found[1]
+
+
+def log_in(server: RunningServer, name: str) -> httpx.Client:
+    """Return a client that is logged in."""
+    client = server.client()
+    form = {"csrf": csrf(client.get("/login")), "login": name, "password": PASSWORD, "next": "/"}
+    assert client.post("/login", data=form).status_code == 303
+    return client
 
 
 @pytest.fixture

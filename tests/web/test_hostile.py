@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import re
 import socket
 import threading
 import time
@@ -18,7 +17,7 @@ from sqlalchemy import select, text, update
 from sudare.web.database import Database
 from sudare.web.files import FileStore
 from sudare.web.models import Contest, Submission
-from tests.web.conftest import RunningServer, new_settings
+from tests.web.conftest import RunningServer, csrf, log_in, new_settings
 from tests.web.small_contest import PASSWORD, SmallContest, T, anonymized
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -50,19 +49,6 @@ def server(served: tuple[RunningServer, SmallContest]) -> RunningServer:
 @pytest.fixture
 def contest(served: tuple[RunningServer, SmallContest]) -> SmallContest:
     return served[1]
-
-
-def csrf(page: httpx.Response) -> str:
-    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
-    assert found
-    return found[1]
-
-
-def log_in(server: RunningServer, name: str) -> httpx.Client:
-    client = server.client()
-    form = {"csrf": csrf(client.get("/login")), "login": name, "password": PASSWORD, "next": "/"}
-    assert client.post("/login", data=form).status_code == 303
-    return client
 
 
 def zipped() -> bytes:

@@ -9,14 +9,13 @@ import sys
 import time
 from collections.abc import Iterator
 
-import httpx
 import pytest
 from sqlalchemy import select
 
 from sudare.web.database import Database
 from sudare.web.files import FileStore
 from sudare.web.models import Submission
-from tests.web.conftest import RunningServer, new_settings
+from tests.web.conftest import RunningServer, csrf, log_in, new_settings
 from tests.web.small_contest import PASSWORD, SmallContest, anonymized
 
 
@@ -44,19 +43,6 @@ def server(served: tuple[RunningServer, SmallContest]) -> RunningServer:
 @pytest.fixture
 def contest(served: tuple[RunningServer, SmallContest]) -> SmallContest:
     return served[1]
-
-
-def secret(page: httpx.Response) -> str:
-    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
-    assert found
-    return found[1]
-
-
-def log_in(server: RunningServer, name: str) -> httpx.Client:
-    client = server.client()
-    form = {"csrf": secret(client.get("/login")), "login": name, "password": PASSWORD, "next": "/"}
-    assert client.post("/login", data=form).status_code == 303
-    return client
 
 
 def test_every_answer_has_the_headers_of_safety(server: RunningServer) -> None:
@@ -89,7 +75,7 @@ def test_no_page_has_a_script_or_a_style_in_it(server: RunningServer, contest: S
 def test_cookies_cannot_be_read_by_scripts_nor_sent_by_other_sites(server: RunningServer) -> None:
     client = server.client()
     page = client.get("/login")
-    form = {"csrf": secret(page), "login": "blue", "password": PASSWORD}
+    form = {"csrf": csrf(page), "login": "blue", "password": PASSWORD}
     answer = client.post("/login", data=form)
     for response in (page, answer):
         cookie = response.headers["set-cookie"].lower()
@@ -99,13 +85,13 @@ def test_cookies_cannot_be_read_by_scripts_nor_sent_by_other_sites(server: Runni
 def test_a_log_in_changes_the_session_and_a_log_out_ends_it(server: RunningServer) -> None:
     client = server.client()
     client.cookies.set("sudare_session", "planted", domain="127.0.0.1", path="/")
-    form = {"csrf": secret(client.get("/login")), "login": "blue", "password": PASSWORD}
+    form = {"csrf": csrf(client.get("/login")), "login": "blue", "password": PASSWORD}
     client.post("/login", data=form)
     tokens = [cookie.value for cookie in client.cookies.jar if cookie.name == "sudare_session"]
     assert "planted" not in tokens[-1:]
     page = client.get("/account")
     assert page.status_code == 200
-    client.post("/logout", data={"csrf": secret(page)})
+    client.post("/logout", data={"csrf": csrf(page)})
     other = server.client()
     other.cookies.set("sudare_session", str(tokens[-1]), domain="127.0.0.1", path="/")
     assert other.get("/account").status_code == 401
@@ -127,7 +113,7 @@ def test_a_form_without_the_right_secret_is_refused(
 
 def test_a_form_from_another_site_is_refused_even_with_the_secret(server: RunningServer, contest: SmallContest) -> None:
     client = log_in(server, "organizer")
-    data = {"csrf": secret(client.get("/account")), "name": "evil"}
+    data = {"csrf": csrf(client.get("/account")), "name": "evil"}
     for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}):
         assert client.post(f"/contests/{contest.contest}/teams", data=data, headers=headers).status_code == 403
 
@@ -140,13 +126,13 @@ def test_log_in_needs_a_form_of_ours(server: RunningServer) -> None:
 @pytest.mark.parametrize("path", ["//evil.example", "https://evil.example", "/\\evil.example", "evil"])
 def test_a_log_in_leads_nowhere_else(server: RunningServer, path: str) -> None:
     client = server.client()
-    form = {"csrf": secret(client.get("/login")), "login": "blue", "password": PASSWORD, "next": path}
+    form = {"csrf": csrf(client.get("/login")), "login": "blue", "password": PASSWORD, "next": path}
     assert client.post("/login", data=form).headers["location"] == "/"
 
 
 def test_names_are_shown_as_text(server: RunningServer, contest: SmallContest) -> None:
     client = log_in(server, "organizer")
-    data = {"csrf": secret(client.get("/account")), "name": "<script>alert(1)</script>"}
+    data = {"csrf": csrf(client.get("/account")), "name": "<script>alert(1)</script>"}
     assert client.post(f"/contests/{contest.contest}/teams", data=data).status_code == 303
     text = client.get(f"/contests/{contest.contest}/organize").text
     assert text.count("<script") == 1
@@ -190,7 +176,7 @@ def test_an_upload_that_is_too_large_is_refused(server: RunningServer, contest: 
         answer = api.post(f"/rounds/{contest.round}/submissions", content=content)
         assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
     browser = log_in(server, "blue")
-    data = {"csrf": secret(browser.get(f"/rounds/{contest.round}"))}
+    data = {"csrf": csrf(browser.get(f"/rounds/{contest.round}"))}
     answer = browser.post(f"/rounds/{contest.round}/submissions", data=data, files={"file": ("a", large)})
     assert answer.status_code == 413
     with contest.database.reading() as session:
@@ -222,7 +208,7 @@ def test_an_upload_that_never_ends_is_given_up(server: RunningServer, contest: S
 
 def test_the_name_of_an_uploaded_file_means_nothing(server: RunningServer, contest: SmallContest) -> None:
     browser = log_in(server, "blue")
-    data = {"csrf": secret(browser.get(f"/rounds/{contest.round}")), "note": "=1+1"}
+    data = {"csrf": csrf(browser.get(f"/rounds/{contest.round}")), "note": "=1+1"}
     files = {"file": ("../../../../tmp/evil\r\nX-Evil: 1.csv", anonymized().encode())}
     made = browser.post(f"/rounds/{contest.round}/submissions", data=data, files=files)
     assert made.status_code == 303
@@ -306,7 +292,7 @@ def test_the_style_the_script_and_the_icon_are_our_own(server: RunningServer) ->
 
 def test_the_old_password_cannot_be_tried_again_and_again(server: RunningServer, contest: SmallContest) -> None:
     client = log_in(server, "observer")
-    form = {"csrf": secret(client.get("/account")), "old": "wrong", "password": "a new password"}
+    form = {"csrf": csrf(client.get("/account")), "old": "wrong", "password": "a new password"}
     answers = [client.post("/account/password", data=form).status_code for _ in range(11)]
     assert answers == [403] * contest.settings.account_failures + [429]
     # Not even the right one counts now.
@@ -315,7 +301,7 @@ def test_the_old_password_cannot_be_tried_again_and_again(server: RunningServer,
 
 def test_a_password_is_changed_with_the_old_one_only(server: RunningServer) -> None:
     client = log_in(server, "outsider")
-    form = {"csrf": secret(client.get("/account")), "old": "wrong", "password": "a new password"}
+    form = {"csrf": csrf(client.get("/account")), "old": "wrong", "password": "a new password"}
     assert client.post("/account/password", data=form).status_code == 403
     assert client.post("/account/password", data={**form, "old": PASSWORD}).status_code == 303
     assert client.get("/account").status_code == 200

@@ -15,7 +15,9 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 def check_min_cell(count: int) -> int:
     """Return the smallest count that may leave an engine; one below 1 is refused."""
     if count < 1:
-        raise OptionNotUsable(f"The smallest count that may leave the engine is {count}.\nHint: --min-cell 5, or 1.")
+        raise OptionNotUsable(
+            f"The smallest count that may leave the engine is 1 or more, not {count}.\nHint: --min-cell 5"
+        )
     return count
 
 
