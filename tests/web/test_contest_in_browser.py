@@ -151,10 +151,19 @@ class Person:
         if not self.variant.keyboard:
             place.set_input_files(file)
             return
-        self.reach(place)
-        with self.page.expect_file_chooser() as chosen:
-            self.page.keyboard.press("Enter")
-        chosen.value.set_files(file)
+        self.choosing(place).set_files(file)
+
+    def choosing(self, place: api.Locator) -> api.FileChooser:
+        """Open the dialog of files by the keyboard; a press that a busy browser takes as too old is made again."""
+        for _ in range(12):
+            self.reach(place)
+            try:
+                with self.page.expect_file_chooser(timeout=10_000) as chosen:
+                    self.page.keyboard.press("Enter")
+            except api.TimeoutError:
+                continue
+            return chosen.value
+        raise AssertionError(f"{place} does not open a dialog of files")
 
     def press(self, selector: str, **options: str) -> None:
         """Press a button or follow a link, and look at the page it leads to."""

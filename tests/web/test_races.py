@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 from sudare.web.contests import set_times
-from sudare.web.database import database_now
-from sudare.web.models import Contest, GuessFile, Job, Round, Submission
+from sudare.web.database import ROUND_LOCK, database_now, wait_for_turn
+from sudare.web.models import Contest, GuessFile, Job, Submission
 from sudare.web.settings import ServerSettings
 from tests.web.conftest import COMMAND, RunningServer, free_port
 from tests.web.small_contest import SmallContest, anonymized, guesses
@@ -80,7 +80,7 @@ def test_nothing_is_dated_at_or_after_the_deadline(small: SmallContest, two: lis
         while len(taken) < 6:
             time.sleep(0.01)
         with small.database.writing() as session:
-            session.get_one(Round, small.round, with_for_update={"of": Round})
+            wait_for_turn(session, ROUND_LOCK, small.round)
             deadlines.append(database_now(session) + dt.timedelta(seconds=0.3))
             times = {"anonymization_closes": deadlines[0].isoformat()}
             set_times(session, small.viewer(session, "organizer"), small.round, times)

@@ -14,7 +14,7 @@ from sudare.data.rule_sets import BUILT_IN, DEFAULT, load_rules
 from sudare.errors import InputError
 from sudare.web.accounts import make_reset, may_reset
 from sudare.web.audit import record
-from sudare.web.database import database_now
+from sudare.web.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.files import FileStore, StoredFile
 from sudare.web.job_results import order_preview, retry
 from sudare.web.jobs import enqueue
@@ -266,8 +266,8 @@ def checked_name(text: str) -> str:
 
 def _own_round(session: Session, viewer: Viewer, identity: str) -> Round:
     check_organizer(viewer)
-    # Only the round itself is locked: PostgreSQL cannot lock what an outer join may leave out.
-    found = session.get(Round, identity, with_for_update={"of": Round})
+    wait_for_turn(session, ROUND_LOCK, identity)
+    found = session.get(Round, identity, populate_existing=True)
     if found is None or found.contest_id != viewer.contest.id:
         raise not_there()
     return found

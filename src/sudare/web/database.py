@@ -24,9 +24,12 @@ from sudare.errors import OptionNotUsable, SourceNotReadable
 BUSY_MILLISECONDS = 30_000
 DIALECTS = ("sqlite", "postgresql")
 WRITING = "sudare_writing"
-# Numbers of PostgreSQL's advisory locks: entries of the audit log, and attempts to log in, wait for each other.
+# Numbers of PostgreSQL's advisory locks: entries of the audit log, and attempts to log in, wait for each other, and
+# who changes a round waits for those who hand something in. Row locks would not do for the last: they let others share
+# a row as long as anyone does, so that an organizer could wait without end.
 AUDIT_LOCK = 7_283_001
 LOGIN_LOCK = 7_283_002
+ROUND_LOCK = 7_283_003
 
 
 class Database:
@@ -78,10 +81,14 @@ def database_now(session: Session) -> dt.datetime:
     return moment.astimezone(dt.UTC)
 
 
-def wait_for_turn(session: Session, number: int) -> None:
-    """Wait until no other transaction holds this lock; it is given back at the end of the transaction."""
+def wait_for_turn(session: Session, number: int, of: str = "", shared: bool = False) -> None:
+    """Wait until no other transaction holds this lock of a thing; it is given back at the end of the transaction.
+
+    A shared lock waits only for those who want it alone, held or asked for before.
+    """
     if session.get_bind().dialect.name == "postgresql":
-        session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
+        name = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
+        session.execute(text(f"SELECT {name}(:number, hashtext(:of))"), {"number": number, "of": of})
 
 
 def _engine(url: str) -> Engine:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from sudare.data.rule_sets import BUILT_IN
 from sudare.web.audit import record
-from sudare.web.database import database_now
+from sudare.web.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.files import FileStore, StoredFile
 from sudare.web.jobs import enqueue, unfinished
 from sudare.web.models import Contest, Dataset, Evaluation, GuessFile, Job, Preview, Round, Submission, Target
@@ -132,7 +132,8 @@ def _enqueue_once(session: Session, round: Round, kind: str, before: str, subjec
 
 
 def _make_targets(session: Session, job: Job, result: dict[str, Any], published: dict[str, StoredFile]) -> None:
-    round = session.get_one(Round, job.subject_id, with_for_update={"of": Round}, populate_existing=True)
+    wait_for_turn(session, ROUND_LOCK, job.subject_id)
+    round = session.get_one(Round, job.subject_id, populate_existing=True)
     now = database_now(session)
     if round.targets_at or now < round.anonymization_closes:
         return  # extended meanwhile: the next deadline has a job of its own

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from sudare.web.audit import record
-from sudare.web.database import database_now
+from sudare.web.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.files import StoredFile
 from sudare.web.jobs import enqueue
 from sudare.web.models import Final, GuessFile, Round, Submission, Target, Team
@@ -209,7 +209,8 @@ def _locked_team(session: Session, team_id: str) -> Team:
 
 def _lock_round(session: Session, round_id: str) -> Round:
     """Keep organizers from changing the round until the end of the transaction."""
-    found = session.get(Round, round_id, populate_existing=True, with_for_update={"read": True, "of": Round})
+    wait_for_turn(session, ROUND_LOCK, round_id, shared=True)
+    found = session.get(Round, round_id, populate_existing=True)
     if found is None:
         raise not_there()
     return found
