@@ -124,6 +124,14 @@ def test_what_is_written_follows_the_rules_of_the_contest(tmp_path: Path) -> Non
     assert check_anonymized(tmp_path / "T.csv", tmp_path / "A.csv").valid
 
 
+def test_sets_of_cells_have_no_more_items_than_allowed() -> None:
+    people = [[(1, item, 1, 1)] for item in "abc"]
+    three = conceal_history(history(people), 3, samples=FEW).history.columns[1]
+    none = conceal_history(history(people), 3, most_items=2, samples=FEW).history.columns[1]
+    assert three.kinds.tolist() == [Kind.SET] * 3
+    assert none.kinds.tolist() == [Kind.DELETED] * 3
+
+
 def test_a_time_that_is_over_at_once_still_gives_k_customers_each() -> None:
     found = conceal_history(history(SIX), 2, seconds=1e-9, samples=FEW)
     assert (found.safety.least, found.converged) == (2, False)

@@ -25,7 +25,7 @@ from sudare.anonymize.concealment_sets import FAST, THOROUGH, choose_sets
 from sudare.anonymize.histories import FAST_SECONDS, MOST_TOGETHER, SECONDS
 from sudare.anonymize.history_cells import publish_groups
 from sudare.anonymize.history_classes import AlignedClass
-from sudare.anonymize.history_rows import HistoryRows, history_rows
+from sudare.anonymize.history_rows import MOST_ITEMS, HistoryRows, history_rows
 from sudare.attack.knowledge import know_history
 from sudare.attack.linkage import Linkage
 from sudare.data.cells import CellHistory
@@ -93,6 +93,7 @@ def conceal_history(
     seconds: float | None = None,
     fast: bool = False,
     threads: int | None = None,
+    most_items: int = MOST_ITEMS,
     p: Fraction = CONTEST_P,
     alpha: Fraction = CONTEST_ALPHA,
     attacks: int = 1,
@@ -106,7 +107,7 @@ def conceal_history(
     the time ended the search, whatever the number of threads.
     """
     started = time.perf_counter()
-    rows = history_rows(original)
+    rows = history_rows(original, most_items=most_items)
     _check(rows, k, spread, seconds)
     rng = np.random.default_rng(seed)
     end = time.monotonic() + (seconds or (FAST_SECONDS if fast else SECONDS))

@@ -10,6 +10,7 @@ do.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -162,7 +163,8 @@ def _mapping(processes: int) -> Iterator[Callable[..., Iterator[list[ExperimentR
     if processes < 2:
         yield map
         return
-    # Not forked: threads of engines and kernels do not survive that.
+    # Not forked: threads of engines and kernels do not survive that. No module is loaded from the user's folder.
+    os.environ["PYTHONSAFEPATH"] = "1"
     context = multiprocessing.get_context("spawn")
     with context.Pool(processes, initializer=_leave_interruptions_to_the_parent) as pool:
         yield pool.imap_unordered

@@ -106,7 +106,7 @@ def anonymize_by_model(
     if model == "levels":
         return anonymize_by_levels(original, k, levels=levels, most_items=most_items, **search)
     if model == "concealment":
-        return conceal_history(original, k, p=p, alpha=alpha, attacks=attacks, **search)
+        return conceal_history(original, k, most_items=most_items, p=p, alpha=alpha, attacks=attacks, **search)
     return anonymize_history(original, k, most_items=most_items, **search)
 
 
