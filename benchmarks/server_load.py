@@ -17,6 +17,7 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 from sqlalchemy import select, update
@@ -53,31 +54,32 @@ def run() -> str:
             wait(plan["url"])
             memory = Memory(server.pid)
             memory.start()
-            readers, uploaders = (start(kind, plan) for kind in ("readers", "uploaders"))
-            read, sent = (json.loads(process.communicate()[0].splitlines()[-1]) for process in (readers, uploaders))
+            command = [sys.executable, __file__, json.dumps(plan)]
+            seen = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
             memory.stop()
         finally:
             server.terminate()
             server.wait(30)
-    return table(read, sent, memory.peaks)
+    return table(seen, memory.peaks)
 
 
-def table(read: dict[str, Any], sent: dict[str, Any], peaks: dict[str, float]) -> str:
-    every = sorted(second for seconds in read["pages"].values() for second in seconds)
+def table(seen: dict[str, Any], peaks: dict[str, float]) -> str:
+    every = sorted(second for seconds in seen["pages"].values() for second in seconds)
     lines = [
-        f"{TEAMS} teams, {READERS} readers who open a page every {sum(SECONDS_PER_PAGE) / 2:.0f} s, {UPLOADS} teams "
-        f"that upload 3 MB, wait for the outcome and upload again, for {SECONDS} s. Server, worker and clients share "
-        f"{os.cpu_count()} cores; SQLite.",
+        f"{TEAMS} teams, {READERS} readers who each log in and for {SECONDS} s open a page every "
+        f"{sum(SECONDS_PER_PAGE) / 2:.0f} s, {UPLOADS} teams that upload 3 MB, wait for the outcome and upload again. "
+        f"Each keeps a connection open, as browsers do, and the style sheet and script of the pages; a page is timed "
+        f"from the request to the last byte. Server, worker and clients share {os.cpu_count()} cores; SQLite.",
         "",
         "| page | opened | median | 95 % | slowest |",
         "|---|---|---|---|---|",
     ]
-    pages = {**dict(sorted(read["pages"].items())), "**all pages**": every, "log-in": read["log_ins"]}
-    pages |= {"upload, 3 MB": sent["uploads"], "from upload to score": sent["scored"]}
+    pages = {**dict(sorted(seen["pages"].items())), "**all pages**": every, "log-in": seen["log_ins"]}
+    pages |= {"upload, 3 MB": seen["uploads"], "from upload to score": seen["scored"]}
     for name, seconds in ((name, seconds) for name, seconds in pages.items() if seconds):
         times = (statistics.median(seconds), high(seconds), max(seconds))
         lines.append(f"| {name} | {len(seconds)} | {' | '.join(map(shown, times))} |")
-    errors = read["errors"] + sent["errors"]
+    errors = seen["errors"]
     told = f": {', '.join(sorted(set(errors))[:5])}" if errors else ""
     memory = ", ".join(f"{name} {gigabytes:.2f} GB" for name, gigabytes in peaks.items())
     lines += ["", f"Errors: {len(errors)}{told}. Peak memory: {memory}."]
@@ -102,7 +104,7 @@ class Memory(threading.Thread):
         self.peaks = {"web": 0.0, "worker and jobs": 0.0}
 
     def run(self) -> None:
-        while not self._ended.wait(0.2):
+        while not self._ended.wait(1):
             children = [pid for pid in descendants(self._pid) if pid != self._pid]
             found = {"web": resident(self._pid), "worker and jobs": sum(resident(pid) for pid in children)}
             self.peaks = {name: max(self.peaks[name], gigabytes) for name, gigabytes in found.items()}
@@ -139,11 +141,6 @@ def wait(url: str) -> None:
         except httpx.TransportError:
             time.sleep(0.1)
     raise TimeoutError("the server did not start")
-
-
-def start(kind: str, plan: dict[str, Any]) -> subprocess.Popen[str]:
-    command = [sys.executable, __file__, kind, json.dumps(plan)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 # The contest
@@ -293,78 +290,131 @@ def anonymized(chance: random.Random, text: str) -> str:
     return "".join(lines)
 
 
-# The clients, each kind in a process of its own
+# The clients, all in one process
 
 
-async def readers(plan: dict[str, Any]) -> dict[str, Any]:
-    """Log in and open pages, each reader in his own time."""
-    found: dict[str, Any] = {"pages": {name: [] for name in plan["pages"]}, "log_ins": [], "errors": []}
-    turns, chance = asyncio.Semaphore(4), random.Random(5)
-    clients = [httpx.AsyncClient(base_url=plan["url"], timeout=60) for _ in range(READERS)]
-    await asyncio.gather(*(log_in(client, number, turns, found) for number, client in enumerate(clients)))
-    end = time.monotonic() + SECONDS
-    seeds = [chance.random() for _ in clients]
-    await asyncio.gather(*(read(client, plan, end, seed, found) for client, seed in zip(clients, seeds, strict=True)))
-    for client in clients:
-        await client.aclose()
-    return found
+class Browser:
+    """A connection that is kept open, with cookies: as much of a browser as the server needs, and cheap."""
+
+    def __init__(self, url: str, **headers: str) -> None:
+        self._address = urlsplit(url)
+        self._headers = {"Host": self._address.netloc, **headers}
+        self._cookies: dict[str, str] = {}
+        self._stream: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
+        """Return the status and the body of an answer; a connection that the server has closed is opened again."""
+        cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        lines = {**self._headers, **headers, "Content-Length": str(len(body)), "Cookie": cookies}
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        request = f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body
+        for again in (True, False):
+            try:
+                async with asyncio.timeout(120):
+                    return await self._exchange(request)
+            except (ConnectionError, asyncio.IncompleteReadError):
+                self.close()
+                if not again:
+                    raise
+        raise AssertionError
+
+    async def _exchange(self, request: bytes) -> tuple[int, bytes]:
+        if self._stream is None:
+            self._stream = await asyncio.open_connection(self._address.hostname, self._address.port)
+        reader, writer = self._stream
+        writer.write(request)
+        await writer.drain()
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+        size = 0
+        for name, _, value in (line.partition(": ") for line in lines):
+            if name.lower() == "content-length":
+                size = int(value)
+            elif name.lower() == "set-cookie":
+                cookie, _, content = value.partition(";")[0].partition("=")
+                self._cookies[cookie] = content
+        return int(first.split()[1]), await reader.readexactly(size)
+
+    def close(self) -> None:
+        if self._stream:
+            self._stream[1].close()
+            self._stream = None
 
 
-async def log_in(client: httpx.AsyncClient, number: int, turns: asyncio.Semaphore, found: dict[str, Any]) -> None:
-    async with turns:
-        page = await client.get("/login")
-        secret = re.search(r'name="csrf" value="([^"]+)"', page.text)
-        began = time.perf_counter()
-        form = {"csrf": secret[1] if secret else "", "login": f"user{number % TEAMS}", "password": PASSWORD}
-        answer = await client.post("/login", data=form)
-        found["log_ins"].append(time.perf_counter() - began)
-        if answer.status_code != 303:
-            found["errors"].append(f"log-in {answer.status_code}")
+class Clients:
+    """Readers and teams that upload, and what they saw."""
 
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self._plan, self._ended = plan, False
+        self._turns = asyncio.Semaphore(4)
+        self.pages: dict[str, list[float]] = {name: [] for name in plan["pages"]}
+        self.log_ins, self.uploads, self.scored = list[float](), list[float](), list[float]()
+        self.errors: list[str] = []
 
-async def read(client: httpx.AsyncClient, plan: dict[str, Any], end: float, seed: float, found: dict[str, Any]) -> None:
-    chance, names = random.Random(seed), list(plan["pages"])
-    await asyncio.sleep(chance.uniform(0, SECONDS_PER_PAGE[1]))
-    while time.monotonic() < end:
-        name = chance.choice(names)
-        began = time.perf_counter()
-        try:
-            answer = await client.get(plan["pages"][name])
-            found["pages"][name].append(time.perf_counter() - began)
-            if answer.status_code != 200:
-                found["errors"].append(f"{name} {answer.status_code}")
-        except httpx.HTTPError as error:
-            found["errors"].append(f"{name} {type(error).__name__}")
-        await asyncio.sleep(chance.uniform(*SECONDS_PER_PAGE))
+    async def run(self) -> None:
+        """Upload without pause while readers log in and then open pages for a while."""
+        content = Path(self._plan["file"]).read_bytes()
+        uploading = [asyncio.create_task(self._upload(token, content)) for token in self._plan["tokens"]]
+        readers = [Browser(self._plan["url"]) for _ in range(READERS)]
+        await asyncio.gather(*(self._log_in(reader, number) for number, reader in enumerate(readers)))
+        end = time.monotonic() + SECONDS
+        await asyncio.gather(*(self._read(reader, end, random.Random(n)) for n, reader in enumerate(readers)))
+        self._ended = True
+        await asyncio.gather(*uploading)
+        for reader in readers:
+            reader.close()
 
-
-async def uploaders(plan: dict[str, Any]) -> dict[str, Any]:
-    """Upload, wait for the score, and upload again."""
-    found: dict[str, Any] = {"uploads": [], "scored": [], "errors": []}
-    content, end = Path(plan["file"]).read_bytes(), time.monotonic() + SECONDS
-    await asyncio.gather(*(upload(token, plan, content, end, found) for token in plan["tokens"]))
-    return found
-
-
-async def upload(token: str, plan: dict[str, Any], content: bytes, end: float, found: dict[str, Any]) -> None:
-    headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=plan["url"] + "/api/v1", headers=headers, timeout=120) as client:
-        while time.monotonic() < end:
+    async def _log_in(self, reader: Browser, number: int) -> None:
+        async with self._turns:
+            _, page = await reader.ask("GET", "/login")
+            secret = re.search(rb'name="csrf" value="([^"]+)"', page)
+            for path in re.findall(rb'(?:href|src)="(/static/[^"]+)"', page):
+                await reader.ask("GET", path.decode())
+            form = {"csrf": secret[1] if secret else b"", "login": f"user{number % TEAMS}", "password": PASSWORD}
             began = time.perf_counter()
-            answer = await client.post(f"/rounds/{plan['round']}/submissions", content=content)
-            found["uploads"].append(time.perf_counter() - began)
-            if answer.status_code != 201:
-                found["errors"].append(f"upload {answer.status_code}")
-                return
-            status = "queued"
-            while status == "queued":
+            kind = {"Content-Type": "application/x-www-form-urlencoded"}
+            status, _ = await reader.ask("POST", "/login", urlencode(form).encode(), **kind)
+            self.log_ins.append(time.perf_counter() - began)
+            if status != 303:
+                self.errors.append(f"log-in {status}")
+
+    async def _read(self, reader: Browser, end: float, chance: random.Random) -> None:
+        await asyncio.sleep(chance.uniform(0, SECONDS_PER_PAGE[1]))
+        while time.monotonic() < end:
+            name = chance.choice(list(self.pages))
+            began = time.perf_counter()
+            try:
+                status, _ = await reader.ask("GET", self._plan["pages"][name])
+                self.pages[name].append(time.perf_counter() - began)
+                if status != 200:
+                    self.errors.append(f"{name} {status}")
+            except (OSError, EOFError) as error:
+                self.errors.append(f"{name} {type(error).__name__}")
+            await asyncio.sleep(chance.uniform(*SECONDS_PER_PAGE))
+
+    async def _upload(self, token: str, content: bytes) -> None:
+        client = Browser(self._plan["url"], Authorization=f"Bearer {token}")
+        while not self._ended:
+            began = time.perf_counter()
+            status, answer = await client.ask("POST", f"/api/v1/rounds/{self._plan['round']}/submissions", content)
+            self.uploads.append(time.perf_counter() - began)
+            if status != 201:
+                self.errors.append(f"upload {status}")
+                break
+            state, path = "queued", f"/api/v1/submissions/{json.loads(answer)['id']}"
+            while state == "queued":
                 await asyncio.sleep(1)
-                status = (await client.get(f"/submissions/{answer.json()['id']}")).json()["status"]
-            found["scored"].append(time.perf_counter() - began)
-            if status != "valid":
-                found["errors"].append(f"submission {status}")
+                state = json.loads((await client.ask("GET", path))[1])["status"]
+            self.scored.append(time.perf_counter() - began)
+            if state != "valid":
+                self.errors.append(f"submission {state}")
+        client.close()
+
+
+async def clients(plan: dict[str, Any]) -> dict[str, Any]:
+    found = Clients(plan)
+    await found.run()
+    return {name: getattr(found, name) for name in ("pages", "log_ins", "uploads", "scored", "errors")}
 
 
 if __name__ == "__main__":
-    work = {"readers": readers, "uploaders": uploaders}[sys.argv[1]]
-    print(json.dumps(asyncio.run(work(json.loads(sys.argv[2])))))
+    print(json.dumps(asyncio.run(clients(json.loads(sys.argv[1])))))

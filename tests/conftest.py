@@ -31,6 +31,19 @@ TOY = """\
 hypothesis.settings.register_profile("sudare", deadline=None)
 hypothesis.settings.load_profile("sudare")
 
+# Folders whose files take long: begun first, so that no worker is left alone with them in the end.
+LONG = ("web", "engine", "report")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one worker do all tests of a file, so that what they share is made once, kernels included."""
+    items.sort(key=lambda item: item.path.parent.name not in LONG)
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from sudare.messages import LANGUAGES, Texts
 from sudare.report.charts import render
-from sudare.report.results_chart import MOST_NAMES, ResultPoint, results_chart
+from sudare.report.results_chart import ResultPoint, results_chart
 
 POINTS = [
     ResultPoint("red & <b>", 0.25, "withstood", 0.4),
@@ -36,11 +36,11 @@ def test_what_is_broken_stays_inside_the_chart() -> None:
     assert layers[1]["encoding"]["x"]["scale"]["domain"] == [0, pytest.approx(0.65)]
 
 
-def test_of_many_only_the_first_have_names() -> None:
-    points = [ResultPoint(f"team {number}", 0.0, "withstood", 0.0) for number in range(MOST_NAMES + 5)]
+def test_histories_at_the_same_point_share_a_name() -> None:
+    points = [ResultPoint(f"team {number}", 0.0, "withstood", 0.0) for number in range(2)]
     chart = results_chart(points, Texts("en"))
-    labels = [row["label"] for row in chart.spec["data"]["values"]]
-    assert labels[-5:] == [""] * 5
-    assert labels[0] == "team 0"
+    *_, left, right = chart.spec["layer"]
+    assert [name["name"] for name in left["data"]["values"]] == ["team 0, team 1"]
+    assert right["data"]["values"] == []
     # All cost nothing: the axis has a length all the same.
     assert chart.spec["layer"][1]["encoding"]["x"]["scale"]["domain"] == [0, 1.0]

@@ -142,7 +142,7 @@ def test_a_job_that_kills_every_worker_fails_and_says_so(small: SmallContest) ->
         kill_worker(small, "sudare.web.worker:JobProcess", "before")
     work_until(small, lambda: small.statuses() == ["failed"])
     with small.database.reading() as session:
-        found = session.get_one(Submission, submission)
+        found = session.get_one(Submission, submission).result
         failures = [entry.details for entry in session.scalars(select(AuditEntry)) if entry.action == "job_failed"]
-    assert found.result == {"failure": "worker_lost"}
+    assert found == {"failure": "worker_lost"}
     assert len(failures) == 1

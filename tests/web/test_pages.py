@@ -56,6 +56,16 @@ def test_every_answer_has_the_headers_of_safety(server: RunningServer) -> None:
         assert "server" not in headers
 
 
+def test_browsers_keep_the_style_sheet_and_nothing_else(server: RunningServer) -> None:
+    client = server.client()
+    page = client.get("/login")
+    assert page.headers["cache-control"] == "no-store"
+    found = re.search(r'rel="stylesheet" href="([^"]+)"', page.text)
+    assert found
+    assert "immutable" in client.get(found[1]).headers["cache-control"]
+    assert client.get("/static/nothing.css").headers["cache-control"] == "no-store"
+
+
 def test_no_page_has_a_script_or_a_style_in_it(server: RunningServer, contest: SmallContest) -> None:
     client = log_in(server, "organizer")
     for path in (
@@ -66,7 +76,8 @@ def test_no_page_has_a_script_or_a_style_in_it(server: RunningServer, contest: S
         f"/contests/{contest.contest}/organize",
     ):
         text = client.get(path).text
-        assert re.findall(r"<script[^>]*>", text) == ['<script src="/static/page.js" defer>']
+        scripts = re.findall(r"<script[^>]*>", text)
+        assert len(scripts) == 1 and re.fullmatch(r'<script src="/static/page\.js\?v=\w+" defer>', scripts[0])
         assert " style=" not in text
         assert not re.search(r"\son\w+=", text)
         assert not re.search(r'(?:href|src|action)="https?:', text)
@@ -311,3 +322,10 @@ def test_the_server_of_pages_loads_no_kernels() -> None:
     program = "import sys, sudare.web.serve; print([name for name in ('numba', 'scipy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_an_error_does_not_tell_somebody_with_a_session_to_log_in(server: RunningServer) -> None:
+    for client, link in ((log_in(server, "blue"), "/account"), (server.client(), "/login")):
+        page = client.get("/rounds/nothing")
+        assert page.status_code == 404
+        assert re.findall(r'<a href="(/account|/login)"', page.text) == [link]

@@ -7,8 +7,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from sudare.cli.app import app
@@ -48,6 +50,21 @@ def test_a_folder_that_is_no_server_is_told(tmp_path: Path) -> None:
         done = run.invoke(app, ["server", *words, str(tmp_path)])
         assert done.exit_code == 2
         assert "sudare server init" in done.stderr
+
+
+@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+def test_no_file_of_the_folder_one_stands_in_is_taken_for_a_module(
+    small: SmallContest, running: RunningServer, tmp_path: Path
+) -> None:
+    for name in ("secrets", "numpy", "org"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')\n")
+    small.submit("blue", anonymized())
+    command = [sys.executable, "-P", *COMMAND[1:], "server", "run", str(small.settings.folder)]
+    running.processes.append(subprocess.Popen(command, cwd=tmp_path))
+    end = time.monotonic() + 60
+    while small.statuses() == ["queued"] and time.monotonic() < end:
+        time.sleep(0.1)
+    assert small.statuses() == ["valid"]
 
 
 def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: RunningServer, tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from sudare.messages import Texts
 from sudare.report.charts import FIRST, INK, SECOND, WIDE, Chart, Spec
 from sudare.report.numbers import Numbers
-from sudare.report.page import shortened
+from sudare.report.point_names import Corner, NamedPoint, place_names
 
 HEIGHT = 280
-# Names beside points: longer ones are cut, and of many histories only the first are named.
-MOST_NAME_LETTERS = 16
-MOST_NAMES = 20
+# What axes, title and legend leave to the points, about.
+PLOT = Corner(WIDE - 65, HEIGHT - 100)
 KINDS = ("withstood", "broken", "not_attacked")
 
 
@@ -32,32 +31,26 @@ def results_chart(points: Sequence[ResultPoint], texts: Texts) -> Chart:
 
     The points are in the order of the standings. Left is useful, low was far from being broken.
     """
-    names = {kind: texts(f"web.outcome.{kind}") for kind in KINDS}
+    kinds = {kind: texts(f"web.outcome.{kind}") for kind in KINDS}
     rows: list[Spec] = [
-        {
-            "utility": point.utility,
-            "nearest": point.nearest,
-            "kind": names[point.outcome],
-            "label": shortened(point.name, texts, most=MOST_NAME_LETTERS) if number < MOST_NAMES else "",
-        }
-        for number, point in enumerate(points)
+        {"utility": point.utility, "nearest": point.nearest, "kind": kinds[point.outcome]} for point in points
     ]
     # Room at the right for the name of the last point.
     right = max((point.utility for point in points), default=0.0) * 1.3 or 1.0
+    top = max([1.15, *(point.nearest * 1.15 for point in points)])
     x = {
         "type": "quantitative",
         "title": texts("web.results.chart_x"),
         "scale": {"domain": [0, right], "nice": False},
         "axis": {"tickCount": 5, "grid": False},
     }
-    top = max([1.15, *(point.nearest * 1.15 for point in points)])
     y = {
         "type": "quantitative",
         "title": None,
         "scale": {"domain": [0, top], "nice": False},
         "axis": {"format": ".0%", "tickCount": 5},
     }
-    layers = [_limit(y), *_marks(x, y, [names[kind] for kind in KINDS])]
+    layers = [_limit(y), _marks(x, y, list(kinds.values())), *_names(x, y, points, Corner(right, top), texts)]
     spec: Spec = {
         "data": {"values": rows},
         "title": {"text": texts("web.results.chart_y")},
@@ -78,7 +71,7 @@ def _limit(y: Spec) -> Spec:
     }
 
 
-def _marks(x: Spec, y: Spec, kinds: list[str]) -> list[Spec]:
+def _marks(x: Spec, y: Spec, kinds: list[str]) -> Spec:
     place = {"x": {"field": "utility", **x}, "y": {"field": "nearest", **y}}
     legend = {"orient": "bottom", "direction": "horizontal", "title": None, "symbolStrokeWidth": 2, "columnPadding": 24}
     ranges = {
@@ -90,12 +83,29 @@ def _marks(x: Spec, y: Spec, kinds: list[str]) -> list[Spec]:
         channel: {"field": "kind", "type": "nominal", "scale": {"domain": kinds, "range": three}, "legend": legend}
         for channel, three in ranges.items()
     }
-    points = {"mark": {"type": "point", "size": 90, "strokeWidth": 2, "opacity": 1}, "encoding": {**place, **look}}
-    labels = {
-        "mark": {"type": "text", "align": "left", "dx": 8, "dy": -7},
-        "encoding": {**place, "text": {"field": "label"}},
-    }
-    return [points, labels]
+    return {"mark": {"type": "point", "size": 90, "strokeWidth": 2, "opacity": 1}, "encoding": {**place, **look}}
+
+
+def _names(x: Spec, y: Spec, points: Sequence[ResultPoint], end: Corner, texts: Texts) -> list[Spec]:
+    """Write the names beside the points, as far as there is room."""
+    scale = Corner(PLOT.x / end.x, PLOT.y / end.y)
+    drawn = [NamedPoint(point.name, point.utility * scale.x, point.nearest * scale.y) for point in points]
+    placed = place_names(drawn, PLOT, texts)
+    encoding = {"x": {"field": "utility", **x}, "y": {"field": "nearest", **y}, "text": {"field": "name"}}
+    return [
+        {
+            "data": {
+                "values": [
+                    {"name": name.text, "utility": name.x / scale.x, "nearest": name.y / scale.y}
+                    for name in placed
+                    if name.align == align
+                ]
+            },
+            "mark": {"type": "text", "align": align, "baseline": "middle"},
+            "encoding": encoding,
+        }
+        for align in ("left", "right")
+    ]
 
 
 def _spoken(points: Sequence[ResultPoint], texts: Texts) -> str:

@@ -100,12 +100,12 @@ def _begin_session(session: Session, user: User, settings: ServerSettings) -> st
     return token
 
 
-def find_session(session: Session, token: str | None) -> LoginSession | None:
-    """Return the session of a browser's token unless it is over."""
+def find_session(session: Session, token: str | None, now: dt.datetime | None = None) -> LoginSession | None:
+    """Return the session of a browser's token unless it is over; `now` is this moment if not given."""
     if not token:
         return None
     found = session.scalars(select(LoginSession).where(LoginSession.token_hash == token_hash(token))).first()
-    if found is None or found.user.disabled or found.expires_at <= database_now(session):
+    if found is None or found.user.disabled or found.expires_at <= (now or database_now(session)):
         return None
     return found
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -29,6 +30,17 @@ from sudare.web.settings import ServerSettings
 API = "/api/"
 # Seconds after which a program may try again what a full disk or a database that was away kept from it.
 RETRY = "30"
+KEPT = "public, max-age=31536000, immutable"
+
+
+class KeptFiles(StaticFiles):
+    """Static files that browsers keep for good; pages name them by their content."""
+
+    def file_response(self, *args: Any, **options: Any) -> Response:
+        """Send a file."""
+        response = super().file_response(*args, **options)
+        response.headers["Cache-Control"] = KEPT
+        return response
 
 
 def make_app(settings: ServerSettings) -> FastAPI:
@@ -57,7 +69,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
         app.include_router(module.router, include_in_schema=False)
     for api in (api_team, api_organizer):
         app.include_router(api.router, prefix="/api/v1")
-    app.mount("/static", StaticFiles(directory=str(files("sudare.web").joinpath("static"))), name="static")
+    app.mount("/static", KeptFiles(directory=str(files("sudare.web").joinpath("static"))), name="static")
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _not_valid)

@@ -117,8 +117,9 @@ def _sqlite(url: str) -> Engine:
         url,
         hide_parameters=True,
         connect_args={"timeout": BUSY_MILLISECONDS / 1000, "check_same_thread": False},
-        pool_size=10,
-        max_overflow=50,
+        # As many as threads: opening another one for a single page costs as much as the page.
+        pool_size=50,
+        max_overflow=10,
     )
 
     @event.listens_for(engine, "connect")

@@ -132,7 +132,7 @@ class _Maker:
         chosen: dict[str, str] = {}
         for number, team in enumerate(TEAMS):
             final = _anonymized(original, team.k, self._seed + number)
-            drafts = [("first try", [b"broken\n", *final[1:]]), ("better", final)]
+            drafts = [("first try", _careless(final)), ("better", final)]
             if team.k > 1:
                 drafts.insert(1, ("large classes", careful))
             for note, lines in drafts:
@@ -198,6 +198,13 @@ def _anonymized(original: CellHistory, k: int, seed: int) -> list[bytes]:
 
 def _lines(history: CellHistory) -> list[bytes]:
     return b"".join(format_rows(history)).splitlines(keepends=True)
+
+
+def _careless(lines: list[bytes]) -> list[bytes]:
+    """Return an A with a cell too few, a word in place of a number, and a range from the end to the beginning."""
+    first, second, third, *others = (line.split(b",") for line in lines)
+    second[4], third[1] = b"many\n", b"[2011/3/31;2011/3/1]"
+    return [b",".join(cells) for cells in ([*first[:3], b"1\n"], second, third, *others)]
 
 
 def _with_ranges(line: bytes) -> bytes:

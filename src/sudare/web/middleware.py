@@ -21,7 +21,7 @@ FORM_SECONDS = 30.0
 
 
 class SafeHeaders:
-    """Adds the headers of safety to every answer; a style sheet may be kept by the browser."""
+    """Adds the headers of safety to every answer that does not have its own."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app

@@ -1,4 +1,7 @@
-"""The tables of the server. Times are UTC; the identities that people see are random, so that none can be guessed."""
+"""The tables of the server. Times are UTC; the identities that people see are random, so that none can be guessed.
+
+Results are large, and most who load what they belong to want its status only: they are fetched when they are looked at.
+"""
 
 from __future__ import annotations
 
@@ -313,7 +316,7 @@ class Submission(Base):
     created_at: Mapped[dt.datetime]
     status: Mapped[str] = mapped_column(String(10))
     utility: Mapped[float | None]
-    result: Mapped[dict[str, Any] | None]
+    result: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
 
 
 class Preview(Base):
@@ -372,7 +375,7 @@ class GuessFile(Base):
     created_by: Mapped[str] = _link("users.id")
     created_at: Mapped[dt.datetime]
     status: Mapped[str] = mapped_column(String(10))
-    result: Mapped[dict[str, Any] | None]
+    result: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
 
 
 class Evaluation(Base):
@@ -383,7 +386,7 @@ class Evaluation(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     round_id: Mapped[str] = _link("rounds.id")
     created_at: Mapped[dt.datetime]
-    result: Mapped[dict[str, Any]]
+    result: Mapped[dict[str, Any]] = mapped_column(deferred=True)
 
 
 class Job(Base):

@@ -1,30 +1,19 @@
-"""How pages are made: templates, the reader's language, times in the contest's zone."""
+"""How pages are made for the reader of a request."""
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Sequence
-from functools import cache, lru_cache
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from fastapi import Request
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from sudare.messages import LANGUAGES, Texts
-from sudare.report.numbers import Numbers
-from sudare.report.page import panel
-from sudare.report.results_chart import ResultPoint, results_chart
+from sudare.messages import LANGUAGES
 from sudare.web.models import LoginSession
-from sudare.web.requests import FORM_COOKIE, LANGUAGE_COOKIE, Server, Visit, server_of, texts_of
+from sudare.web.requests import FORM_COOKIE, LANGUAGE_COOKIE, Server, Visit, server_of, session_token, texts_of
 from sudare.web.security import new_token
-from sudare.web.shown_results import ShownFinal, ShownResults
+from sudare.web.templating import environment
 
 YEAR = 365 * 24 * 3600
-# How the names of statistics of single columns begin among the measures of uses.
-COLUMN_MEASURES = ("date_", "price_", "quantity_")
 
 
 def render(visit: Visit, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -33,8 +22,9 @@ def render(visit: Visit, template: str, *, status: int = 200, **values: Any) -> 
 
 
 def render_error(request: Request, message: str, status: int) -> HTMLResponse:
-    """Return a page that says what was refused; it needs no database."""
-    return _page(request, None, "error.html", status, {"message": message, "status": status})
+    """Return a page that says what was refused; it needs no database, so whether a session still lasts is unknown."""
+    unknown = session_token(request) is not None
+    return _page(request, None, "error.html", status, {"message": message, "status": status, "unknown": unknown})
 
 
 def _page(
@@ -73,90 +63,3 @@ def inner_path(text: str) -> str:
     """Return a path on this server, or the start page if a text is no such path."""
     fine = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable() and "\\" not in text
     return text if fine else "/"
-
-
-def result_values(results: ShownResults, language: str) -> dict[str, Any]:
-    """Return what the template of results needs."""
-    points = tuple(
-        ResultPoint(entry.team, entry.utility, entry.outcome, entry.nearest or 0.0) for entry in results.standings
-    )
-    finals = {final.team: final for final in results.finals}
-    ordered = [finals[entry.team] for entry in results.standings if entry.team in finals]
-    return {
-        "results": results,
-        "finals": ordered,
-        "matrix": {(attack.target, attack.attacker): attack for attack in results.attacks},
-        "attackers": sorted({attack.attacker for attack in results.attacks}),
-        "chart": results_drawing(points, language) if points else None,
-        "uses": _errors(ordered, statistics=False),
-        "statistics": _errors(ordered, statistics=True),
-    }
-
-
-def _errors(finals: Sequence[ShownFinal], *, statistics: bool) -> list[tuple[str, list[float | None]]]:
-    """Return measures, those of single columns or the others, and the mean error of each in every final."""
-    lines = zip(*(final.uses for final in finals), strict=True)
-    found = [(line[0]["measure"], [error["mean"] for error in line]) for line in lines]
-    return [(measure, means) for measure, means in found if measure.startswith(COLUMN_MEASURES) == statistics]
-
-
-@lru_cache(maxsize=64)
-def results_drawing(points: tuple[ResultPoint, ...], language: str) -> Markup:
-    """Draw results; drawing takes a tenth of a second, and everybody looks at the same."""
-    texts = Texts(language)
-    return panel(results_chart(points, texts), texts).svg
-
-
-@cache
-def environment(language: str) -> Environment:
-    """Return the templates' environment for one language; an unknown name in a template is an error."""
-    texts = Texts(language)
-    found = Environment(
-        loader=PackageLoader("sudare.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.globals.update(t=texts, language=language, languages=LANGUAGES)
-    found.filters.update(
-        moment=_moment, field=_field, count=_count, utility=_utility, change=_change, measure=_measure,
-        percent=Numbers(texts).percent,
-    )  # fmt: skip
-    return found
-
-
-def _moment(value: dt.datetime | None, zone: str) -> str | Markup:
-    """Show a moment in a time zone, with the moment itself for programs."""
-    if value is None:
-        return ""
-    local = value.astimezone(ZoneInfo(zone))
-    return Markup('<time datetime="{}">{}</time>').format(
-        value.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), local.strftime("%Y-%m-%d %H:%M:%S %Z")
-    )
-
-
-def _field(value: dt.datetime, zone: str) -> str:
-    """Return a moment as a field of a form has it."""
-    return value.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def _count(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
-
-
-def _utility(value: float | None) -> str:
-    return "" if value is None else f"{value:.6f}"
-
-
-def _change(value: float | None) -> str:
-    return "" if value is None else f"{value:+.6f}"
-
-
-def _measure(value: float | None) -> str:
-    """Write an error of a use: what is left of rounding is none, and large ones need no decimals."""
-    if value is None:
-        return ""
-    if abs(value) < 1e-9:
-        return "0"
-    return f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"

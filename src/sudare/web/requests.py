@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import datetime as dt
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Annotated, BinaryIO, cast
+from dataclasses import dataclass, field
+from typing import Annotated, BinaryIO, TypeVar, cast
 from urllib.parse import urlsplit
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
@@ -20,6 +22,7 @@ from sudare.web.database import Database, database_now
 from sudare.web.files import FileStore, StoredFile
 from sudare.web.models import LoginSession
 from sudare.web.refusals import Refused
+from sudare.web.result_bodies import ResultBodies
 from sudare.web.security import same
 from sudare.web.settings import ServerSettings
 from sudare.web.visibility import Viewer, find_viewer
@@ -28,6 +31,10 @@ LANGUAGE_COOKIE = "sudare_language"
 # Guards the forms of those who have no session yet: its value stands in the form too.
 FORM_COOKIE = "sudare_form"
 FORM_FIELD = "csrf"
+# Passwords that are hashed at the same time; each takes 64 megabytes.
+PASSWORD_TURNS = 2
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,8 @@ class Server:
     settings: ServerSettings
     database: Database
     files: FileStore
+    results: ResultBodies = field(default_factory=ResultBodies)
+    password_turns: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(PASSWORD_TURNS))
 
     @property
     def session_cookie(self) -> str:
@@ -132,6 +141,11 @@ async def receive_upload(server: Server, request: Request) -> StoredFile:
         return await run_in_threadpool(incoming.finish)
 
 
+async def in_turn(request: Request, work: Callable[[], Result]) -> Result:
+    """Do what hashes passwords, a few at a time: those who wait for their turn hold no thread that pages need."""
+    return await to_thread.run_sync(work, limiter=server_of(request).password_turns)
+
+
 def _check_origin(request: Request) -> None:
     """Refuse what a browser says comes from another site."""
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "same-origin")
@@ -148,17 +162,18 @@ def _form_secret(request: Request) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request of a browser, with the database open."""
+    """A request of a browser, with the database open; `now` is the database's moment when it was opened."""
 
     request: Request
     server: Server
     session: Session
     login: LoginSession | None
+    now: dt.datetime
 
     def viewer(self, contest_id: str) -> Viewer:
         """Return who looks at a contest."""
         user = self.login.user if self.login else None
-        return find_viewer(self.session, contest_id, user, database_now(self.session))
+        return find_viewer(self.session, contest_id, user, self.now)
 
     def logged_in(self) -> LoginSession:
         """Return the log-in, where there must be one."""
@@ -172,7 +187,8 @@ def visiting(request: Request, *, writes: bool = False) -> Iterator[Visit]:
     """Open the database for a browser's request."""
     server = server_of(request)
     with server.database.writing() if writes else server.database.reading() as session:
-        yield Visit(request, server, session, find_session(session, session_token(request)))
+        now = database_now(session)
+        yield Visit(request, server, session, find_session(session, session_token(request), now), now)
 
 
 _bearer = HTTPBearer(auto_error=False, description="A token of your team, from the page of your account.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import threading
 from functools import cache
 
 from argon2 import PasswordHasher
@@ -33,8 +32,6 @@ HEADERS = {
 SECURE_HEADERS = {"Strict-Transport-Security": "max-age=31536000"}
 
 _hasher = PasswordHasher()
-# Each hashing takes 64 megabytes: many log-ins at the same time wait for each other.
-_turns = threading.BoundedSemaphore(4)
 
 
 def new_token() -> str:
@@ -56,16 +53,14 @@ def hash_password(password: str) -> str:
     """Return what is kept of a password; Refused if it is too short or too long."""
     if not MIN_PASSWORD_LETTERS <= len(password) <= MAX_PASSWORD_LETTERS:
         raise Refused("password_length", 422, least=MIN_PASSWORD_LETTERS, most=MAX_PASSWORD_LETTERS)
-    with _turns:
-        return _hasher.hash(password)
+    return _hasher.hash(password)
 
 
 def password_fits(password: str, kept: str | None) -> bool:
     """Say whether a password is the right one; without an account it takes as long and is not."""
     kept_or_other = kept or _nobody()
     try:
-        with _turns:
-            fits = _hasher.verify(kept_or_other, password[: MAX_PASSWORD_LETTERS + 1])
+        fits = _hasher.verify(kept_or_other, password[: MAX_PASSWORD_LETTERS + 1])
     except (VerificationError, InvalidHashError):
         return False
     return bool(fits and kept)

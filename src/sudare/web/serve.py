@@ -57,7 +57,8 @@ class _WorkerKeeper(threading.Thread):
 
     def __init__(self, settings: ServerSettings) -> None:
         super().__init__(daemon=True)
-        self._command = [sys.executable, "-c", _WORKER, str(settings.folder), str(os.getpid())]
+        # -P: no file of the folder that the server was started in is taken for a module.
+        self._command = [sys.executable, "-P", "-c", _WORKER, str(settings.folder), str(os.getpid())]
         self._stopped = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -289,16 +289,17 @@ def show_data(viewer: Viewer, round: Round, dataset: Dataset) -> ShownData:
 def show_submissions(session: Session, viewer: Viewer, round: Round) -> ShownSubmissions:
     """Show the submissions of a round that the viewer may see, without what was found of each."""
     found = visible_submissions(session, viewer, round)
-    changes = _changes(found)
-    listed = [_submission(session, submission, changes) for submission in found]
-    left = left_today(session, round, viewer.own_team) if viewer.role == "team" else None
+    changes, names, finals = _changes(found), team_names(session, round.contest_id), _finals(session, round.id)
+    listed = [_submission(submission, names[submission.team_id], changes, finals) for submission in found]
+    left = left_today(session, round, viewer.own_team, viewer.now) if viewer.role == "team" else None
     return ShownSubmissions(submissions=listed, left_today=left)
 
 
 def show_submission(session: Session, viewer: Viewer, found: Submission) -> ShownSubmission:
     """Show a submission with what was found of it."""
     wanted = select(Submission).where(Submission.round_id == found.round_id, Submission.team_id == found.team_id)
-    shown = _submission(session, found, _changes(session.scalars(wanted).all()))
+    changes, finals = _changes(session.scalars(wanted).all()), _finals(session, found.round_id)
+    shown = _submission(found, session.get_one(Team, found.team_id).name, changes, finals)
     preview = visible_preview(session, viewer, found)
     return shown.model_copy(
         update={
@@ -343,12 +344,16 @@ def _try(attack: dict[str, Any]) -> ShownTry:
     )
 
 
-def _submission(session: Session, found: Submission, changes: dict[str, float]) -> ShownSubmission:
-    final = session.get(Final, (found.round_id, found.team_id))
+def _finals(session: Session, round_id: str) -> set[str]:
+    """Return the submissions of a round that teams have chosen."""
+    return set(session.scalars(select(Final.submission_id).where(Final.round_id == round_id)))
+
+
+def _submission(found: Submission, team: str, changes: dict[str, float], finals: set[str]) -> ShownSubmission:
     return ShownSubmission(
         id=found.id,
         round=found.round_id,
-        team=session.get_one(Team, found.team_id).name,
+        team=team,
         number=found.number,
         note=found.note,
         sha256=found.file_hash,
@@ -357,42 +362,51 @@ def _submission(session: Session, found: Submission, changes: dict[str, float]) 
         status=found.status,
         utility=found.utility,
         change=changes.get(found.id),
-        final=final is not None and final.submission_id == found.id,
+        final=found.id in finals,
     )
 
 
 def show_targets(session: Session, viewer: Viewer, round: Round) -> list[ShownTarget]:
     """Show the targets of a round, and on each the guesses that the viewer may see."""
     targets = visible_targets(session, viewer, round)
-    guesses = visible_guesses(session, viewer, round) if targets else []
+    if not targets:
+        return []
+    names, numbers = team_names(session, round.contest_id), {target.id: target.number for target in targets}
+    guesses: dict[str, list[ShownGuesses]] = {target.id: [] for target in targets}
+    for guess in visible_guesses(session, viewer, round):
+        guesses[guess.target_id].append(_guesses(guess, numbers[guess.target_id], names[guess.team_id]))
     return [
         ShownTarget(
             id=target.id,
             number=target.number,
-            team=session.get_one(Team, target.team_id).name if may_see_name(viewer, round, target) else None,
+            team=names[target.team_id] if may_see_name(viewer, round, target) else None,
             own=target.team_id == viewer.team_id,
             rows=target.rows,
             size=target.size,
             sha256=target.file_hash,
-            guesses=[show_guesses(session, guess, whole=False) for guess in guesses if guess.target_id == target.id],
+            guesses=guesses[target.id],
         )
         for target in targets
     ]
 
 
-def show_guesses(session: Session, found: GuessFile, *, whole: bool = True) -> ShownGuesses:
-    """Show a file of guesses; `whole` with what is wrong with it."""
+def show_guesses(session: Session, found: GuessFile) -> ShownGuesses:
+    """Show a file of guesses with what is wrong with it."""
+    target, team = session.get_one(Target, found.target_id), session.get_one(Team, found.team_id)
+    return _guesses(found, target.number, team.name).model_copy(update={"result": found.result})
+
+
+def _guesses(found: GuessFile, target: int, team: str) -> ShownGuesses:
     return ShownGuesses(
         id=found.id,
         round=found.round_id,
-        target=session.get_one(Target, found.target_id).number,
-        team=session.get_one(Team, found.team_id).name,
+        target=target,
+        team=team,
         number=found.number,
         sha256=found.file_hash,
         size=found.size,
         created_at=found.created_at,
         status=found.status,
-        result=found.result if whole else None,
     )
 
 

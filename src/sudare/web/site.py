@@ -13,9 +13,9 @@ from sudare.messages import LANGUAGES
 from sudare.web.csv_files import attacks_csv, standings_csv
 from sudare.web.database import database_now
 from sudare.web.models import Contest, Round
-from sudare.web.pages import environment, result_values
 from sudare.web.shown import ShownContest, ShownRound, show_contest
 from sudare.web.shown_results import show_results
+from sudare.web.templating import environment, result_values
 from sudare.web.visibility import ALL_SCOPES, Viewer
 
 ASSETS = ("style.css", "favicon.svg")

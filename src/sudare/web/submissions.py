@@ -26,10 +26,11 @@ def check_may_submit(session: Session, viewer: Viewer, round_id: str, now: dt.da
     viewer.need("submit")
     team = viewer.own_team
     round = visible_round(session, viewer, round_id)
-    _check_phase(round, "anonymization", now or database_now(session))
+    now = now or database_now(session)
+    _check_phase(round, "anonymization", now)
     if round.dataset is None or round.dataset.status != "valid":
         raise Refused("no_data", 409)
-    _check_quota(session, round, team)
+    _check_quota(session, round, team, now)
     return round
 
 
@@ -171,12 +172,12 @@ def standing_guesses(session: Session, round: Round) -> list[GuessFile]:
     return list(found.values())
 
 
-def left_today(session: Session, round: Round, team_id: str) -> int:
-    """Return how many more submissions a team may hand in today, in the contest's time zone.
+def left_today(session: Session, round: Round, team_id: str, now: dt.datetime) -> int:
+    """Return how many more submissions a team may hand in on the day of a moment, in the contest's time zone.
 
     What the server itself failed to check does not count.
     """
-    since = day_start(round.contest.time_zone, database_now(session))
+    since = day_start(round.contest.time_zone, now)
     today = (
         select(func.count())
         .select_from(Submission)
@@ -190,8 +191,8 @@ def left_today(session: Session, round: Round, team_id: str) -> int:
     return max(0, round.contest.submissions_per_day - (session.scalar(today) or 0))
 
 
-def _check_quota(session: Session, round: Round, team_id: str) -> None:
-    if not left_today(session, round, team_id):
+def _check_quota(session: Session, round: Round, team_id: str, now: dt.datetime) -> None:
+    if not left_today(session, round, team_id, now):
         raise Refused("quota_used", 429, most=round.contest.submissions_per_day)
 
 

@@ -266,7 +266,8 @@ def visible_teams(session: Session, viewer: Viewer) -> list[Team]:
 
 def team_names(session: Session, contest_id: str) -> dict[str, str]:
     """Return the names of a contest's teams by their identities, for those who may see them."""
-    return {team.id: team.name for team in session.scalars(select(Team).where(Team.contest_id == contest_id))}
+    found = session.execute(select(Team.id, Team.name).where(Team.contest_id == contest_id))
+    return {row.id: row.name for row in found}
 
 
 def _same_contest(session: Session, viewer: Viewer, round_id: str) -> bool:

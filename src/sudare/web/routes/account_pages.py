@@ -23,7 +23,16 @@ from sudare.web.accounts import (
 from sudare.web.models import ApiToken, Contest, Membership, Team
 from sudare.web.pages import go, inner_path, render, set_cookie
 from sudare.web.refusals import not_there
-from sudare.web.requests import Posted, Visit, address_of, server_of, session_token, visiting
+from sudare.web.requests import (
+    Posted,
+    PostedForm,
+    Visit,
+    address_of,
+    in_turn,
+    server_of,
+    session_token,
+    visiting,
+)
 
 router = APIRouter()
 
@@ -36,9 +45,10 @@ def show_log_in(request: Request) -> Response:
 
 
 @router.post("/login")
-def do_log_in(request: Request, form: Posted) -> Response:
+async def do_log_in(request: Request, form: Posted) -> Response:
     """Log in and go on; a session that the browser had before ends."""
-    return _logged_in(request, form.text("login"), form.text("password"), inner_path(form.text("next")))
+    login, password, path = form.text("login"), form.text("password"), inner_path(form.text("next"))
+    return await in_turn(request, lambda: _logged_in(request, login, password, path))
 
 
 @router.post("/logout")
@@ -66,8 +76,12 @@ def show_invitation(request: Request, token: str) -> Response:
 
 
 @router.post("/invitations/{token}")
-def do_accept(request: Request, token: str, form: Posted) -> Response:
+async def do_accept(request: Request, token: str, form: Posted) -> Response:
     """Become a member, with the account of the session or a new one."""
+    return await in_turn(request, lambda: _accept(request, token, form))
+
+
+def _accept(request: Request, token: str, form: PostedForm) -> Response:
     with visiting(request, writes=True) as visit:
         if visit.login:
             member = accept_invitation(visit.session, token, visit.login.user)
@@ -87,8 +101,12 @@ def show_reset(request: Request, token: str) -> Response:  # noqa: ARG001
 
 
 @router.post("/resets/{token}")
-def do_reset(request: Request, token: str, form: Posted) -> Response:
+async def do_reset(request: Request, token: str, form: Posted) -> Response:
     """Set the new password; all sessions end."""
+    return await in_turn(request, lambda: _reset(request, token, form))
+
+
+def _reset(request: Request, token: str, form: PostedForm) -> Response:
     with visiting(request, writes=True) as visit:
         use_reset(visit.session, token, form.text("password"))
     return go("/login")
@@ -102,8 +120,12 @@ def show_account(request: Request) -> Response:
 
 
 @router.post("/account/password")
-def do_change_password(request: Request, form: Posted) -> Response:
+async def do_change_password(request: Request, form: Posted) -> Response:
     """Set a new password, after the old one; all sessions end, and this browser gets a new one."""
+    return await in_turn(request, lambda: _change_password(request, form))
+
+
+def _change_password(request: Request, form: PostedForm) -> Response:
     with visiting(request) as visit:
         login, server = visit.logged_in().user.login, visit.server
     user = check_password(server.database, server.settings, login, form.text("old"), address_of(request))

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 
 from sudare.web.csv_files import attacks_csv, standings_csv
 from sudare.web.models import Contest, Membership, Round
-from sudare.web.pages import render, result_values
+from sudare.web.pages import render
 from sudare.web.phases import PHASES, TIMES
 from sudare.web.refusals import not_there
 from sudare.web.requests import Server, Visit, texts_of, visiting
@@ -149,7 +149,7 @@ def show_outcome(request: Request, round_id: str) -> Response:
             contest=viewer.contest,
             role=viewer.role,
             round=show_round(visit.session, viewer, found),
-            **result_values(show_results(visit.session, viewer, found), texts_of(request).language),
+            body=visit.server.results.find(visit.session, viewer, found, texts_of(request).language),
         )
 
 

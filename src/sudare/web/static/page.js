@@ -2,13 +2,17 @@
 "use strict";
 
 const language = document.documentElement.lang;
+// Times are written as the reader is used to: an English page for somebody in Britain has no "PM".
+const locale = navigator.languages.find((name) => name.startsWith(language)) ?? language;
 
 for (const time of document.querySelectorAll("time[datetime]")) {
   const moment = new Date(time.dateTime);
   const seconds = moment.getUTCSeconds() ? { second: "2-digit" } : {};
-  const form = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", ...seconds, timeZoneName: "short" };
+  // In long tables year and zone, the same in most lines, would take too much room.
+  const whole = time.closest(".when") ? {} : { year: "numeric", timeZoneName: "short" };
+  const form = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", ...seconds, ...whole };
   time.title = time.textContent;
-  time.textContent = new Intl.DateTimeFormat(language, form).format(moment);
+  time.textContent = new Intl.DateTimeFormat(locale, form).format(moment);
 }
 
 const fileFields = document.querySelectorAll('input[type="file"]');
