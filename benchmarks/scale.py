@@ -1,82 +1,205 @@
-"""The ten attackers on generated histories of 1 and 10 million rows: time, memory, growth, and Spark beside it."""
+"""Growth on generated data: ten attackers and all 511 sets of nine attributes, on DuckDB and on Spark, and its costs.
+
+Every run is kept in data/scale.json as soon as it is done, so that hours of work can be interrupted and go on; delete
+the file to measure everything anew. SUDARE_SCALE=1,3 measures these millions of rows only.
+"""
 
 from __future__ import annotations
 
-import math
+import json
+import os
 import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+import cost_model
 import sudare
-from measuring import Clock, Measured, fastest, in_child
+from cost_model import Point
+from measuring import Clock, Measured, in_child
 from sudare.engine import Engine, open_engine
 
-TITLE = "Ten attackers on 0.1, 1 and 10 million generated rows (CSV)"
-FOLDER = Path(__file__).parent / "data"
-# About 96 rows a customer.
-CUSTOMERS = (1_050, 10_500, 105_000)
+TITLE = "Growth from 1 to 100 million generated rows on DuckDB, to 10 million on Spark (Parquet)"
+KEPT = Path(__file__).parent / "data" / "scale.json"
+MILLION = 1_000_000
+ROWS_A_CUSTOMER = 96
+# What the engine may use; with Python and the kernels the process stays below 4 GB.
+MEMORY = "3GB"
 SPARK = "local[2]"
+# A bound on the risk, so that all four columns of the walk are computed.
+BOUND = 0.2
 
 
-def generate(clock: Clock, path: str, customers: int) -> int:
-    made = sudare.generate_history(path, customers=customers, seed=1)
+@dataclass(frozen=True)
+class Job:
+    """What is measured on an engine: at which millions of rows, and at which to check what the others predict."""
+
+    work: str
+    engine: str
+    fitted: tuple[int, ...]
+    checked: tuple[int, ...]
+
+
+JOBS = (
+    Job("attackers", "duckdb", (1, 10, 100), (30,)),
+    Job("attackers", SPARK, (1, 10), (3,)),
+    Job("memory", "duckdb", (1, 3), ()),
+    Job("memory", SPARK, (1,), ()),
+    Job("engine", "duckdb", (1, 10), (3,)),
+    Job("engine", SPARK, (1,), ()),
+    Job("sample", "duckdb", (1, 10, 100), (30,)),
+    Job("sample", SPARK, (1, 10), (3,)),
+)
+
+
+def generate(clock: Clock, kind: str, path: str, rows: int) -> int:
+    if kind == "history":
+        made = sudare.generate_history(path, customers=rows // ROWS_A_CUSTOMER, seed=1).rows
+    else:
+        made = sudare.generate_table(path, records=rows, seed=1).records
     clock.lap("generate")
-    return made.rows
+    return made
 
 
-def assess(clock: Clock, path: str, name: str = "duckdb") -> list[float]:
-    with open_engine(name) as engine:
-        clock.lap("start")
-        return attack(clock, path, engine)
-
-
-def attack(clock: Clock, path: str, engine: Engine) -> list[float]:
-    with sudare.read_history(path, engine=engine) as history:
+def attackers(clock: Clock, path: str, name: str, spill: str) -> dict[str, Any]:
+    with started(clock, name, spill) as engine, sudare.read_history(path, engine=engine) as history:
         clock.lap("read")
         found = sudare.assess_attackers(history)
         clock.lap("attackers")
-    return [risk.measured for risk in found.attackers]
+        numbers = [risk.measured for risk in found.attackers]
+        return {"numbers": numbers, "distinct": 0, **spark_side(engine)}
+
+
+def sets(clock: Clock, path: str, name: str, spill: str, walk: str) -> dict[str, Any]:
+    with started(clock, name, spill) as engine, sudare.collapse_table(path, engine=engine) as table:
+        clock.lap("collapse")
+        found = sudare.assess_subsets(table, bound=BOUND, walk=walk)  # type: ignore[arg-type]
+        clock.lap("walk")
+        distinct = {"distinct": table.distinct, "error": found.walk.error}
+        return {"numbers": found.results.tolist(), **distinct, **spark_side(engine)}
+
+
+@contextmanager
+def started(clock: Clock, name: str, spill: str) -> Iterator[Engine]:
+    with open_engine(name, memory=MEMORY, spill=spill) as engine:
+        clock.lap("start")
+        yield engine
+
+
+def spark_side(engine: Engine) -> dict[str, float]:
+    """Return the peak memory of Java and what was sent between tasks."""
+    if not isinstance(engine, sudare.SparkEngine):
+        return {"java_gigabytes": 0.0, "shuffled": 0.0}
+    store = engine.session.sparkContext._jsc.sc().statusStore()  # type: ignore[attr-defined]
+    executors = store.executorList(False)
+    shuffled = sum(executors.apply(i).totalShuffleWrite() for i in range(executors.size()))
+    return {"java_gigabytes": java_peak(), "shuffled": float(shuffled)}
+
+
+def java_peak() -> float:
+    """Return the peak memory of the processes that this one started."""
+    own, peak = os.getpid(), 0.0
+    for status in Path("/proc").glob("[0-9]*/status"):
+        text = status.read_text()
+        if f"\nPPid:\t{own}\n" in text and "VmHWM:" in text:
+            peak += int(text.split("VmHWM:")[1].split()[0]) / 1e6
+    return peak
 
 
 def run() -> str:
-    """Measure and return the section of the results."""
-    FOLDER.mkdir(exist_ok=True)
-    lines = [
-        "| rows | generate | memory | read | attackers | whole | memory |",
-        "|---:|---:|---:|---:|---:|---:|---:|",
+    """Measure what is not kept yet and return the section of the results."""
+    only = os.environ.get("SUDARE_SCALE")
+    wanted = [int(word) for word in only.split(",")] if only else None
+    jobs = [job for job in JOBS if job.engine == "duckdb" or shutil.which("java")]
+    points = kept()
+    for millions in sorted({size for job in jobs for size in (*job.fitted, *job.checked)}):
+        if wanted is None or millions in wanted:
+            measure(millions, [job for job in jobs if millions in (*job.fitted, *job.checked)], points)
+    check_same_numbers(points)
+    fitted = {(job.work, job.engine): job.fitted for job in jobs}
+    cost_model.write_page(points, fitted)
+    return "\n".join([*tables(points), "", *cost_model.growth(points, fitted)])
+
+
+def kept() -> list[Point]:
+    return [Point(**entry) for entry in json.loads(KEPT.read_text())] if KEPT.exists() else []
+
+
+def measure(millions: int, jobs: list[Job], points: list[Point]) -> None:
+    """Make the data of a size, run what has not been run on them, and remove them."""
+    known = {(point.work, point.engine, point.millions) for point in points}
+    for kind in ("history", "table"):
+        missing = [
+            job
+            for job in jobs
+            if (job.work == "attackers") == (kind == "history") and (job.work, job.engine, millions) not in known
+        ]
+        if not missing:
+            continue
+        with tempfile.TemporaryDirectory(prefix="sudare-scale-") as folder:
+            path = str(Path(folder) / f"{kind}.parquet")
+            made = in_child("scale", "generate", kind, path, millions * MILLION)
+            for job in missing:
+                words = (path, job.engine, folder)
+                walk = () if kind == "history" else (job.work,)
+                done = in_child("scale", "attackers" if kind == "history" else "sets", *words, *walk)
+                points.append(point_of(job, millions, made.answer, done))
+                KEPT.parent.mkdir(exist_ok=True)
+                KEPT.write_text(json.dumps([asdict(point) for point in points]))
+                print(f"{job.work} on {job.engine}, {millions} million: {done.parts}", flush=True)
+
+
+def point_of(job: Job, millions: int, rows: int, done: Measured) -> Point:
+    return Point(job.work, job.engine, millions, rows, done.gigabytes, done.parts, **done.answer)
+
+
+def check_same_numbers(points: list[Point]) -> None:
+    """Raise an error unless the exact walks agree, and DuckDB and Spark do, at every size that both have."""
+    for one in points:
+        for other in points:
+            exact = {one.work, other.work} <= {"memory", "engine"}
+            if one.millions == other.millions and (exact or one.work == other.work) and one.numbers != other.numbers:
+                raise AssertionError(f"{one.work} on {one.engine} and {other.work} on {other.engine} differ")
+
+
+def tables(points: list[Point]) -> list[str]:
+    """Return the measurements as tables."""
+    lines = ["Ten attackers:", "", "| engine | rows | start | read | attackers | memory | Java | shuffled |"]
+    lines += ["|---|---:|---:|---:|---:|---:|---:|---:|"]
+    lines += [row(point, "read", "attackers") for point in ordered(points) if point.work == "attackers"]
+    lines += ["", "All 511 sets of nine attributes:", ""]
+    lines += ["| engine | walk | rows | distinct | start | collapse | walk | memory | Java | shuffled | error |"]
+    lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    lines += [set_row(point) for point in ordered(points) if point.work != "attackers"]
+    lines += [
+        "",
+        f"The engine may use {MEMORY}. Memory is the peak of the process, Java that of Spark's beside it; shuffled is "
+        "what tasks sent to each other. Data are generated, in one Parquet file. Every number is the same on DuckDB "
+        "and Spark, and walks in memory and on the engine agree (checked). The error of a sample is that of its "
+        "widest interval.",
     ]
-    points = []
-    on_spark: list[tuple[int, Measured]] = []
-    for customers in CUSTOMERS:
-        path = FOLDER / f"history-{customers}.csv"
-        made = in_child("scale", "generate", str(path), customers)
-        [done] = fastest("scale", ["assess"], str(path), rounds=3)
-        if customers > CUSTOMERS[0] and shutil.which("java"):
-            spark = in_child("scale", "assess", str(path), SPARK)
-            if spark.answer != done.answer:
-                raise AssertionError("Spark found other numbers")
-            on_spark.append((made.answer, spark))
-        path.unlink()
-        points.append((made.answer, done.seconds))
-        lines.append(
-            f"| {made.answer:,} | {made.seconds:.1f} s | {made.gigabytes:.2f} GB | {done.parts['read']:.2f} s | "
-            f"{done.parts['attackers']:.2f} s | {done.seconds:.2f} s | {done.gigabytes:.2f} GB |"
-        )
-    (rows_1, seconds_1), (rows_2, seconds_2) = points[-2:]
-    exponent = math.log(seconds_2 / seconds_1) / math.log(rows_2 / rows_1)
-    lines.append("")
-    lines.append(
-        f"From 1 to 10 million rows the time grows as rows^{exponent:.2f} (1 is linear). The engine may use 2 GB."
-    )
-    return "\n".join([*lines, *spark_lines(on_spark)])
-
-
-def spark_lines(measured: list[tuple[int, Measured]]) -> list[str]:
-    """Return the table of Spark; the memory of its Java is not ours to see."""
-    if not measured:
-        return ["", "Spark was not measured: there is no Java."]
-    lines = ["", f"The same on Spark ({SPARK}), with the same numbers:", ""]
-    lines += ["| rows | start | read | attackers |", "|---:|---:|---:|---:|"]
-    for rows, run in measured:
-        cells = " | ".join(f"{run.parts[part]:.1f} s" for part in ("start", "read", "attackers"))
-        lines.append(f"| {rows:,} | {cells} |")
     return lines
+
+
+def ordered(points: list[Point]) -> list[Point]:
+    return sorted(points, key=lambda point: (point.work, point.engine, point.millions))
+
+
+def row(point: Point, *parts: str) -> str:
+    return f"| {point.engine} | {point.rows:,} | {costs(point, *parts)} |"
+
+
+def set_row(point: Point) -> str:
+    error = f"{point.error:.2%}" if point.error else "exact"
+    counts = f"{point.rows:,} | {point.distinct:,}"
+    return f"| {point.engine} | {point.work} | {counts} | {costs(point, 'collapse', 'walk')} | {error} |"
+
+
+def costs(point: Point, *parts: str) -> str:
+    seconds = " | ".join(f"{point.parts[part]:.1f} s" for part in ("start", *parts))
+    java = f"{point.java_gigabytes:.2f} GB" if point.java_gigabytes else ""
+    shuffled = f"{point.shuffled / 1e9:.2f} GB" if point.shuffled else ""
+    return f"{seconds} | {point.gigabytes:.2f} GB | {java} | {shuffled}"

@@ -68,7 +68,11 @@ if TYPE_CHECKING:
         write_cells,
     )
     from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
+    from sudare.data.collapsed import CollapsedTable, collapse_table
     from sudare.data.generalized import generalize_table
+    from sudare.data.held_baskets import HeldBaskets, hold_baskets
+    from sudare.data.held_cells import HeldCells, hold_cells
+    from sudare.data.held_sensitive import HeldSensitive, hold_sensitive
     from sudare.data.hierarchy import Hierarchy, find_hierarchies, read_hierarchy, write_hierarchy
     from sudare.data.hierarchy_files import write_hierarchies
     from sudare.data.hierarchy_suggest import SuggestedHierarchy, suggest_hierarchies, suggest_hierarchy
@@ -80,7 +84,7 @@ if TYPE_CHECKING:
     from sudare.data.sensitive import read_sensitive
     from sudare.data.synthetic import GeneratedHistory, generate_history
     from sudare.data.synthetic_table import GeneratedTable, generate_table
-    from sudare.data.table import Derived, Table, add_records, read_table
+    from sudare.data.table import Derived, Table, add_records, fetch_table, read_table
     from sudare.engine import open_engine
     from sudare.engine.duckdb import DuckDBEngine
     from sudare.engine.spark import SparkEngine
@@ -122,6 +126,8 @@ if TYPE_CHECKING:
     from sudare.risk.disclosable import DisclosableSets, disclosable_sets
     from sudare.risk.diversity import Diversity, sensitive_diversity
     from sudare.risk.guess_plans import GuessPlan, PlanPart
+    from sudare.risk.held_classes import SizedClasses, held_class_sizes
+    from sudare.risk.held_uncertainty import check_held_baskets
     from sudare.risk.km_anonymity import KmAnonymity, RareItemset, SizeSupports, check_km_anonymity
     from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
     from sudare.risk.matchings import Matchings, MatchingSafety, matching_safety
@@ -132,6 +138,7 @@ if TYPE_CHECKING:
     from sudare.risk.sizes import ClassSize
     from sudare.risk.subset_sample import SubsetSample, sample_subsets
     from sudare.risk.subsets import (
+        RiskIntervals,
         SubsetRisk,
         SubsetsAssessment,
         assess_subsets,
@@ -143,6 +150,7 @@ if TYPE_CHECKING:
     from sudare.risk.uniqueness_models import UniquenessEstimate
     from sudare.risk.user_confidence import SizeAdversaries, UserConfidence, confidence_by_user
     from sudare.risk.values import KnowledgeValue, most_identifying, write_values
+    from sudare.risk.walk_choice import Walk
     from sudare.risk.what_if import RecordsMoved, SetMoved, SetsChanged, changed_sets, moved_records, moved_sets
     from sudare.utility.baskets import (
         BasketUtility,
@@ -164,6 +172,7 @@ if TYPE_CHECKING:
         cell_errors,
         cell_utility,
     )
+    from sudare.utility.held_cells import held_utility
     from sudare.utility.itemsets import (
         AssociationRules,
         FrequentItemsets,
@@ -222,7 +231,11 @@ _HOMES = {
     "sudare.anonymize.history_levels": ("LeveledHistory", "anonymize_by_levels", "suppress_history"),
     "sudare.data.cells": ("CellHistory", "ItemColumn", "Kind", "OrderedColumn"),
     "sudare.data.rule_sets": ("ColumnRule", "ContestResult", "RuleSet", "load_rules"),
+    "sudare.data.collapsed": ("CollapsedTable", "collapse_table"),
     "sudare.data.generalized": ("generalize_table",),
+    "sudare.data.held_baskets": ("HeldBaskets", "hold_baskets"),
+    "sudare.data.held_cells": ("HeldCells", "hold_cells"),
+    "sudare.data.held_sensitive": ("HeldSensitive", "hold_sensitive"),
     "sudare.data.hierarchy": (
         "Hierarchy",
         "HierarchyNotUsable",
@@ -264,7 +277,7 @@ _HOMES = {
     "sudare.data.reading": ("read_history",),
     "sudare.data.synthetic": ("GeneratedHistory", "generate_history"),
     "sudare.data.synthetic_table": ("GeneratedTable", "generate_table"),
-    "sudare.data.table": ("Derived", "Table", "add_records", "read_table"),
+    "sudare.data.table": ("Derived", "Table", "add_records", "fetch_table", "read_table"),
     "sudare.engine": ("open_engine",),
     "sudare.engine.duckdb": ("DuckDBEngine",),
     "sudare.engine.spark": ("SparkEngine",),
@@ -299,12 +312,15 @@ _HOMES = {
     "sudare.risk.customers": ("CustomerRisk", "CustomerRisks", "customer_risks", "write_customer_risks"),
     "sudare.risk.diversity": ("Diversity", "sensitive_diversity"),
     "sudare.risk.km_anonymity": ("KmAnonymity", "RareItemset", "SizeSupports", "check_km_anonymity"),
+    "sudare.risk.held_classes": ("SizedClasses", "held_class_sizes"),
+    "sudare.risk.held_uncertainty": ("check_held_baskets",),
     "sudare.risk.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
     "sudare.risk.population": ("PopulationRisk", "population_risk"),
     "sudare.risk.records": ("RecordsAssessment", "assess_records", "write_record_risks"),
     "sudare.risk.sizes": ("ClassSize",),
     "sudare.risk.remarks": ("ColumnRemark", "column_remarks"),
     "sudare.risk.subsets": (
+        "RiskIntervals",
         "SubsetRisk",
         "SubsetsAssessment",
         "assess_subsets",
@@ -315,6 +331,7 @@ _HOMES = {
     "sudare.risk.uniqueness_models": ("UniquenessEstimate",),
     "sudare.risk.user_confidence": ("SizeAdversaries", "UserConfidence", "confidence_by_user"),
     "sudare.risk.values": ("KnowledgeValue", "most_identifying", "write_values"),
+    "sudare.risk.walk_choice": ("Walk",),
     "sudare.risk.what_if": (
         "RecordsMoved",
         "SetMoved",
@@ -366,6 +383,7 @@ _HOMES = {
     "sudare.risk.matchings": ("MatchingSafety", "Matchings", "matching_safety"),
     "sudare.risk.published_classes": ("PublishedClasses", "published_classes"),
     "sudare.risk.thresholds": ("read_thresholds", "success_threshold", "success_thresholds", "write_thresholds"),
+    "sudare.utility.held_cells": ("held_utility",),
     "sudare.utility.itemsets": (
         "AssociationRules",
         "FrequentItemsets",
@@ -406,6 +424,7 @@ __all__ = [
     "CheckResult",
     "ClassSafety",
     "ClassSize",
+    "CollapsedTable",
     "ColumnCost",
     "ColumnDescription",
     "ColumnNotFound",
@@ -443,6 +462,9 @@ __all__ = [
     "GeneratedTable",
     "GuessPlan",
     "Guesses",
+    "HeldBaskets",
+    "HeldCells",
+    "HeldSensitive",
     "Hierarchy",
     "HierarchyNotUsable",
     "HistoryFile",
@@ -482,6 +504,7 @@ __all__ = [
     "Recomputed",
     "RecordsAssessment",
     "RecordsMoved",
+    "RiskIntervals",
     "RiskLeveledHistory",
     "Rule",
     "RuleSet",
@@ -494,6 +517,7 @@ __all__ = [
     "SizeAdversaries",
     "SizeCount",
     "SizeSupports",
+    "SizedClasses",
     "SourceNotReadable",
     "SparkEngine",
     "SubsetRisk",
@@ -510,6 +534,7 @@ __all__ = [
     "UtilityCorrelation",
     "Verdict",
     "Verification",
+    "Walk",
     "__version__",
     "add_records",
     "affordable_sets",
@@ -530,8 +555,10 @@ __all__ = [
     "check_anonymized",
     "check_baskets",
     "check_guesses",
+    "check_held_baskets",
     "check_km_anonymity",
     "class_safety",
+    "collapse_table",
     "column_remarks",
     "conceal_history",
     "confidence_by_user",
@@ -546,6 +573,7 @@ __all__ = [
     "describe_cells",
     "disclosable_sets",
     "evaluate_finals",
+    "fetch_table",
     "find_best_guesses",
     "find_hierarchies",
     "find_levels",
@@ -553,6 +581,11 @@ __all__ = [
     "generalize_table",
     "generate_history",
     "generate_table",
+    "held_class_sizes",
+    "held_utility",
+    "hold_baskets",
+    "hold_cells",
+    "hold_sensitive",
     "judge_guesses",
     "judge_hits",
     "kl_divergence",

@@ -20,3 +20,10 @@ MOST_EXHAUSTED = 24
 
 # Seconds after which a search through very many sets of attributes gives what it has found.
 SEARCH_SECONDS = 50.0
+
+# Memory that walking the sets of attributes of a table may take, by estimate; larger tables stay on the engine.
+WALK_MEMORY = "4GB"
+
+# Distinct rows times sets of attributes that are grouped on the engine, about an hour on two cores; beyond, a sample
+# of the records answers.
+MOST_GROUPED_ROWS = 50_000_000_000

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sudare.cli.app import app
+from sudare.engine import DuckDBEngine
 
 # Figure 1 of T. Nakagawa, Arai, H. Nakagawa: the original and the published records.
 FIGURE = "milk,bread,medicine\napple\nmilk,coffee,bread\nmilk,medicine\ncoffee,bread,apple\norange,medicine\n"
@@ -44,6 +45,23 @@ def test_check_shows_the_worst_adversaries_and_ends_with_3(run: Run) -> None:
     assert "NOT SAFE" in result.stdout
     assert "Read b.txt: text, 6 rows, encoding 'utf-8', form 'commas'" in result.stderr
     assert "Baskets: 6 records, 6 items, 14 occurrences, longest 3, empty 0" in result.stderr
+
+
+def test_on_a_cluster_a_sample_is_checked_and_nobody_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(user, item) for user, line in enumerate(FIGURE.splitlines(), start=1) for item in line.split(",")]
+    polars.DataFrame(rows, schema=["user", "item"], orient="row").write_csv("pairs.csv")
+    words = ("check", "pairs.csv", *GUARANTEE, "--epsilon", "0.1", "--delta", "0.1", "--json")
+    expected = answer(run(*words), code=3)
+    # The engine for clusters has tests of its own; here the command must take the way that leads there.
+    monkeypatch.setattr("sudare.engine.open_engine", lambda _name, **_options: DuckDBEngine())
+    found = answer(run(*words, "--engine", "local[1]"), code=3)
+    names = ("adversaries", "unsafe_adversaries", "items", "safe", "sensitive")
+    assert [found[name] for name in names] == [expected[name] for name in names]
+    assert found["worst"] == []
+    refused = run("check", "pairs.csv", *GUARANTEE, "--engine", "local[1]")
+    assert (refused.exit_code, "--epsilon 0.05" in refused.stderr) == (2, True)
+    refused = run("check", "b.txt", *GUARANTEE, "--engine", "local[1]", "--form", "commas")
+    assert (refused.exit_code, "no text of records" in refused.stderr) == (2, True)
 
 
 def test_check_prints_json(run: Run) -> None:

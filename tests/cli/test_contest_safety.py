@@ -119,6 +119,14 @@ def test_classes_are_shown_with_the_best_guesses(run: Run, folder: Path) -> None
     assert "区別できない仮顧客" in run("classes", folder / "T.csv", folder / "A.csv", "--lang", "ja").stdout
 
 
+def test_an_engine_finds_the_same_classes(run: Run, folder: Path) -> None:
+    words = ("classes", folder / "T.csv", folder / "A.csv", "--json")
+    assert run(*words, "--engine", "duckdb", "--memory", "100MB").stdout == run(*words).stdout
+    refused = run(*words, "--engine", "duckdb", "--min-cell", 3)
+    assert refused.exit_code == 2
+    assert "2 pseudonyms are in classes of a size that fewer than 3" in refused.stderr
+
+
 def test_classes_as_json_have_sizes_and_both_tests(run: Run, folder: Path) -> None:
     found = json.loads(run("classes", folder / "T.csv", folder / "A.csv", "--json").stdout)
     assert [(size["size"], size["classes"]) for size in found["sizes"]] == [(1, 2), (2, 14)]

@@ -52,6 +52,20 @@ def test_utility_is_explained(run: Run, folder: Path) -> None:
     assert "cell of a deleted row" in result.stdout
 
 
+def test_an_engine_measures_the_same(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("utility", folder / "T.csv", folder / "A1.csv", "--json")
+    expected, found = (json.loads(run(*words, *more).stdout) for more in ((), ("--engine", "duckdb")))
+    assert found["utility"] == pytest.approx(expected["utility"], rel=1e-12)
+    assert found["cells"] == [pytest.approx(cell) for cell in expected["cells"]]
+    refused = run(*words, "--engine", "duckdb", "--unchecked")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "Hint: leave --engine out" in refused.stderr
+    monkeypatch.setattr("sudare.engine.DuckDBEngine.shows_people", False)
+    hidden = run(*words, "--engine", "duckdb")
+    assert json.loads(hidden.stdout)["customers"] == []
+    assert "only counts leave the cluster" in hidden.stderr
+
+
 def test_utility_as_json(run: Run, folder: Path) -> None:
     found = json.loads(run("utility", folder / "T.csv", folder / "A1.csv", "--top", "1", "--json").stdout)
     assert found["utility"] == pytest.approx((7.5 + 2**0.5) / 16)

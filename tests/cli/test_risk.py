@@ -60,6 +60,35 @@ def test_subsets_print_json(run: Run, file: Path) -> None:
     assert [entry["attributes"] for entry in found["subsets"]] == [["sex"], ["age"], ["sex", "age"]]
 
 
+def test_subsets_say_how_they_were_gone_through(run: Run, file: Path, tmp_path: Path) -> None:
+    assert "gone through in memory: 5 distinct rows. All numbers are exact." in run("subsets", file).stdout
+    engine = run("subsets", file, "--walk", "engine", "--class-sizes", tmp_path / "sizes.csv").stdout
+    assert "on the engine, where the 5 distinct rows stay. All numbers are exact." in engine
+    few = " ".join(run("subsets", file, "--min-cell", "3").stdout.split())
+    assert "Counts below 3 were merged before they left the engine, so that no risk is told too low." in few
+    told = json.loads(run("subsets", file, "--walk", "engine", "--json").stdout)
+    assert told.pop("walk") == {"how": "engine", "decided_by": "request", "distinct_rows": 5}
+    plain = json.loads(run("subsets", file, "--json").stdout)
+    assert plain.pop("walk") == {"how": "memory", "decided_by": "size", "distinct_rows": 5}
+    assert told == plain
+
+
+def test_subsets_estimated_from_a_sample_have_intervals(run: Run, file: Path, tmp_path: Path) -> None:
+    words = ("subsets", file, "--walk", "sample", "--samples", "2000", "--seed", "1", "--bound", "0.4")
+    shown = " ".join(run(*words, "-o", tmp_path / "sets.csv").stdout.split())
+    assert "Estimated from 2,000 records drawn at random (seed 1); the 5 distinct rows stay on the engine." in shown
+    told = json.loads(run(*words, "--json").stdout)
+    assert told["walk"]["how"] == "sample"
+    assert 0 < told["walk"]["error"] < 0.1
+    sex = told["subsets"][0]
+    assert sex["intervals"]["mean_risk"][0] <= 1 / 3 <= sex["intervals"]["mean_risk"][1]
+    header, first = (tmp_path / "sets.csv").read_text().splitlines()[:2]
+    assert header.endswith(
+        "share_above,mean_risk_low,mean_risk_high,uniques_low,uniques_high,share_above_low,share_above_high"
+    )
+    assert first.startswith("sex,1,2,")
+
+
 def test_disclosable_shows_maximal_sets_and_what_is_over_the_limit(run: Run, file: Path) -> None:
     result = run("disclosable", file, "--limit", "0.5")
     assert result.exit_code == 0, result.output
@@ -125,6 +154,9 @@ def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
         (["subsets", "TABLE", "--sort", "danger"], "no measure 'danger'"),
         (["subsets", "TABLE", "-o", "sets.xlsx"], "written as .csv or .parquet"),
         (["subsets", "missing.csv"], "There is no file missing.csv"),
+        (["subsets", "TABLE", "--walk", "magic"], "memory, engine or sample"),
+        (["subsets", "TABLE", "--walk", "sample", "--samples", "1"], "say nothing"),
+        (["subsets", "TABLE", "--walk", "engine", "--added", "TABLE"], "found in memory only"),
         (["disclosable", "TABLE", "--limit", "0"], "above 0 and at most 1"),
         (["dangerous", "TABLE", "--size", "4"], "attributes"),
         (["sample", "TABLE", "--by", "mood"], "cannot be drawn by 'mood'"),

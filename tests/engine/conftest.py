@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,8 +27,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def spark(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkEngine]:
     spill: Path = tmp_path_factory.mktemp("spill")
-    with SparkEngine(cluster.master, memory="1GB", spill=spill, settings=SETTINGS) as engine:
-        yield engine
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        with SparkEngine(cluster.master, memory="1GB", spill=spill, settings=SETTINGS) as engine:
+            yield engine
     assert list(spill.iterdir()) == []
 
 

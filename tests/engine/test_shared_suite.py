@@ -150,3 +150,15 @@ def test_weights_are_counted_and_bad_ones_refused(any_engine: Engine) -> None:
         assert (table.values, table.counts.tolist()) == ((("f", "m"),), [5, 3])
     with pytest.raises(sudare.BadRows, match="not a whole number from 1 on in 1 of the rows"):
         sudare.read_table(polars.DataFrame({"sex": ["m", "f"], "n": [3, 0]}), weight="n", engine=any_engine)
+
+
+@pytest.mark.parametrize("one_task_rows", [100, 10_000])
+def test_rows_are_numbered_in_an_order(any_engine: Engine, monkeypatch: pytest.MonkeyPatch, one_task_rows: int) -> None:
+    monkeypatch.setattr("sudare.engine.spark.ONE_TASK_ROWS", one_task_rows)
+    rows = ", ".join(f"({number * 7919 % 1009}, 'x')" for number in range(1009))
+    any_engine.keep_numbered("numbered", f'SELECT n, "a b" FROM (VALUES {rows}) AS t(n, "a b")', number="k", order="n")
+    try:
+        found = any_engine.rows("SELECT count(*), min(k), max(k) FROM numbered WHERE k = n + 1 AND \"a b\" = 'x'")
+        assert found == [(1009, 1, 1009)]
+    finally:
+        any_engine.drop("numbered")

@@ -20,9 +20,10 @@ from typer.testing import CliRunner
 import sudare
 from sudare.cli.app import app
 from sudare.data.basket_reading import read_baskets
+from sudare.data.baskets import BasketReading
 from sudare.engine import open_engine
 from sudare.engine.spark import SparkEngine
-from sudare.errors import NotOnEngine, OptionNotUsable
+from sudare.errors import EngineNotAvailable, NotOnEngine, OptionNotUsable
 from tests.conftest import TOY
 from tests.engine.spark_cluster import SETTINGS, Cluster
 
@@ -109,7 +110,7 @@ def test_a_table_of_the_catalog_is_a_source(spark: SparkEngine) -> None:
             assert (history.records, history.reading.format) == (1, "table")
     finally:
         spark.session.sql("DROP TABLE purchases")
-    with pytest.raises(sudare.SourceNotReadable, match="There is no file purchases"):
+    with pytest.raises(sudare.SourceNotReadable, match="no file purchases, and no table of that name in the catalog"):
         sudare.read_history("purchases", engine=spark)
     with pytest.raises(sudare.SourceNotReadable, match="file:///nowhere cannot be read as Parquet"):
         sudare.read_history("file:///nowhere", engine=spark)
@@ -140,32 +141,94 @@ def test_what_is_about_people_is_refused_by_name(
     assert list(tmp_path.glob("*s.csv")) == []
 
 
+@on_spark
+def test_too_many_combinations_are_estimated_from_a_sample(
+    spark: SparkEngine, toy_there: sudare.PurchaseHistory, toy: sudare.PurchaseHistory
+) -> None:
+    with watched(spark) as cells:
+        found = sudare.assess_knowledge(toy_there, "item*2", most_combinations=1, samples=200)
+    assert found.sample == 200
+    assert found.interval is not None
+    assert found.interval[0] <= sudare.assess_knowledge(toy, "item*2").measured <= found.interval[1]
+    # The number of combinations, the largest weight, the weight of all customers, how many draws could be used, one
+    # line a crowd size, and the number of items for the theory.
+    assert not [cell for cell in cells if isinstance(cell, str)]
+    assert len(cells) == 1 + 1 + 2 + 1 + 2 * 2 + 1
+
+
+@on_spark
+def test_classes_count_persons_and_no_person_leaves_the_cluster(
+    spark: SparkEngine, engine: sudare.DuckDBEngine
+) -> None:
+    rows = [("a", "m"), ("a", "m"), ("a", "f"), ("b", "f"), ("c", "f"), ("d", "m")]
+    people = polars.DataFrame(rows, schema=["who", "sex"], orient="row")
+    with watched(spark) as cells, sudare.read_table(people, person="who", engine=spark) as table:
+        found = sudare.assess_subsets(table)
+    with sudare.read_table(people, person="who", engine=engine) as expected:
+        assert (found.results == sudare.assess_subsets(expected).results).all()
+        assert table.values == expected.values
+    assert [cell for cell in cells if isinstance(cell, str)] == ["f", "m"]
+
+
+@on_spark
+def test_samples_of_adversaries_are_judged_on_the_cluster(
+    spark: SparkEngine, toy_there: sudare.PurchaseHistory, toy: sudare.PurchaseHistory
+) -> None:
+    options: dict[str, Any] = {"rho": 0.5, "epsilon": 0.2, "delta": 0.2, "max_known": 2, "seed": 3}
+    with watched(spark) as cells, sudare.hold_baskets(toy_there) as baskets:
+        found = sudare.check_held_baskets(baskets, sudare.hold_sensitive("item:お*", baskets), **options)
+    in_memory = read_baskets(toy)
+    expected = sudare.check_baskets(in_memory, sudare.read_sensitive("item:お*", in_memory), **options)
+    assert (found.adversaries, found.unsafe_adversaries) == (expected.adversaries, expected.unsafe_adversaries)
+    assert not [cell for cell in cells if isinstance(cell, str)]
+    # Users and the longest record, occurrences and repetitions, items; how many are sensitive; how many users have one
+    # item and two or more; the unsafe.
+    assert len(cells) == 2 + 2 + 1 + 1 + 2 * len({1, 2} & set(in_memory.lengths.clip(max=2).tolist())) + 1
+
+
+def of_this_module(rows: Any) -> Any:
+    return rows
+
+
+@on_spark
+def test_machines_without_our_python_are_one_message(spark: SparkEngine) -> None:
+    with pytest.raises(EngineNotAvailable, match=r"(?s)in Python on the machines.*Hint: pip install.*PYSPARK_PYTHON"):
+        spark.keep_mapped("mapped", "SELECT 1 AS n", part="n", columns="n INT", function=of_this_module)
+
+
+@on_spark
+def test_utility_and_classes_of_a_contest_by_hand_and_only_numbers_leave(spark: SparkEngine, tmp_path: Path) -> None:
+    original, anonymized = tmp_path / "T", tmp_path / "A.csv"
+    original.mkdir()
+    # Quantities 1, 1, 3, 3 have the standard deviation 1.
+    (original / "1.csv").write_text("1,2011/1/1,a,1,1\n2,2011/1/1,b,1.00,1\n")
+    (original / "2.csv").write_text("1,2011/1/1,c,1.0,3\r\n\n3,2011/1/1,d,1,3")
+    anonymized.write_text("7,2011/1/1,{b;a},1,[1;3]\n8,2011/01/01,{a;b},1,[1;3]\n*,*,*,*,*\n9,2011/1/1,d,[1;1.00],3\n")
+    with watched(spark) as cells, sudare.hold_cells(original, anonymized, engine=spark) as held:
+        found = sudare.held_utility(held)
+        assert [(size.size, size.classes) for size in sudare.held_class_sizes(held)] == [(1, 1), (2, 1)]
+    assert found.utility == pytest.approx((2 * 0.5 + 2 * 1 + 4) / 16, abs=1e-12)
+    assert [kind.cells for kind in found.kinds] == [7, 3, 2, 0, 4]
+    assert [column.deviation for column in found.columns] == [0.0, None, 0.0, 1.0]
+    assert (found.customers, found.cells) == ((), ())
+    assert not [cell for cell in cells if isinstance(cell, str)]
+
+
 # What Spark cannot do yet; each mark fails once it can.
 not_yet = pytest.mark.xfail(raises=NotOnEngine, strict=True)
 
 
 @on_spark
 @not_yet
-def test_too_many_combinations_are_estimated_from_a_sample(toy_there: sudare.PurchaseHistory) -> None:
-    sudare.assess_knowledge(toy_there, "item*2", most_combinations=1)
-
-
-@on_spark
-@not_yet
-def test_classes_count_persons(spark: SparkEngine) -> None:
-    sudare.read_table(polars.DataFrame({"who": ["a", "a"], "sex": ["m", "m"]}), person="who", engine=spark)
-
-
-@on_spark
-@not_yet
-def test_baskets_are_read_from_a_cluster(toy_there: sudare.PurchaseHistory) -> None:
+def test_the_records_of_baskets_are_read_from_a_cluster(toy_there: sudare.PurchaseHistory) -> None:
     read_baskets(toy_there)
 
 
 @on_spark
 @not_yet
-def test_rare_rows_are_walked_on_the_cluster(spark: SparkEngine) -> None:
-    sudare.read_table(polars.DataFrame({"a": ["x"]}), engine=SparkEngine(session=spark.session, min_cell=5))
+def test_each_user_has_random_sensitive_items(spark: SparkEngine) -> None:
+    reading = BasketReading("baskets", "table", {}, {}, 1)
+    sudare.hold_sensitive("random:0.4", sudare.HeldBaskets(spark, reading, 1, 1, 1, 1, "none_"))
 
 
 @on_spark

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 import sudare
 from sudare.engine import DuckDBEngine
 from sudare.risk.knowledge import parse_knowledge
-from sudare.risk.sampling import combinations, estimate, summarize
+from sudare.risk.sampling import Estimate, combinations, estimate, summarize
+from sudare.risk.sampling_there import estimate_there
 from tests.risk import brute_force
 from tests.risk.brute_force import Row
 from tests.risk.test_attackers import rows
@@ -25,9 +27,11 @@ SAMPLED = [
 ]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(st.lists(rows, min_size=4, max_size=12), st.sampled_from(SAMPLED))
-def test_the_estimate_holds_the_exact_value(engine: DuckDBEngine, history_rows: list[Row], text: str) -> None:
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(rows, min_size=4, max_size=12), st.sampled_from(SAMPLED), st.sampled_from([estimate, estimate_there]))
+def test_the_estimate_holds_the_exact_value(
+    engine: DuckDBEngine, history_rows: list[Row], text: str, estimate: Callable[..., Estimate]
+) -> None:
     known = parse_knowledge(text)
     expected = brute_force.facts(history_rows, known)
     with sudare.read_history(brute_force.frame(history_rows), engine=engine) as history:
@@ -47,7 +51,10 @@ def test_the_estimate_holds_the_exact_value(engine: DuckDBEngine, history_rows: 
     assert found.sample == 3000
 
 
-def test_the_same_seed_repeats_and_another_differs(toy: sudare.PurchaseHistory) -> None:
+@pytest.mark.parametrize("estimate", [estimate, estimate_there])
+def test_the_same_seed_repeats_and_another_differs(
+    toy: sudare.PurchaseHistory, estimate: Callable[..., Estimate]
+) -> None:
     known = parse_knowledge("item*2")
     first = estimate(toy, known, samples=500, seed=7)
     assert estimate(toy, known, samples=500, seed=7) == first
@@ -90,4 +97,16 @@ def test_online_retail_pairs_of_items_agree_with_the_exact_count(online_retail: 
     exact = sudare.assess_knowledge(online_retail, "item*2")
     sampled = sudare.assess_knowledge(online_retail, "item*2", most_combinations=1, samples=4000)
     assert sampled.interval is not None
+    assert sampled.interval[0] <= exact.measured <= sampled.interval[1]
+
+
+def test_drawn_where_the_data_are_it_agrees_with_the_exact_count_too(
+    online_retail: sudare.PurchaseHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = sudare.assess_knowledge(online_retail, "item*2")
+    monkeypatch.setattr("sudare.risk.sampling_there.GROUP_CUSTOMERS", 50)
+    monkeypatch.setattr(sudare.DuckDBEngine, "shows_people", False)
+    sampled = sudare.assess_knowledge(online_retail, "item*2", most_combinations=1, samples=4000)
+    assert sampled.interval is not None
+    assert sampled.sample == 4000
     assert sampled.interval[0] <= exact.measured <= sampled.interval[1]

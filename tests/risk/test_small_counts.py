@@ -33,8 +33,8 @@ def test_lines_that_are_large_enough_leave_as_they_are(guarded: DuckDBEngine) ->
     assert fetched(guarded, {1: 5, 2: 7}) == [(1, 5, 1), (2, 7, 1)]
 
 
-def test_few_small_lines_join_the_largest_of_the_others(guarded: DuckDBEngine) -> None:
-    assert fetched(guarded, {1: 2, 2: 7, 3: 9, 4: 1}) == [(1, 12, 3), (2, 7, 1)]
+def test_few_small_lines_join_the_other_line_of_the_smallest_key(guarded: DuckDBEngine) -> None:
+    assert fetched(guarded, {1: 2, 2: 7, 3: 9, 4: 1}) == [(1, 10, 3), (3, 9, 1)]
 
 
 def test_many_small_lines_make_lines_of_their_own(guarded: DuckDBEngine) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,11 +13,13 @@ import typer
 from sudare.cli.frame import counted, note, pairs
 from sudare.cli.history import single_columns, tell_reading
 from sudare.cli.options import ReadingOptions
+from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
     from sudare.anonymize.certificate import Certificate
     from sudare.data.baskets import Baskets, SensitiveItems
+    from sudare.data.held_baskets import HeldBaskets
 
 FILE_HELP = "Baskets: a text with one record a line, or a CSV, Parquet or Excel file with a user and an item a row."
 KNOWLEDGE_HELP = (
@@ -86,6 +90,36 @@ class BasketOptions(ReadingOptions):
             )
         tell_baskets(found)
         return found
+
+    @contextmanager
+    def hold(self, progress: Progress) -> Iterator[HeldBaskets]:
+        """Put the baskets on the engine and tell how they were read."""
+        from sudare.data.held_baskets import hold_baskets
+
+        if self.written not in (None, "pairs", "history"):
+            raise OptionNotUsable(
+                f"A cluster reads no text of records ({self.written}).\nHint: give a table of users and items."
+            )
+        with (
+            self.engine() as engine,
+            hold_baskets(
+                self.file,
+                form=self.written,
+                per=self.per,
+                columns=single_columns(pairs(self.column, "--column", "user=CustomerID")),
+                **self.form(),
+                date_format=self.date_format,
+                bad_rows=self.bad_rows,
+                engine=engine,
+                progress=progress,
+            ) as found,
+        ):
+            tell_reading(found.reading)
+            note(
+                f"Baskets: {counted(found.users, 'record')}, {counted(found.items, 'item')}, "
+                f"{counted(found.occurrences, 'occurrence')}, longest {found.longest:,}"
+            )
+            yield found
 
 
 def tell_baskets(baskets: Baskets) -> None:

@@ -37,6 +37,10 @@ from sudare.errors import OptionNotUsable
 
 if TYPE_CHECKING:
     from sudare.data.baskets import Baskets, SensitiveItems
+    from sudare.data.held_baskets import HeldBaskets
+    from sudare.data.held_sensitive import HeldSensitive
+    from sudare.progress import Progress
+    from sudare.risk.uncertainty import Verdict
 
 app = typer.Typer(help="Keep what people do not want to be inferred from sets of items.", no_args_is_help=True)
 for _command in (report, itemsets, rules, km, utility, experiment):
@@ -58,28 +62,55 @@ def check(
     """Check how sure adversaries can be of sensitive items.
 
     An adversary knows some items of a user and infers another one from the records that have them. She is unsafe if
-    she is surer than RHO of an item that is sensitive to the user. Exit code 3: there are unsafe adversaries.
+    she is surer than RHO of an item that is sensitive to the user. On Spark a sample is checked where the data are, and
+    no adversary is listed. Exit code 3: there are unsafe adversaries.
     """
     from sudare.messages import Texts
-    from sudare.risk.uncertainty import check_baskets
 
     texts = Texts(lang)
     source.check()
     with shown_progress() as progress:
-        baskets = source.read(progress)
-        sensitive = source.read_sensitive(baskets)
-        verdict = check_baskets(
-            baskets, sensitive, rho=source.rho, max_known=source.max_known, epsilon=source.epsilon, delta=source.delta,
-            seed=seed, most_worst=worst, progress=progress,
-        )  # fmt: skip
+        look = _checked if source.engine_name == "duckdb" else _checked_there
+        verdict, sensitive, told = look(source, worst, seed, progress)
     if json:
-        show_json({**verdict.to_dict(), "items": len(baskets.items), **_told(baskets, sensitive)})
+        show_json({**verdict.to_dict(), **told})
     else:
         from sudare.cli.baskets_text import show_title, show_verdict
 
         show_title(source.file, source.rho, sensitive, texts)
         show_verdict(verdict, source.rho, texts)
     _end(safe=verdict.safe)
+
+
+def _checked(
+    source: GuaranteeOptions, worst: int, seed: int, progress: Progress
+) -> tuple[Verdict, SensitiveItems, dict[str, Any]]:
+    """Check baskets in memory; return also how they were read."""
+    from sudare.risk.uncertainty import check_baskets
+
+    baskets = source.read(progress)
+    sensitive = source.read_sensitive(baskets)
+    verdict = check_baskets(
+        baskets, sensitive, rho=source.rho, max_known=source.max_known, epsilon=source.epsilon, delta=source.delta,
+        seed=seed, most_worst=worst, progress=progress,
+    )  # fmt: skip
+    return verdict, sensitive, {"items": len(baskets.items), **_told(baskets, sensitive)}
+
+
+def _checked_there(
+    source: GuaranteeOptions, _worst: int, seed: int, progress: Progress
+) -> tuple[Verdict, HeldSensitive, dict[str, Any]]:
+    """Check baskets where they are; the worst adversaries are about people and stay there."""
+    from sudare.data.held_sensitive import hold_sensitive
+    from sudare.risk.held_uncertainty import check_held_baskets
+
+    with source.hold(progress) as baskets:
+        sensitive = hold_sensitive(source.sensitive, baskets, unknown=source.unknown_items)
+        verdict = check_held_baskets(
+            baskets, sensitive, rho=source.rho, max_known=source.max_known, epsilon=source.epsilon, delta=source.delta,
+            seed=seed, progress=progress,
+        )  # fmt: skip
+        return verdict, sensitive, {"items": baskets.occurrences, **_told(baskets, sensitive)}
 
 
 @app.command("suppress")
@@ -263,7 +294,7 @@ def verify(
     _end(safe=found.holds)
 
 
-def _told(baskets: Baskets, sensitive: SensitiveItems) -> dict[str, Any]:
+def _told(baskets: Baskets | HeldBaskets, sensitive: SensitiveItems | HeldSensitive) -> dict[str, Any]:
     """Return how baskets and sensitive items were read, for the JSON of a command."""
     from dataclasses import asdict
 

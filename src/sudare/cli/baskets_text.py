@@ -11,6 +11,7 @@ from sudare.anonymize.suppression import Suppression
 from sudare.anonymize.verification import Verification
 from sudare.cli.frame import console, percent, ratio
 from sudare.data.baskets import Baskets, SensitiveItems
+from sudare.data.held_sensitive import HeldSensitive
 from sudare.messages import Texts
 from sudare.risk.uncertainty import Verdict
 
@@ -19,7 +20,7 @@ MOST_LOSSES = 10
 MOST_KNOWN = 10
 
 
-def show_title(source: str, rho: str, sensitive: SensitiveItems, texts: Texts) -> None:
+def show_title(source: str, rho: str, sensitive: SensitiveItems | HeldSensitive, texts: Texts) -> None:
     """Print what is asked."""
     out = console()
     out.print(f"[bold]{texts('baskets.title', source=escape(source), rho=escape(rho))}[/bold]")

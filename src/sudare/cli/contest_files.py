@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,9 +20,13 @@ from sudare.cli.frame import (
     show_json,
     shown_progress,
 )
+from sudare.cli.options import MemoryOption, SpillOption, ThreadsOption
+from sudare.limits import MEMORY
+from sudare.progress import Progress
 
 if TYPE_CHECKING:
     from sudare.contest.check import CheckResult
+    from sudare.data.held_cells import HeldCells
     from sudare.messages import Texts
 
 DEFAULT_RULES = "pwscup2018"
@@ -33,6 +40,47 @@ RulesOption = Annotated[
     str, typer.Option(metavar="NAME|FILE", help="The rules: pwscup2018, or a TOML file with those of another contest.")
 ]
 MaxErrorsOption = Annotated[int, typer.Option(min=0, metavar="N", help="How many errors to show; JSON has all.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedOptions:
+    """The words that name T and A, their rules, and the engine that compares them if they are large."""
+
+    original: OriginalArgument
+    anonymized: AnonymizedArgument
+    rules: RulesOption = DEFAULT_RULES
+    engine_name: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="For histories that no memory holds: duckdb, local[2] (Spark on this machine), spark://host:port. "
+            "T and A may then be folders of texts too.",
+        ),
+    ] = None
+    memory: MemoryOption = MEMORY
+    spill_dir: SpillOption = None
+    min_cell: Annotated[
+        int, typer.Option(metavar="N", help="Smallest count that may leave the engine; smaller ones are refused.")
+    ] = 1
+    threads: ThreadsOption = None
+
+    @contextmanager
+    def held(self, progress: Progress) -> Iterator[HeldCells]:
+        """Put T and A on the engine, and forget them at the end."""
+        from sudare.data.held_cells import hold_cells
+        from sudare.data.rule_sets import load_rules
+        from sudare.engine import open_engine
+
+        rules = load_rules(self.rules)
+        with (
+            open_engine(
+                self.engine_name or "duckdb", memory=self.memory, threads=self.threads, spill=self.spill_dir,
+                min_cell=self.min_cell,
+            ) as engine,
+            hold_cells(self.original, self.anonymized, rules, engine=engine, progress=progress) as held,
+        ):  # fmt: skip
+            yield held
 
 
 @guarded

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.contest_files import DEFAULT_RULES, AnonymizedArgument, OriginalArgument, RulesOption
+from sudare.cli.contest_files import (
+    DEFAULT_RULES,
+    AnonymizedArgument,
+    ComparedOptions,
+    OriginalArgument,
+    RulesOption,
+)
 from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
+from sudare.cli.options import taking
 from sudare.errors import BadRows, OptionNotUsable
 
 if TYPE_CHECKING:
@@ -119,9 +126,9 @@ def safety(
 
 
 @guarded
+@taking(ComparedOptions)
 def classes(
-    original: OriginalArgument,
-    anonymized: AnonymizedArgument,
+    source: ComparedOptions,
     attacks: Annotated[
         int | None,
         typer.Option("--attacks", min=1, metavar="N", help="Attacks to survive. Those of the rules if not given."),
@@ -129,29 +136,27 @@ def classes(
     thresholds: ThresholdsOption = None,
     p: POption = None,
     alpha: AlphaOption = None,
-    rules: RulesOption = DEFAULT_RULES,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
     """Show the classes of pseudonyms that nobody can tell apart, and how safe they are.
 
     Shown are the sizes of the classes, the k that is reached, whether condition H0 holds, the best guesses of an
-    attacker who knows the classes and nothing else, and how probable it is to survive N such attacks.
+    attacker who knows the classes and nothing else, and how probable it is to survive N such attacks. With --engine,
+    histories that no memory holds are looked at too.
     """
     from sudare.data.rule_sets import load_rules
     from sudare.messages import Texts
     from sudare.risk.class_safety import class_safety
-    from sudare.risk.published_classes import published_classes
     from sudare.risk.thresholds import read_thresholds
 
-    texts, chosen = Texts(lang), load_rules(rules)
+    texts, chosen = Texts(lang), load_rules(source.rules)
     own = read_thresholds(thresholds) if thresholds else None
     shares = _shares(p, alpha, chosen)
     with shown_progress() as progress:
-        _, history = _read(original, anonymized, chosen, progress)
-        sizes = published_classes(history).sizes.tolist()
+        sizes = _class_sizes(source, chosen, progress)
         if not sizes:
-            raise BadRows(f"Every row of {anonymized} is deleted.\nHint: there are no classes to attack.")
+            raise BadRows(f"Every row of {source.anonymized} is deleted.\nHint: there are no classes to attack.")
         progress("best guesses", 0, 1)
         found = class_safety(sizes, attacks=attacks or chosen.attacks, thresholds=own, **shares)
     if json:
@@ -159,7 +164,20 @@ def classes(
     else:
         from sudare.cli.contest_safety_text import show_classes
 
-        show_classes(found, anonymized, texts)
+        show_classes(found, source.anonymized, texts)
+
+
+def _class_sizes(source: ComparedOptions, rules: RuleSet, progress: Progress) -> list[int]:
+    """Return the size of each class, of histories in memory or on the engine that was named."""
+    if source.engine_name is None:
+        from sudare.risk.published_classes import published_classes
+
+        _, history = _read(source.original, source.anonymized, rules, progress)
+        return list(map(int, published_classes(history).sizes))
+    from sudare.risk.held_classes import held_class_sizes
+
+    with source.held(progress) as held:
+        return [found.size for found in held_class_sizes(held) for _ in range(found.classes)]
 
 
 def _shares(p: str | None, alpha: str | None, rules: RuleSet) -> dict[str, Any]:

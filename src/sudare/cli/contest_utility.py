@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sudare.cli.basket_mining import support_of
-from sudare.cli.contest_files import DEFAULT_RULES, AnonymizedArgument, OriginalArgument, RulesOption
+from sudare.cli.contest_files import (
+    DEFAULT_RULES,
+    AnonymizedArgument,
+    ComparedOptions,
+    OriginalArgument,
+    RulesOption,
+)
 from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, show_json, shown_progress
+from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
     from sudare.data.cells import CellHistory
     from sudare.data.rule_sets import RuleSet
+    from sudare.utility.cells import CellUtility
 
 # The endings of the files of a folder that are anonymized histories, and the file that is the original.
 ENDINGS = (".csv", ".txt")
@@ -34,10 +42,9 @@ LengthOption = Annotated[int, typer.Option(metavar="N", help="Most items of a fr
 
 
 @guarded
+@taking(ComparedOptions)
 def utility(
-    original: OriginalArgument,
-    anonymized: AnonymizedArgument,
-    rules: RulesOption = DEFAULT_RULES,
+    source: ComparedOptions,
     unchecked: UncheckedOption = False,
     top: Annotated[int, typer.Option(min=0, metavar="N", help="How many customers and cells to list.")] = 10,
     lang: LanguageOption = "en",
@@ -46,21 +53,37 @@ def utility(
     """Measure the utility U of an anonymized history, and show where it comes from.
 
     U is the mean error of all cells; 0 is best. Shown are the share of each column and each kind of cell, the customers
-    and cells that cost most, and ranges that cost more than a deleted cell would.
+    and cells that cost most, and ranges that cost more than a deleted cell would. With --engine, histories that no
+    memory holds are measured too; Spark lists no customers and cells.
     """
     from sudare.messages import Texts
-    from sudare.utility.cells import cell_utility
 
     texts = Texts(lang)
     with shown_progress() as progress:
-        source = _Source(original, rules, progress, unchecked=unchecked)
-        found = cell_utility(source.original, source.read(anonymized), rules=source.rules, most=top)
+        found = _measured(source, progress, unchecked=unchecked, top=top)
     if json:
         show_json(found.to_dict())
     else:
         from sudare.cli.contest_utility_text import show_utility
 
-        show_utility(found, anonymized, texts)
+        show_utility(found, source.anonymized, texts)
+
+
+def _measured(source: ComparedOptions, progress: Progress, *, unchecked: bool, top: int) -> CellUtility:
+    """Return U, of histories in memory or on the engine that was named."""
+    if source.engine_name is None:
+        from sudare.utility.cells import cell_utility
+
+        read = _Source(source.original, source.rules, progress, unchecked=unchecked)
+        return cell_utility(read.original, read.read(source.anonymized), rules=read.rules, most=top)
+    if unchecked:
+        raise OptionNotUsable("An engine measures no history that breaks the rules.\nHint: leave --engine out.")
+    from sudare.utility.held_cells import held_utility
+
+    with source.held(progress) as held:
+        if top and not held.engine.shows_people:
+            note("The customers and cells that cost most are not shown: only counts leave the cluster.")
+        return held_utility(held, most=top)
 
 
 @guarded

@@ -16,6 +16,10 @@ from sudare.limits import MEMORY
 if TYPE_CHECKING:
     from sudare.engine import Engine
 
+MemoryOption = Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use; the rest is spilled.")]
+SpillOption = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for what does not fit into memory.")]
+ThreadsOption = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. All cores if not given.")]
+
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
@@ -45,16 +49,12 @@ class ReadingOptions:
             "On Spark FILE may also be a table of the catalog or an address of Parquet files.",
         ),
     ] = "duckdb"
-    memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use; the rest is spilled.")] = (
-        MEMORY
-    )
-    spill_dir: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Folder for what does not fit into memory.")
-    ] = None
+    memory: MemoryOption = MEMORY
+    spill_dir: SpillOption = None
     min_cell: Annotated[
         int, typer.Option(metavar="N", help="Smallest count that may leave the engine; smaller ones are merged.")
     ] = 1
-    threads: Annotated[int | None, typer.Option(metavar="N", help="Threads to use. All cores if not given.")] = None
+    threads: ThreadsOption = None
 
     def engine(self) -> Engine:
         """Start the engine that is to hold the data."""

@@ -22,6 +22,7 @@ from sudare.cli.options import taking
 from sudare.cli.risk_options import AlreadyKnownOption, KnownOption, TopOption, check_outputs
 from sudare.cli.table import names
 from sudare.cli.what_if import WhatIfOptions
+from sudare.limits import SAMPLES
 
 app = typer.Typer(help="Measure how well records of a table can be singled out.", no_args_is_help=True)
 
@@ -114,23 +115,41 @@ def subsets(
         Path | None,
         typer.Option(metavar="OUT", help="Write how many classes of each size all sets make to this file."),
     ] = None,
+    walk: Annotated[
+        str | None,
+        typer.Option(
+            metavar="memory|engine|sample",
+            help="How to go through the sets: in memory, on the engine, or by a sample of the records. By size if not "
+            "given.",
+        ),
+    ] = None,
+    samples: Annotated[int, typer.Option(metavar="N", help="Records that a sample draws.")] = SAMPLES,
+    seed: SeedOption = 0,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Measure the risk of every set of attributes."""
+    """Measure the risk of every set of attributes.
+
+    If the table has too many distinct rows for memory, the engine counts, which is exact; if that would take too long,
+    a sample of the records tells the risk, with the intervals that hold the true numbers with 95 % confidence.
+    """
     from functools import partial
 
     from sudare.messages import Texts
-    from sudare.risk.subsets import assess_subsets, write_subset_sizes, write_subsets
+    from sudare.risk.subsets import assess_subsets, choose_subsets_walk, write_subset_sizes, write_subsets
     from sudare.risk.what_if import moved_sets
 
     texts = Texts(lang)
     check_outputs(out, class_sizes)
-    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
+    sizes = class_sizes is not None
+    with shown_progress() as progress, source.collapse(progress) as collapsed:
+        chosen = choose_subsets_walk(collapsed, max_size=max_size, class_sizes=sizes, walk=walk)  # type: ignore[arg-type]
+        table = source.fetch(collapsed, progress) if chosen.how == "memory" else collapsed
         ask = partial(assess_subsets, max_size=max_size, bound=bound, threads=source.threads, progress=progress)
-        found = ask(table, class_sizes=class_sizes is not None)
-        shown = found.ranked(sort, top)
-        after = ask(change.table) if change else None
+        with source.change(table) as change:
+            found = ask(table, class_sizes=sizes, walk=chosen, samples=samples, seed=seed)
+            shown = found.ranked(sort, top)
+            after = ask(change.table) if change else None
         if out:
             write_subsets(found, out)
         if class_sizes:

@@ -18,6 +18,7 @@ from sudare.risk.diversity import Diversity
 from sudare.risk.records import RecordsAssessment
 from sudare.risk.subset_sample import MeanEstimate, SubsetSample
 from sudare.risk.subsets import SubsetRisk, SubsetsAssessment
+from sudare.risk.walk_choice import Walk
 
 # Shares of the records at which the curve is shown.
 CURVE_SHARES = (0.1, 0.5, 0.9, 1.0)
@@ -79,18 +80,40 @@ def show_subsets(found: SubsetsAssessment, shown: Sequence[SubsetRisk], texts: T
     if found.bound is not None:
         table.add_column(texts("risk.share_above", bound=percent(found.bound, texts)), justify="right", no_wrap=True)
     for risk in shown:
-        above = [] if risk.share_above is None else [percent(risk.share_above, texts)]
-        table.add_row(
-            escape(" + ".join(risk.attributes)),
-            f"{risk.classes:,}",
-            percent(risk.max_risk, texts),
-            percent(risk.mean_risk, texts),
-            f"{risk.uniques:,}",
-            *above,
-        )
+        numbers = (percent(risk.max_risk, texts), *_set_numbers(risk, texts))
+        table.add_row(escape(" + ".join(risk.attributes)), f"{risk.classes:,}", *numbers)
     out.print(table)
+    out.print(_walk_remark(found.walk, texts))
     if len(shown) < len(found):
         out.print(texts("risk.more", shown=f"{len(shown):,}", sets=f"{len(found):,}"))
+
+
+def _set_numbers(risk: SubsetRisk, texts: Texts) -> list[str]:
+    """Return the mean risk, the unique records and the share above the bound; estimates have intervals."""
+    ends = risk.intervals
+    found = [
+        _within(
+            percent(risk.mean_risk, texts), [percent(end, texts) for end in ends.mean_risk] if ends else None, texts
+        ),
+        _within(f"{risk.uniques:,}", [f"{end:,}" for end in ends.uniques] if ends else None, texts),
+    ]
+    if risk.share_above is not None:
+        shares = [percent(end, texts) for end in ends.share_above] if ends and ends.share_above else None
+        found.append(_within(percent(risk.share_above, texts), shares, texts))
+    return found
+
+
+def _within(value: str, ends: Sequence[str] | None, texts: Texts) -> str:
+    return texts("attackers.sampled", value=value, low=ends[0], high=ends[1]) if ends else value
+
+
+def _walk_remark(walk: Walk, texts: Texts) -> str:
+    """Say how the sets were gone through, and how sure the numbers are."""
+    drawn = {"samples": f"{walk.samples or 0:,}", "seed": walk.seed, "error": percent(walk.error or 0, texts)}
+    said = texts(f"risk.walk_{walk.how}", rows=f"{walk.distinct_rows:,}", **(drawn if walk.how == "sample" else {}))
+    if walk.min_cell is not None:
+        return said + texts("risk.walk_merged", least=f"{walk.min_cell:,}")
+    return said if walk.how == "sample" else said + texts("risk.walk_exact")
 
 
 def show_sample(found: SubsetSample, texts: Texts) -> None:

@@ -15,6 +15,7 @@ from sudare.cli.options import ReadingOptions
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
+    from sudare.data.collapsed import CollapsedTable
     from sudare.data.table import Table
 
 
@@ -46,10 +47,16 @@ class TableOptions(ReadingOptions):
     @contextmanager
     def read(self, progress: Progress) -> Iterator[Table]:
         """Read the table, tell how it was read, and close it at the end."""
-        from sudare.data.table import read_table
+        with self.collapse(progress) as collapsed:
+            yield self.fetch(collapsed, progress)
+
+    @contextmanager
+    def collapse(self, progress: Progress) -> Iterator[CollapsedTable]:
+        """Group the table on its engine, tell how it was read, and close it at the end."""
+        from sudare.data.collapsed import collapse_table
 
         with self.engine() as engine:
-            table = read_table(
+            collapsed = collapse_table(
                 self.file,
                 attributes=names(self.attributes),
                 **self.form(),
@@ -60,9 +67,17 @@ class TableOptions(ReadingOptions):
                 engine=engine,
                 progress=progress,
             )
-            tell_reading(table.reading)
-            _tell_remarks(table)
-            yield table
+            tell_reading(collapsed.reading)
+            yield collapsed
+
+    def fetch(self, collapsed: CollapsedTable, progress: Progress) -> Table:
+        """Fetch the distinct rows, and remark on columns that tell nothing or everything."""
+        from sudare.data.table import fetch_table
+
+        table = fetch_table(collapsed)
+        progress("reading", 2, 2)
+        _tell_remarks(table)
+        return table
 
 
 def _tell_remarks(table: Table) -> None:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sudare.cli.hierarchy_options import HierarchyOptions
+from sudare.errors import OptionNotUsable
 
 if TYPE_CHECKING:
+    from sudare.data.collapsed import CollapsedTable
     from sudare.data.table import Derived, Table
 
 
@@ -30,11 +32,19 @@ class WhatIfOptions(HierarchyOptions):
     ] = None
 
     @contextmanager
-    def change(self, table: Table) -> Iterator[Change | None]:
+    def change(self, table: Table | CollapsedTable) -> Iterator[Change | None]:
         """Make the table as it would be, if anything is to change."""
+        from sudare.data.collapsed import CollapsedTable
+
         if self.added is None and self.levels is None:
             yield None
             return
+        if isinstance(table, CollapsedTable):
+            raise OptionNotUsable(
+                "What added records or levels would change is found in memory only, and the "
+                f"{table.distinct:,} distinct rows of the table stay on the engine.\n"
+                "Hint: leave --added and --levels out, or add --walk memory."
+            )
         with ExitStack() as cleanup:
             yield self._changed(table, cleanup)
 

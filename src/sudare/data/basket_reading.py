@@ -18,7 +18,7 @@ from sudare.data.reading import read_history
 from sudare.data.roles import NAMES, assign_roles, fold
 from sudare.data.rules import cell_text
 from sudare.data.sources import EXCEL, PARQUET, Source, SourceOptions, check_readable, open_source
-from sudare.data.table import refuse_broken
+from sudare.data.table_rows import refuse_broken
 from sudare.data.text import DELIMITERS, file_hash, find_encoding
 from sudare.data.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
 from sudare.engine import DuckDBEngine, Engine, refuse_people

@@ -46,20 +46,14 @@ class Reading:
 # Tables made from the purchases when they are first needed. `visit` numbers follow customer and day, so that of
 # two visits of a customer the earlier one has the smaller number.
 _DERIVED = {
-    "visit": (
-        "SELECT CAST(row_number() OVER (ORDER BY customer, day) AS INTEGER) AS visit, customer, day, rows "
-        "FROM (SELECT customer, day, CAST(count(*) AS INTEGER) AS rows FROM {purchase} GROUP BY customer, day)"
-    ),
+    "visit": "SELECT customer, day, CAST(count(*) AS INTEGER) AS rows FROM {purchase} GROUP BY customer, day",
     "line": (
         "SELECT visit, customer, day, rows, item, times FROM "
         "(SELECT customer, day, item, CAST(count(*) AS INTEGER) AS times FROM {purchase} GROUP BY customer, day, item) "
         "JOIN {visit} USING (customer, day)"
     ),
     "basket_items": "SELECT visit, array_sort(array_agg(item)) AS items FROM {line} GROUP BY visit",
-    "item_set": (
-        "SELECT CAST(row_number() OVER (ORDER BY items) AS INTEGER) AS item_set, items "
-        "FROM (SELECT DISTINCT items FROM {basket_items})"
-    ),
+    "item_set": "SELECT DISTINCT items FROM {basket_items}",
     "basket": (
         "SELECT visit, customer, day, rows, item_set "
         "FROM {visit} JOIN {basket_items} USING (visit) JOIN {item_set} USING (items)"
@@ -69,6 +63,8 @@ _DERIVED = {
         "FROM {visit} GROUP BY customer"
     ),
 }
+# Those whose rows are numbered, in a column with the name of the table, and in which order.
+_ORDERS = {"visit": "customer, day", "item_set": "items"}
 _NEEDS = {
     "visit": ("purchase",),
     "line": ("purchase", "visit"),
@@ -104,13 +100,19 @@ class PurchaseHistory:
         """
         if name in _DERIVED:
             needed = {need: self.table(need) for need in _NEEDS[name]}
-            return self.derive(name, _DERIVED[name].format(**needed))
+            return self.derive(name, _DERIVED[name].format(**needed), number=name, order=_ORDERS.get(name))
         return self._prefix + name
 
-    def derive(self, name: str, query: str) -> str:
-        """Return the SQL name of a table made by a query when it is first asked for, and kept."""
+    def derive(self, name: str, query: str, *, number: str = "", order: str | None = None) -> str:
+        """Return the SQL name of a table made by a query when it is first asked for, and kept.
+
+        With an `order`, the column `number` has the place of each row in it.
+        """
         if name not in self._made:
-            self.engine.keep(self._prefix + name, query)
+            if order:
+                self.engine.keep_numbered(self._prefix + name, query, number=number, order=order)
+            else:
+                self.engine.keep(self._prefix + name, query)
             self._made.add(name)
         return self._prefix + name
 

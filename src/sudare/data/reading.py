@@ -257,11 +257,8 @@ class _Loader:
     def _number(self, parts: Sequence[str]) -> None:
         staged = f"{self.prefix}staged"
         for role in ("customer", "item"):
-            self.engine.keep(
-                f"{self.prefix}{role}",
-                "SELECT CAST(row_number() OVER (ORDER BY name) AS INTEGER) AS code, name "
-                f"FROM (SELECT DISTINCT {role} AS name FROM {staged} WHERE problem = 0)",
-            )
+            names = f"SELECT DISTINCT {role} AS name FROM {staged} WHERE problem = 0"
+            self.engine.keep_numbered(f"{self.prefix}{role}", names, number="code", order="name")
         kept = "".join(f", {'minute AS time' if part == 'time' else part}" for part in parts)
         self.engine.keep(
             f"{self.prefix}purchase",

@@ -63,7 +63,7 @@ def read_sensitive(
         if not path.exists():
             raise SourceNotReadable(f"There is no file and no rule {str(source)!r} for sensitive items.\n{_HINT}")
         check_readable(path)
-        if not _is_table(path, encoding):
+        if not is_table(path, encoding):
             return _from_list(path, baskets, unknown, encoding)
     own = engine is None
     engine = engine or DuckDBEngine()
@@ -80,17 +80,18 @@ def _by_rule(rule: str, baskets: Baskets) -> SensitiveItems:
         raise OptionNotUsable(f"The rule {rule!r} is not understood: all needs nothing more.\n{_HINT}")
     reading = SensitiveReading(rule, 0, 0)
     if kind == "random":
-        share, seed = _share_and_seed(rule, rest)
+        share, seed = share_and_seed(rule, rest)
         words = random_lists(len(baskets), len(baskets.names), share, seed)
         return SensitiveItems(np.arange(len(baskets), dtype=np.int32), words, rule, reading)
     if kind == "random-fixed":
-        words = random_lists(1, len(baskets.names), *_share_and_seed(rule, rest))
+        words = random_lists(1, len(baskets.names), *share_and_seed(rule, rest))
         return SensitiveItems(np.zeros(len(baskets), np.int32), words, rule, reading)
     mask = np.ones(len(baskets.names), np.bool_) if kind == "all" else _like(rule, rest, baskets.names)
     return replace(_for_all(mask, baskets, rule), reading=reading)
 
 
-def _share_and_seed(rule: str, rest: str) -> tuple[float, int]:
+def share_and_seed(rule: str, rest: str) -> tuple[float, int]:
+    """Read what a random rule says: the share of the items, and the seed (0 if not given)."""
     share, colon, seed = rest.partition(":")
     try:
         found = float(share), int(seed) if colon else 0
@@ -137,7 +138,8 @@ def _for_all(mask: NDArray[np.bool_], baskets: Baskets, described: str) -> Sensi
     return sensitive_rows(mask[None, :], np.zeros(len(baskets), np.int32), described)
 
 
-def _is_table(path: Path, encoding: str | None) -> bool:
+def is_table(path: Path, encoding: str | None) -> bool:
+    """Tell whether a file is a table of users and items, rather than a list of items."""
     if is_binary(path):
         return True
     found = find_encoding(path, encoding=encoding)
@@ -148,9 +150,14 @@ def _is_table(path: Path, encoding: str | None) -> bool:
     return path.suffix.lower() in (".csv", ".tsv") and any(delimiter in first.strip() for delimiter in DELIMITERS)
 
 
-def _from_list(path: Path, baskets: Baskets, unknown: Unknown, encoding: str | None) -> SensitiveItems:
+def listed_items(path: Path, encoding: str | None) -> list[tuple[int, str]]:
+    """Return the items of a text of one item a line, with the numbers of their lines."""
     with path.open(encoding=with_mark(find_encoding(path, encoding=encoding))) as file:
-        lines = [(number, line.strip()) for number, line in enumerate(file, start=1) if line.strip()]
+        return [(number, line.strip()) for number, line in enumerate(file, start=1) if line.strip()]
+
+
+def _from_list(path: Path, baskets: Baskets, unknown: Unknown, encoding: str | None) -> SensitiveItems:
+    lines = listed_items(path, encoding)
     numbers = {name: number for number, name in enumerate(baskets.names)}
     if lines and fold(lines[0][1]) in NAMES["item"] and lines[0][1] not in numbers:
         del lines[0]

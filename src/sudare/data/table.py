@@ -9,53 +9,28 @@ rows are distinct in the attributes and the person, and a class counts persons.
 
 from __future__ import annotations
 
-import difflib
 import itertools
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data.collapsed import CollapsedTable, collapse_table, group_rows, new_name, reading_of
 from sudare.data.distinct import first_rows, number_rows
 from sudare.data.history import Reading
-from sudare.data.rules import MissingRule, cell_text
-from sudare.data.sources import Source, SourceOptions, open_source
-from sudare.data.text import file_hash
-from sudare.engine import Engine, engine_for, refuse_people
-from sudare.errors import BadRows, ColumnNotFound, NotOnEngine, OptionNotUsable, SourceNotReadable
+from sudare.data.person_kinds import fetch_person_kinds
+from sudare.data.rules import MissingRule
+from sudare.data.sources import SourceOptions, open_source
+from sudare.data.table_rows import RowsLater, cell_names, choose_columns, load_rows, unknown_attribute
+from sudare.engine import Engine
+from sudare.errors import MemoryNotEnough, NotOnEngine
 from sudare.progress import Progress, silent
 
 _numbers = itertools.count(1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Later:
-    """The rows of a file, read only when they are needed: most analyses need the distinct ones alone."""
-
-    source: Source
-    query: str
-
-    def load(self, engine: Engine, name: str) -> None:
-        """Make the table of all rows, if the file is still the one that was read."""
-        try:
-            self._refuse_changed()
-            _hold(engine, self.query, name)
-            self._refuse_changed()
-        except BaseException:
-            engine.drop(name)
-            raise
-
-    def _refuse_changed(self) -> None:
-        path = self.source.in_place
-        try:
-            same = path is not None and file_hash(path) == self.source.sha256
-        except OSError:
-            same = False
-        if not same:
-            raise SourceNotReadable(f"{self.source.name} has changed since it was read.\nHint: read it again.")
 
 
 @dataclass(eq=False)
@@ -80,7 +55,7 @@ class Table:
     persons: NDArray[np.int32] | None = None
     weight: str | None = None
     person: str | None = None
-    _later: _Later | None = field(default=None, repr=False)
+    _later: RowsLater | None = field(default=None, repr=False)
 
     @property
     def records(self) -> int:
@@ -108,7 +83,7 @@ class Table:
         """Return the places of attributes; an unknown name raises ColumnNotFound with those that are near."""
         for name in names:
             if name not in self.attributes:
-                raise _unknown(name, self.attributes, self.reading.source)
+                raise unknown_attribute(name, self.attributes, self.reading.source)
         return [self.attributes.index(name) for name in names]
 
     @contextmanager
@@ -165,41 +140,92 @@ def read_table(
     (`missing="any"`). `weight` names a column that says how many records a row stands for, `person` one that says whose
     the record is: then a class counts persons. Lines that do not divide into the columns are refused.
     """
-    if missing not in get_args(MissingRule):
-        raise OptionNotUsable(
-            f"A missing value cannot be taken as {missing!r}.\n"
-            "Hint: value or any; words that mean missing are given with --missing-value."
-        )
-    form = SourceOptions(delimiter, header, encoding, sheet)
-    own = engine is None
-    engine = engine or engine_for(source)
-    name = f"table{next(_numbers)}_rows"
+    collapsed = collapse_table(
+        source,
+        attributes=attributes,
+        weight=weight,
+        person=person,
+        missing=missing,
+        missing_values=missing_values,
+        delimiter=delimiter,
+        header=header,
+        encoding=encoding,
+        sheet=sheet,
+        engine=engine,
+        progress=progress,
+    )
     try:
-        with ExitStack() as cleanup:
-            progress("reading", 0, 2)
-            opened = open_source(source, engine, form, cleanup)
-            columns = _choose(opened, attributes, weight, person)
-            later = None
-            # Weights and persons are looked at row by row.
-            if opened.in_place and not (weight or person):
-                later = _Later(opened, _cells(opened, columns, missing_values))
-            else:
-                _load(engine, opened, columns, missing_values, name)
-            rows = _group(engine, f"({later.query})" if later else name, name, columns)
-            if later:
-                refuse_broken(engine, opened)
-            reading = _reading(opened, rows)
-            progress("collapsing", 1, 2)
-            table = _numbered(engine, name, tuple(columns.attributes), reading, missing, weight, person)
-            table._later, table._own_engine = later, own
-            progress("reading", 2, 2)
-            return table
+        table = fetch_table(collapsed)
     except BaseException:
-        if own:
-            engine.close()
-        else:
-            engine.drop(name, f"{name}_distinct")
+        collapsed.close()
         raise
+    collapsed.engine.drop(f"{collapsed.name}_distinct")
+    table._own_engine = collapsed.own_engine
+    progress("reading", 2, 2)
+    return table
+
+
+def fetch_table(collapsed: CollapsedTable) -> Table:
+    """Fetch the distinct rows of a table from its engine; the answer can be used until the other is closed.
+
+    Rows that stand for fewer records than may leave the engine are refused, and more rows than this machine can hold.
+    """
+    engine, keys = collapsed.engine, collapsed.keys
+    by_kinds = collapsed.person is not None and not engine.shows_people
+    if not by_kinds:
+        _refuse_rare(collapsed)
+    _refuse_huge(collapsed)
+    try:
+        query = collapsed.make_numbers()
+        values = [
+            tuple(row[0] for row in engine.rows(f"SELECT value FROM {collapsed.name}_{key} ORDER BY code"))
+            for key in keys
+            if key != "person"
+        ]
+        if by_kinds:
+            arrays = fetch_person_kinds(engine, query, collapsed.name, len(collapsed.attributes))
+        else:
+            arrays = engine.columns(f"{query} ORDER BY {', '.join(f'd_{key}.code' for key in keys)}")
+    finally:
+        collapsed.drop_numbers()
+    codes = np.vstack([np.asarray(arrays[f"a{a}"], dtype=np.int32) for a in range(len(collapsed.attributes))])
+    persons = np.asarray(arrays["person"], dtype=np.int32) if collapsed.person else None
+    counts = np.asarray(arrays["records"], dtype=np.int64)
+    return Table(
+        engine, collapsed.reading, collapsed.attributes, np.ascontiguousarray(codes), counts, tuple(values),
+        collapsed.name, missing=collapsed.missing, persons=persons, weight=collapsed.weight, person=collapsed.person,
+        _later=collapsed.later,
+    )  # fmt: skip
+
+
+def _refuse_rare(collapsed: CollapsedTable) -> None:
+    """Refuse a table of which some distinct rows stand for fewer records than may leave the engine."""
+    few = collapsed.rare_records()
+    if few:
+        raise NotOnEngine(
+            f"{few:,} records have attributes that fewer than {collapsed.engine.min_cell} records share, and such "
+            "rows may not leave the engine.\n"
+            "Hint: look at fewer attributes, allow smaller counts with --min-cell, or let the engine go through the "
+            "sets of attributes: sudare risk subsets --walk engine."
+        )
+
+
+def _refuse_huge(collapsed: CollapsedTable) -> None:
+    """Refuse more distinct rows than the memory of this machine can hold."""
+    # As they are fetched, and as they are stacked; the counts.
+    needed = collapsed.distinct * (8 * len(collapsed.keys) + 8)
+    if needed > machine_bytes():
+        raise MemoryNotEnough(
+            f"{collapsed.reading.source} has {collapsed.distinct:,} distinct rows of {len(collapsed.attributes)} "
+            f"attributes, {needed / 1e9:,.0f} GB or more, and this machine has {machine_bytes() / 1e9:,.0f} GB.\n"
+            "Hint: look at fewer attributes, or let the engine go through the sets of attributes: "
+            "sudare risk subsets --walk engine."
+        )
+
+
+def machine_bytes() -> int:
+    """Return how much memory this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,14 +251,14 @@ def add_records(
     sheet: str | None = None,
 ) -> Derived:
     """Return the table with further records, from a file or dataframe that has the same columns (and may have more)."""
-    engine, name = table.engine, f"table{next(_numbers)}_rows"
+    engine, name = table.engine, new_name()
     with ExitStack() as cleanup:
         opened = open_source(source, engine, SourceOptions(delimiter, header, encoding, sheet), cleanup)
-        columns = _choose(opened, table.attributes, table.weight, table.person)
+        columns = choose_columns(opened, table.attributes, table.weight, table.person)
         cleanup.callback(engine.drop, f"{name}_added")
-        _load(engine, opened, columns, missing_values, f"{name}_added")
-        more = _reading(opened, engine.rows(f"SELECT count(*) FROM {name}_added")[0][0])
-        cells = ", ".join(_cell_names(columns))
+        load_rows(engine, opened, columns, missing_values, f"{name}_added")
+        more = reading_of(opened, engine.rows(f"SELECT count(*) FROM {name}_added")[0][0])
+        cells = ", ".join(cell_names(columns))
         engine.hold(
             name,
             f"SELECT record, {cells} FROM {table.rows} UNION ALL "
@@ -240,8 +266,12 @@ def add_records(
         )
     old = table.reading
     reading = Reading(f"{old.source} + {more.source}", old.format, {}, old.guesses, old.rows + more.rows, ())
-    _group(engine, name, name, columns)
-    made = _numbered(engine, name, table.attributes, reading, table.missing, table.weight, table.person)
+    grouped = group_rows(engine, name, name, columns)
+    shape = (table.missing, table.weight, table.person)
+    try:
+        made = fetch_table(CollapsedTable(engine, reading, table.attributes, grouped, name, *shape))
+    finally:
+        engine.drop(f"{name}_distinct")
     return Derived(made, number_values(table.values, made))
 
 
@@ -251,183 +281,3 @@ def number_values(values: Sequence[Sequence[str | None]], table: Table) -> tuple
     return tuple(
         np.asarray([held[text] for text in texts], np.int32) for texts, held in zip(values, numbers, strict=True)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The places of the columns that are read."""
-
-    attributes: dict[str, int]
-    weight: int | None
-    person: int | None
-
-
-def _choose(source: Source, attributes: Sequence[str] | None, weight: str | None, person: str | None) -> _Columns:
-    """Find the chosen columns; names that stand twice cannot be told apart."""
-    if weight is not None and person is not None:
-        raise OptionNotUsable(
-            "A table cannot have weights and persons at once.\n"
-            "Hint: give the person alone, one row a record, or the weight alone, if every row is of other people."
-        )
-    twice = [name for name in dict.fromkeys(source.columns) if source.columns.count(name) > 1]
-    apart = [name for name in (weight, person) if name is not None]
-    wanted = list(attributes) if attributes is not None else [name for name in source.columns if name not in apart]
-    for name in [*wanted, *apart]:
-        if name not in source.columns:
-            raise _unknown(name, source.columns, source.name)
-        if name in twice or [*wanted, *apart].count(name) > 1:
-            raise ColumnNotFound(
-                f"The column {name!r} stands in {source.name} more than once, or was asked for twice.\n"
-                "Hint: give each column a name of its own, and one use."
-            )
-    if not wanted:
-        raise ColumnNotFound(f"No attribute of {source.name} is to be read.\nHint: name at least one.")
-    places = {name: source.columns.index(name) for name in wanted}
-    return _Columns(
-        places,
-        None if weight is None else source.columns.index(weight),
-        None if person is None else source.columns.index(person),
-    )
-
-
-def _unknown(name: str, known: Sequence[str], source: str) -> ColumnNotFound:
-    near = difflib.get_close_matches(name, known, n=3)
-    meant = f"Did you mean {' or '.join(near)}?\n" if near else ""
-    return ColumnNotFound(f"There is no attribute {name!r} in {source}.\n{meant}Attributes there: {', '.join(known)}.")
-
-
-def _cells(source: Source, columns: _Columns, missing: Sequence[str]) -> str:
-    """Return a query for the rows of a source: the attributes as a0, a1, ..., weight, person."""
-
-    def text(place: int) -> str:
-        return cell_text(source.expressions[place], source.types[place], missing)
-
-    cells = [f"{text(place)} AS a{number}" for number, place in enumerate(columns.attributes.values())]
-    if columns.weight is not None:
-        weight = f"read_number({text(columns.weight)})"
-        whole = f"CASE WHEN {weight} BETWEEN 1 AND 1e15 THEN {weight} = floor({weight}) END"
-        cells.append(f"CASE WHEN {whole} THEN CAST({weight} AS BIGINT) END AS weight")
-    if columns.person is not None:
-        cells.append(f"{text(columns.person)} AS person")
-    return f"SELECT {', '.join(cells)} FROM {source.table}"
-
-
-def _cell_names(columns: _Columns) -> list[str]:
-    """Return the names of the cells of a row of all rows, in their order."""
-    apart = [name for name in ("weight", "person") if getattr(columns, name) is not None]
-    return [*(f"a{number}" for number in range(len(columns.attributes))), *apart]
-
-
-def _hold(engine: Engine, query: str, name: str) -> None:
-    """Make the table of all rows of a query, with their numbers."""
-    engine.hold(name, f"SELECT {engine.record_number} AS record, * FROM ({query})")
-
-
-def _load(engine: Engine, source: Source, columns: _Columns, missing: Sequence[str], name: str) -> None:
-    """Make the table of all rows of a source and check their weights or persons."""
-    _hold(engine, _cells(source, columns, missing), name)
-    refuse_broken(engine, source)
-    if columns.weight is not None:
-        hint = "a weight says how many records a row stands for: 1, 2, 3, ..."
-        _refuse_empty(engine, source, name, "weight", columns.weight, "is not a whole number from 1 on", hint)
-    if columns.person is not None:
-        hint = "say whose each record is, or leave such rows out."
-        _refuse_empty(engine, source, name, "person", columns.person, "is missing", hint)
-
-
-def refuse_broken(engine: Engine, source: Source) -> None:
-    """Refuse a text, now read, of which some lines do not divide into the columns."""
-    broken = source.broken_lines(engine)
-    if broken:
-        shown = "\n".join(f"  row {line:,}: {reason}" for line, reason in list(broken.items())[:10])
-        raise BadRows(
-            f"{source.name} has {len(broken):,} lines that do not divide into the columns; nothing was read.\n{shown}\n"
-            "Hint: mend or remove them."
-        )
-
-
-def _refuse_empty(engine: Engine, source: Source, name: str, column: str, place: int, reason: str, hint: str) -> None:
-    """Refuse rows without a usable weight or person."""
-    count = engine.rows(f"SELECT count(*) FROM {name} WHERE {column} IS NULL")[0][0]
-    if count:
-        where = _first_empty(engine, name, column, count) if engine.shows_people else ""
-        raise BadRows(
-            f"{source.name}, column {source.columns[place]!r}: the {column} {reason} in {count:,} "
-            f"of the rows of data{where}; nothing was read.\nHint: {hint}"
-        )
-
-
-def _first_empty(engine: Engine, name: str, column: str, count: int) -> str:
-    found = engine.rows(f"SELECT record FROM {name} WHERE {column} IS NULL ORDER BY record LIMIT 10")
-    return f" (row {', '.join(f'{row[0]:,}' for row in found)}{', ...' if count > 10 else ''})"
-
-
-def _reading(source: Source, rows: int) -> Reading:
-    if not rows:
-        raise SourceNotReadable(f"{source.name} has no rows of data.\nHint: give a file with at least one row of data.")
-    return Reading(source.name, source.format, {}, source.guesses, rows, (), source.sha256)
-
-
-def _group(engine: Engine, rows: str, name: str, columns: _Columns) -> int:
-    """Make the table of the distinct rows with their records; return how many rows there were."""
-    if columns.person is not None:
-        refuse_people(engine, "the records of each person, which a table with a person column is about")
-    keys = ", ".join(_keys(len(columns.attributes), columns.person is not None))
-    records = "count(*)" if columns.weight is None else "CAST(sum(weight) AS BIGINT)"
-    engine.keep(
-        f"{name}_distinct",
-        f"SELECT {keys}, {records} AS records, count(*) AS rows FROM {rows} GROUP BY {keys}",
-    )
-    _refuse_small(engine, name)
-    return int(engine.rows(f"SELECT coalesce(sum(rows), 0) FROM {name}_distinct")[0][0])
-
-
-def _refuse_small(engine: Engine, name: str) -> None:
-    """Refuse a table of which some distinct rows stand for fewer records than may leave the engine."""
-    if engine.min_cell > 1:
-        few = engine.rows(f"SELECT coalesce(sum(records), 0) FROM {name}_distinct WHERE records < {engine.min_cell}")
-        if few[0][0]:
-            raise NotOnEngine(
-                f"{int(few[0][0]):,} records have attributes that fewer than {engine.min_cell} records share, and such "
-                "rows may not leave the engine.\n"
-                "Hint: look at fewer attributes, or allow smaller counts with --min-cell."
-            )
-
-
-def _keys(attributes: int, person: bool) -> list[str]:
-    return [*(["person"] if person else []), *(f"a{number}" for number in range(attributes))]
-
-
-def _numbered(
-    engine: Engine,
-    name: str,
-    attributes: tuple[str, ...],
-    reading: Reading,
-    missing: MissingRule,
-    weight: str | None,
-    person: str | None,
-) -> Table:
-    """Return the table whose distinct rows lie on the engine, with these as numbers."""
-    keys = _keys(len(attributes), person is not None)
-    joins, values = [], []
-    for key in keys:
-        engine.keep(
-            f"{name}_{key}",
-            f"SELECT value, CAST(row_number() OVER (ORDER BY value NULLS LAST) - 1 AS INTEGER) AS code "
-            f"FROM (SELECT DISTINCT {key} AS value FROM {name}_distinct)",
-        )
-        joins.append(f"JOIN {name}_{key} AS d_{key} ON d_{key}.value IS NOT DISTINCT FROM t.{key}")
-        if key != "person":
-            values.append(tuple(row[0] for row in engine.rows(f"SELECT value FROM {name}_{key} ORDER BY code")))
-    arrays = engine.columns(
-        f"SELECT {', '.join(f'd_{key}.code AS {key}' for key in keys)}, records FROM {name}_distinct AS t "
-        f"{' '.join(joins)} ORDER BY {', '.join(f'd_{key}.code' for key in keys)}"
-    )
-    engine.drop(*(f"{name}_{suffix}" for suffix in ("distinct", *keys)))
-    codes = np.vstack([np.asarray(arrays[f"a{number}"], dtype=np.int32) for number in range(len(attributes))])
-    persons = np.asarray(arrays["person"], dtype=np.int32) if person else None
-    counts = np.asarray(arrays["records"], dtype=np.int64)
-    return Table(
-        engine, reading, attributes, np.ascontiguousarray(codes), counts, tuple(values), name,
-        missing=missing, persons=persons, weight=weight, person=person,
-    )  # fmt: skip

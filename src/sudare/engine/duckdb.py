@@ -14,9 +14,9 @@ from typing import Self
 
 import duckdb
 
-from sudare.engine.options import check_min_cell, make_spill_folder
-from sudare.engine.protocol import Column, Row, quote_name, quote_text
-from sudare.errors import MemoryNotEnough, OptionNotUsable
+from sudare.engine.options import check_lines, check_min_cell, make_spill_folder
+from sudare.engine.protocol import Column, PartFunction, Row, quote_name, quote_text
+from sudare.errors import MemoryNotEnough, OptionNotUsable, SourceNotReadable
 from sudare.limits import MEMORY
 
 # The words of the protocol that DuckDB does not know by itself.
@@ -28,6 +28,12 @@ WORDS = (
     "WHEN regexp_full_match(words, '[0-9]{5}([.][0-9]+)?') THEN TIMESTAMP '1899-12-30 00:00:00' "
     "+ to_seconds(CAST(round(try_cast(words AS DOUBLE) * 86400) AS BIGINT)) END)",
     "read_moment_in(words, form) AS try_strptime(words, form)",
+    "day_number(day) AS datediff('day', DATE '1970-01-01', day)",
+    "is_like(words, form) AS regexp_full_match(words, form)",
+    "text_at(texts, place) AS list_extract(texts, place)",
+    "texts_in(texts) AS len(texts)",
+    "joined(texts) AS array_to_string(list_sort(texts), ';')",
+    "digest_part(words, place) AS CAST('0x' || substr(sha256(words), 15 * place + 1, 15) AS BIGINT)",
     "read_minute(words) AS hour(try_cast(words AS TIME)) * 60 + minute(try_cast(words AS TIME))",
 )
 
@@ -84,9 +90,24 @@ class DuckDBEngine:
         with self._explained():
             self._connection.execute(sql)
 
-    def keep(self, table: str, query: str) -> None:
+    def keep(self, table: str, query: str, *, apart: bool = False) -> None:  # noqa: ARG002
         """Make a table of the result of a query, in place of one that has the name."""
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
+
+    def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
+        """Make a table of the result of a query with one column more: the place of each row in an order, from 1."""
+        self.keep(table, f"SELECT *, CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS {number} FROM ({query})")
+
+    def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
+        """Make a table of what a function makes of the rows of a query, those with the same `part` at a time."""
+        self.keep(f"{table}_rows", query)
+        self.run(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
+        for (number,) in self.rows(f"SELECT DISTINCT {part} FROM {table}_rows ORDER BY {part}"):
+            made = function(self.columns(f"SELECT * FROM {table}_rows WHERE {part} = {number}"))
+            self._connection.register("attached_columns", dict(made))
+            self.run(f"INSERT INTO {table} BY NAME SELECT * FROM attached_columns")
+            self._connection.unregister("attached_columns")
+        self.drop(f"{table}_rows")
 
     def hold(self, table: str, query: str) -> None:
         """Make a table of the rows of a source."""
@@ -140,6 +161,31 @@ class DuckDBEngine:
     def attach_frame(self, table: str, frame: object) -> None:
         """Make a dataframe readable under a name, without copying it."""
         self._connection.register(table, frame)
+
+    def each(self, texts: str) -> str:
+        """Return an expression that makes a row of each text of a list."""
+        return f"unnest({texts})"
+
+    def hold_lines(self, table: str, source: str | Path) -> None:
+        """Make a table of the lines of a text, or of the texts of a folder, with their numbers."""
+        path = Path(source)
+        check_lines(path)
+        pattern = quote_text(str(path / "*" if path.is_dir() else path))
+        # A line with the character that divides the two columns can be no row of cells.
+        columns = "delim = '\x01', quote = '', escape = '', nullstr = '\x02', null_padding = true, columns = "
+        read = (
+            f"read_csv({pattern}, header = false, auto_detect = false, strict_mode = false, new_line = '\\n', "
+            f"{columns}{{line: 'VARCHAR', rest: 'VARCHAR'}})"
+        )
+        try:
+            self.keep(
+                table, f"SELECT row_number() OVER () AS row, CASE WHEN rest IS NULL THEN line END AS line FROM {read}"
+            )
+        except duckdb.InvalidInputException as error:
+            raise SourceNotReadable(
+                f"{path} cannot be read as text: {str(error).splitlines()[0]}\n"
+                "Hint: give a text in UTF-8, a line a row."
+            ) from None
 
     def detach_frame(self, table: str) -> None:
         """Forget a dataframe."""

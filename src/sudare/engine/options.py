@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from sudare.engine.protocol import Engine
-from sudare.errors import NotOnEngine, OptionNotUsable
+from sudare.errors import NotOnEngine, OptionNotUsable, SourceNotReadable
 
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -28,6 +28,14 @@ def refuse_people(engine: Engine, what: str) -> None:
             f"The engine {engine.name} does not show {what}: only counts leave the cluster.\n"
             "Hint: read the data, or a part of them, with --engine duckdb."
         )
+
+
+def check_lines(path: Path) -> None:
+    """Raise SourceNotReadable unless there is a text, or a folder of texts, to read lines of."""
+    if not path.exists():
+        raise SourceNotReadable(f"There is no file {path}.\nHint: check the name and the folder you are in.")
+    if path.is_dir() and not any(part.is_file() for part in path.iterdir()):
+        raise SourceNotReadable(f"{path} is a folder without texts.\nHint: give a text in UTF-8, a line a row.")
 
 
 def make_spill_folder(place: str | Path | None) -> str:

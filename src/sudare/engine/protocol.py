@@ -9,13 +9,19 @@ read_number(text)
 read_moment(text)           a day, with its time if it has one: year-first dates, ISO date-times, 20101201, Excel's days
 read_moment_in(text, form)  the same in a form like '%d.%m.%Y'
 read_minute(text)           the minute of the day
+day_number(day)             days since 1970
+is_like(text, form)         whether a regular expression describes the whole text
+text_at(texts, n)           the n-th of a list of texts, from 1 on
+texts_in(texts)             how many texts a list has
+joined(texts)               the texts of a list in order, with semicolons between them
+digest_part(text, n)        the n-th 60 bits, from 0 to 3, of the SHA-256 of a text
 
 What cannot be read is NULL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -23,6 +29,7 @@ import numpy as np
 
 Row = tuple[Any, ...]
 Column = np.ndarray[Any, np.dtype[Any]]
+PartFunction = Callable[[Mapping[str, Column]], Mapping[str, Column]]
 
 
 class Engine(Protocol):
@@ -38,8 +45,24 @@ class Engine(Protocol):
     shows_people: bool
     record_number: str
 
-    def keep(self, table: str, query: str) -> None:
-        """Make a table of the result of a query, in place of one that has the name."""
+    def keep(self, table: str, query: str, *, apart: bool = False) -> None:
+        """Make a table of the result of a query, in place of one that has the name.
+
+        One that is kept `apart` need not remember how it was made: for small tables made of one another many times.
+        """
+
+    def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
+        """Make a table of the result of a query with one column more: the place of each row in an order, from 1.
+
+        No two rows may have the same place in the order.
+        """
+
+    def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
+        """Make a table of what a function makes of the rows of a query, those with the same `part` at a time.
+
+        `columns` are the names and types of what it makes. On a cluster it runs where the rows are, so that it must be
+        one of a module.
+        """
 
     def hold(self, table: str, query: str) -> None:
         """Make a table of the rows of a source; an engine that can read the source again may do so instead."""
@@ -64,6 +87,15 @@ class Engine(Protocol):
 
     def attach_frame(self, table: str, frame: object) -> None:
         """Make a dataframe readable under a name, without copying it."""
+
+    def each(self, texts: str) -> str:
+        """Return an expression that makes a row of each text of a list; it stands in a SELECT of its own."""
+
+    def hold_lines(self, table: str, source: str | Path) -> None:
+        """Make a table of the lines of a text in UTF-8, or of a folder of texts in the order of their names.
+
+        `row` counts them from 1, blank ones left out. A `line` that can be no row of cells may be NULL.
+        """
 
     def detach_frame(self, table: str) -> None:
         """Forget a dataframe."""

@@ -12,6 +12,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import warnings
 import weakref
@@ -23,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sudare.engine.options import bytes_of, check_min_cell, make_spill_folder
-from sudare.engine.protocol import Column, Row
+from sudare.engine.options import bytes_of, check_lines, check_min_cell, make_spill_folder
+from sudare.engine.protocol import Column, PartFunction, Row, quote_name
 from sudare.errors import BadRows, EngineNotAvailable, NotOnEngine, OptionNotUsable, SourceNotReadable
 from sudare.limits import MEMORY
 
@@ -77,10 +78,25 @@ WORDS = (
     "+ make_dt_interval(0, 0, 0, CAST(round(CAST(words AS DOUBLE) * 86400) AS DECIMAL(18, 6))) END",
     "read_moment_in(words STRING, form STRING) RETURNS TIMESTAMP_NTZ "
     f"RETURN CAST(try_to_timestamp(words, {_java_form('form')}) AS TIMESTAMP_NTZ)",
+    "day_number(day DATE) RETURNS BIGINT RETURN unix_date(day)",
+    "is_like(words STRING, form STRING) RETURNS BOOLEAN RETURN words RLIKE ('^(' || form || ')$')",
+    "text_at(texts ARRAY<STRING>, place INT) RETURNS STRING RETURN try_element_at(texts, place)",
+    "texts_in(texts ARRAY<STRING>) RETURNS INT RETURN size(texts)",
+    "joined(texts ARRAY<STRING>) RETURNS STRING RETURN array_join(sort_array(texts), ';')",
+    "digest_part(words STRING, place INT) RETURNS BIGINT "
+    "RETURN CAST(conv(substr(sha2(words, 256), 15 * place + 1, 15), 16, 10) AS BIGINT)",
     "read_minute(words STRING) RETURNS INT RETURN CASE WHEN words RLIKE '^[0-9]{1,2}:[0-9]{1,2}(:.*)?$' THEN "
     "hour(try_cast('2000-01-01 ' || words AS TIMESTAMP_NTZ)) * 60 "
     "+ minute(try_cast('2000-01-01 ' || words AS TIMESTAMP_NTZ)) END",
 )
+
+# What is said where the machines of a cluster have no Python, or one without sudare.
+_NO_PYTHON = ("Cannot run program", "ModuleNotFoundError")
+
+# Rows that one task numbers in less time than it takes to share the work.
+ONE_TASK_ROWS = 100_000
+# Spark numbers rows by the part of a frame, and below these bits by the place in it.
+_PART_BITS = 33
 
 # DuckDB's names of the types that are read in ways of their own.
 _TYPES = {"string": "VARCHAR", "double": "DOUBLE", "float": "FLOAT"}
@@ -134,14 +150,78 @@ class SparkEngine:
         for word in WORDS:
             self._query(f"CREATE OR REPLACE TEMPORARY FUNCTION {word}")
 
-    def keep(self, table: str, query: str) -> None:
-        """Make a table of the result of a query, in place of one that has the name."""
+    def keep(self, table: str, query: str, *, apart: bool = False) -> None:
+        """Make a table of the result of a query, in place of one that has the name.
+
+        A plan has in it how all its tables were made, however often it names them: of tables made of one another many
+        times it would take longer than the work. One that is kept `apart` forgets it, and lies on two machines instead.
+        """
         from pyspark import StorageLevel
 
         with _explained():
-            frame = self._query(query).persist(StorageLevel.MEMORY_AND_DISK)
-            # What it is made of may be dropped next, so it is made now.
-            frame.count()
+            if apart:
+                frame = self._query(query).localCheckpoint(storageLevel=StorageLevel.MEMORY_AND_DISK_2)
+            else:
+                frame = self._query(query).persist(StorageLevel.MEMORY_AND_DISK)
+                # What it is made of may be dropped next, so it is made now.
+                frame.count()
+        self._call(table, frame)
+
+    def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
+        """Make a table of the result of a query with one column more: the place of each row in an order, from 1.
+
+        Few rows are numbered by one task. Of many all machines sort and number: a sorted frame lies in parts one after
+        another, so that a row is numbered by the parts before its own and its place there.
+        """
+        from pyspark import StorageLevel
+
+        with _explained():
+            rows = self._query(query).persist(StorageLevel.MEMORY_AND_DISK)
+            rows.createOrReplaceTempView(f"{table}_rows")
+            numbered = self._numbered_by_one if rows.count() <= ONE_TASK_ROWS else self._numbered_by_all
+            frame, *needed = numbered(f"{table}_rows", number, order)
+            frame.persist(StorageLevel.MEMORY_AND_DISK).count()
+            self._session.catalog.dropTempView(f"{table}_rows")
+            for other in (*needed, rows):
+                other.unpersist()
+        self._call(table, frame)
+
+    def _numbered_by_one(self, rows: str, number: str, order: str) -> tuple[DataFrame, ...]:
+        counted = f"CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS {number}"
+        return (self._query(f"SELECT *, {counted} FROM {rows}"),)
+
+    def _numbered_by_all(self, rows: str, number: str, order: str) -> tuple[DataFrame, ...]:
+        """Return the numbered rows, and the kept frame that they are made of."""
+        from pyspark import StorageLevel
+        from pyspark.sql.functions import broadcast
+
+        columns = self._query(f"SELECT * FROM {rows}").columns
+        ordered = f"SELECT * FROM {rows} ORDER BY {order}"
+        placed = self._query(f"SELECT *, monotonically_increasing_id() AS sudare_place FROM ({ordered})")
+        # Read twice, and sorted only once: a second sorting might divide the parts elsewhere.
+        placed.persist(StorageLevel.MEMORY_AND_DISK)
+        part = f"shiftright(sudare_place, {_PART_BITS}) AS sudare_part"
+        sizes = placed.selectExpr(part).groupBy("sudare_part").count()
+        before = sizes.selectExpr("sudare_part", "sum(count) OVER (ORDER BY sudare_part) - count AS before")
+        counted = f"CAST(before + (sudare_place & {(1 << _PART_BITS) - 1}) + 1 AS INTEGER) AS {number}"
+        own = placed.selectExpr("*", part).join(broadcast(before), "sudare_part")
+        return own.selectExpr(*map(quote_name, columns), counted), placed
+
+    def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
+        """Make a table of what a function makes of the rows of a query, those with the same `part` at a time.
+
+        The rows go through Arrow to Python on the machines of the cluster, which need sudare for it.
+        """
+        from pyspark import StorageLevel
+
+        with _explained(), _without_warnings():
+            grouped = self._query(query).groupBy(part)
+            frame = grouped.applyInArrow(lambda rows: _of_part(function, rows), columns)
+            frame.persist(StorageLevel.MEMORY_AND_DISK).count()
+        self._call(table, frame)
+
+    def _call(self, table: str, frame: DataFrame) -> None:
+        """Give a kept frame a name, in place of one that has it."""
         self.drop(table)
         frame.createOrReplaceTempView(table)
         self._kept[table] = frame
@@ -207,6 +287,35 @@ class SparkEngine:
             with _without_warnings():
                 self._session.createDataFrame(_plain(pa.table(frame))).createOrReplaceTempView(table)
 
+    def each(self, texts: str) -> str:
+        """Return an expression that makes a row of each text of a list."""
+        return f"explode({texts})"
+
+    def hold_lines(self, table: str, source: str | Path) -> None:
+        """Make a table of the lines of a text, of the texts of a folder or of an address, with their numbers.
+
+        Nothing is sorted: a block of a file is read in order, so that only the blocks have to be numbered.
+        """
+        if "://" not in str(source):
+            check_lines(Path(source))
+        address = str(source) if "://" in str(source) else _address(Path(source))
+        with _explained():
+            text = self._session.read.option("lineSep", "\n").text(address)
+            read = text.selectExpr("value", "_metadata.file_path AS file", "_metadata.file_block_start AS block")
+            self.keep(
+                f"{table}_blocks",
+                "SELECT rtrim('\r', value) AS line, file, block, monotonically_increasing_id() AS place "
+                f"FROM {self._named(read)} WHERE length(rtrim('\r', value)) > 0",
+            )
+        blocks = (
+            "SELECT file, block, first, sum(lines) OVER (ORDER BY file, block) - lines AS before FROM (SELECT file, "
+            f"block, min(place) AS first, count(*) AS lines FROM {table}_blocks GROUP BY file, block)"
+        )
+        self.hold(
+            table,
+            f"SELECT place - first + before + 1 AS row, line FROM {table}_blocks JOIN ({blocks}) USING (file, block)",
+        )
+
     def detach_frame(self, table: str) -> None:
         """Forget a dataframe."""
         self._session.catalog.dropTempView(table)
@@ -229,7 +338,13 @@ class SparkEngine:
             if re.match(r"[a-z][a-z0-9]*://", name):
                 return self._named(self._read_parquet(name))
             known = re.fullmatch(r"\w+(\.\w+){0,2}", name) and self._session.catalog.tableExists(name)
-        return name if known else None
+        if not known:
+            raise SourceNotReadable(
+                f"There is no file {name}, and no table of that name in the catalog of Spark.\n"
+                "Hint: a table is called name, database.name or catalog.database.name, and files of the cluster by "
+                "their address, such as hdfs://host/folder."
+            )
+        return name
 
     def _read_parquet(self, address: str) -> DataFrame:
         try:
@@ -337,6 +452,7 @@ def _start(master: str, memory: str, folder: str, settings: Mapping[str, str]) -
         "spark.sql.session.timeZone": "UTC",
     }
     if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         # Spark's own 200 are meant for clusters; a few for each thread keep all of them busy.
         threads = re.sub(r"\D", "", master) or str((os.cpu_count() or 1) if "*" in master else 1)
         own["spark.sql.shuffle.partitions"] = str(4 * int(threads))
@@ -409,12 +525,24 @@ def _explained() -> Iterator[None]:
                 "A text has lines that do not divide into the columns; nothing was read.\n"
                 "Hint: mend or remove them; --engine duckdb says which they are."
             ) from None
+        if any(sign in str(error) for sign in _NO_PYTHON):
+            raise EngineNotAvailable(
+                "This analysis runs in Python on the machines of the cluster, and they have none with sudare.\n"
+                "Hint: pip install 'sudare[spark]' there, and name that Python in the variable PYSPARK_PYTHON here."
+            ) from None
         if "aborted" in str(error) or "SparkContext was shut down" in str(error):
             reason = str(error).splitlines()[0]
             raise EngineNotAvailable(
                 f"The cluster gave the work up: {reason}\nHint: look at its logs; more memory or machines may help."
             ) from None
         raise
+
+
+def _of_part(function: PartFunction, rows: Any) -> Any:
+    """Run a function on an Arrow table."""
+    import pyarrow as pa
+
+    return pa.table(dict(function({name: rows.column(name).to_numpy() for name in rows.column_names})))
 
 
 def _address(path: Path) -> str:

@@ -216,35 +216,19 @@ def check_from(
 @njit(cache=True, nogil=True)
 def check_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, drawn: Any, worst: Any, noted: Any) -> Any:
     """Check drawn adversaries, who know the occurrences `drawn[i]` of the records of `users[i]`; return the unsafe."""
-    starts, items, kept, owner = data
+    items = data[1]
     words, rows = lists
     numerator, denominator, _ = rule
-    begins, places = postings
+    begins = postings[0]
     size = drawn.shape[1]
     counted = np.zeros(len(begins) - 1, np.int64)
     found = np.empty(len(begins) - 1, np.int64)
     known = np.empty(size, np.int64)
     unsafe = 0
     for i in range(len(users)):
-        rarest = -1
         for k in range(size):
             known[k] = items[drawn[i, k]]
-            if rarest < 0 or begins[known[k] + 1] - begins[known[k]] < begins[rarest + 1] - begins[rarest]:
-                rarest = known[k]
-        different = support = 0
-        for p in range(begins[rarest], begins[rarest + 1]):
-            u = owner[places[p]]
-            if not _contains(starts, items, kept, u, known):
-                continue
-            support += 1
-            for o in range(starts[u], starts[u + 1]):
-                if kept[o]:
-                    if counted[items[o]] == 0:
-                        found[different] = items[o]
-                        different += 1
-                    counted[items[o]] += 1
-        for k in range(size):
-            counted[known[k]] = 0
+        support, different = _count_with(data, postings, known, counted, found)
         best = -1
         for f in range(different):
             item = found[f]
@@ -261,6 +245,62 @@ def check_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, dra
         for f in range(different):
             counted[found[f]] = 0
     return unsafe
+
+
+@njit(cache=True, nogil=True)
+def count_known(data: Any, postings: Any, bounds: Any, known: Any) -> Any:
+    """Count for sets of items, `known[bounds[i] : bounds[i + 1]]`, the published records that have them.
+
+    Returned are three arrays of equal length: the number of the set, an item, and how many of the records with the set
+    have the item too; the item is -1 for the records themselves. Items of the set, and counts of 0, are left out.
+    """
+    counted = np.zeros(len(postings[0]) - 1, np.int64)
+    found = np.empty(len(postings[0]) - 1, np.int64)
+    sets, others, records = np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1024, np.int64)
+    size = 0
+    for i in range(len(bounds) - 1):
+        support, different = _count_with(data, postings, known[bounds[i] : bounds[i + 1]], counted, found)
+        if support == 0:
+            continue
+        room = size + different + 1
+        sets, others, records = room_for(sets, room), room_for(others, room), room_for(records, room)
+        sets[size], others[size], records[size] = i, -1, support
+        size += 1
+        for f in range(different):
+            if counted[found[f]] > 0:
+                sets[size], others[size], records[size] = i, found[f], counted[found[f]]
+                size += 1
+            counted[found[f]] = 0
+    return sets[:size], others[:size], records[:size]
+
+
+@njit(cache=True, nogil=True)
+def _count_with(data: Any, postings: Any, known: Any, counted: Any, found: Any) -> Any:
+    """Count in `counted` what the published records with all known items have beside these.
+
+    Returned are how many such records there are, and how many items `found` has; the counts of known ones are 0.
+    """
+    starts, items, kept, owner = data
+    begins, places = postings
+    rarest = -1
+    for k in range(len(known)):
+        if rarest < 0 or begins[known[k] + 1] - begins[known[k]] < begins[rarest + 1] - begins[rarest]:
+            rarest = known[k]
+    different = support = 0
+    for p in range(begins[rarest], begins[rarest + 1]):
+        u = owner[places[p]]
+        if not _contains(starts, items, kept, u, known):
+            continue
+        support += 1
+        for o in range(starts[u], starts[u + 1]):
+            if kept[o]:
+                if counted[items[o]] == 0:
+                    found[different] = items[o]
+                    different += 1
+                counted[items[o]] += 1
+    for k in range(len(known)):
+        counted[known[k]] = 0
+    return support, different
 
 
 @njit(cache=True, nogil=True)

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sudare.data.history import PurchaseHistory
-from sudare.errors import NotOnEngine, OptionNotUsable
+from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.risk.crowds import WEIGHTINGS, Weighting, by_value, count_crowds
 from sudare.risk.facts import EXPRESSIONS, check_parts, facts
 from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.risk.sampling import Estimate, combinations, estimate
+from sudare.risk.sampling_there import estimate_there
 from sudare.risk.small_counts import fetch_lines
 from sudare.risk.theory import possible_values, theoretical_probability
 
@@ -187,13 +188,8 @@ def assess_knowledge(
             f"The knowledge {str(known)!r} has too many combinations to count, and a sample is drawn by occurrence.\n"
             "Hint: use --weighting occurrence, or allow more with --most-combinations."
         )
-    if not history.engine.shows_people:
-        raise NotOnEngine(
-            f"The knowledge {str(known)!r} has too many combinations, and the engine {history.engine.name} draws no "
-            "sample: single visits would leave the cluster.\n"
-            "Hint: have them counted where they are: --most-combinations 100000000000"
-        )
-    return _sampled(history, known, estimate(history, known, samples=samples, seed=seed, progress=progress))
+    draw = estimate if history.engine.shows_people else estimate_there
+    return _sampled(history, known, draw(history, known, samples=samples, seed=seed, progress=progress))
 
 
 def check_weighting(weighting: str) -> None:

@@ -138,12 +138,11 @@ def value_table(history: PurchaseHistory, parts: tuple[str, ...]) -> str:
     if parts == ("item",):
         return f"(SELECT code AS value, code AS item FROM {history.table('item')})"
     values = ", ".join(f"{EXPRESSIONS[part]} AS {part}" for part in parts)
-    names = ", ".join(parts)
-    order = ", ".join(f"{part} NULLS LAST" for part in parts)
     return history.derive(
         "values_" + "_".join(parts),
-        f"SELECT CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS value, {names} "
-        f"FROM (SELECT DISTINCT {values} FROM {history.table('purchase')})",
+        f"SELECT DISTINCT {values} FROM {history.table('purchase')}",
+        number="value",
+        order=", ".join(f"{part} NULLS LAST" for part in parts),
     )
 
 
@@ -184,11 +183,11 @@ def observation_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
     """Return the table that says what the numbers of observations stand for: observation and the keys of one visit."""
     seen = observations(history, knowledge)
     keys = ", ".join(seen.keys)
-    order = ", ".join(f"{key} NULLS LAST" for key in seen.keys)
     return history.derive(
         _table_name("observation", knowledge),
-        f"SELECT CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS observation, {keys} "
-        f"FROM (SELECT DISTINCT {keys} FROM ({seen.query}))",
+        f"SELECT DISTINCT {keys} FROM ({seen.query})",
+        number="observation",
+        order=", ".join(f"{key} NULLS LAST" for key in seen.keys),
     )
 
 

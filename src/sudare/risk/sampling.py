@@ -46,7 +46,7 @@ def combinations(history: PurchaseHistory, knowledge: Knowledge) -> float:
     check_parts(history, knowledge)
     if knowledge.rows == 1 and knowledge.visits == 1:
         return float(history.records)
-    choices = f"greatest({_choose('d', knowledge.rows)}, 0)" if knowledge.row_parts else "1"
+    choices = f"greatest({choose('d', knowledge.rows)}, 0)" if knowledge.row_parts else "1"
     source = _sizes_query(history, knowledge)
     per_customer = (
         f"SELECT customer, CAST(sum({choices}) AS DOUBLE) AS total, count(*) AS n FROM ({source}) GROUP BY customer"
@@ -64,7 +64,8 @@ def _sizes_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
     return f"SELECT customer, CAST(count(*) AS DOUBLE) AS d FROM {values} GROUP BY visit, customer"
 
 
-def _choose(n: str, k: int) -> str:
+def choose(n: str, k: int) -> str:
+    """Return an expression for how many subsets of k things n things have."""
     return " * ".join(f"({n} - {j})" for j in range(k)) + f" / {factorial(k)}"
 
 
@@ -106,10 +107,7 @@ def draw_occurrences(
     rng = np.random.default_rng(seed)
     visits = _Visits.of(history, knowledge)
     if visits.nothing:
-        raise KnowledgeNotUnderstood(
-            f"No customer of {history.reading.source} has what {str(knowledge)!r} speaks of.\n"
-            "Hint: ask for fewer rows or visits."
-        )
+        raise nothing_to_draw(history, knowledge)
     left, empty = samples, 0
     while left:
         draw = _read_values(history, knowledge, visits.draw(BATCH, rng))
@@ -118,12 +116,25 @@ def draw_occurrences(
         left -= count
         empty = 0 if count else empty + 1
         if empty > MOST_EMPTY_BATCHES:
-            raise KnowledgeNotUnderstood(
-                f"Hardly any visit has {knowledge.rows} rows with different values for {str(knowledge)!r}.\n"
-                "Hint: ask for fewer rows."
-            )
+            raise hardly_any(knowledge)
         if count:
             yield kept
+
+
+def nothing_to_draw(history: PurchaseHistory, knowledge: Knowledge) -> KnowledgeNotUnderstood:
+    """Return the error of knowledge that nobody can have."""
+    return KnowledgeNotUnderstood(
+        f"No customer of {history.reading.source} has what {str(knowledge)!r} speaks of.\n"
+        "Hint: ask for fewer rows or visits."
+    )
+
+
+def hardly_any(knowledge: Knowledge) -> KnowledgeNotUnderstood:
+    """Return the error of knowledge that can almost never be drawn."""
+    return KnowledgeNotUnderstood(
+        f"Hardly any visit has {knowledge.rows} rows with different values for {str(knowledge)!r}.\n"
+        "Hint: ask for fewer rows."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,21 +206,24 @@ def _read_values(history: PurchaseHistory, knowledge: Knowledge, draw: dict[str,
     if not knowledge.row_parts or not len(draw["sample"]):
         return draw
     history.engine.attach_columns("sudare_draw", draw)
+    return history.engine.columns(f"{values_query(history, knowledge)} ORDER BY sample, slot")
+
+
+def values_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return a query for the row values at the places of `sudare_draw`: sample, slot, visit, value1..k."""
     values = row_values(history, knowledge.row_parts)
     spans = (
         "SELECT visit, value, sum(times) OVER (PARTITION BY visit ORDER BY value) AS past, times "
         f"FROM {values} WHERE visit IN (SELECT visit FROM sudare_draw)"
     )
-    history.engine.keep("sudare_spans", spans)
+    history.engine.keep("sudare_spans", spans, apart=True)
     columns = ", ".join(f"s{n}.value AS value{n}" for n in range(1, knowledge.rows + 1))
     joins = " ".join(
         f"JOIN sudare_spans AS s{n} ON s{n}.visit = d.visit "
         f"AND place{n} >= s{n}.past - s{n}.times AND place{n} < s{n}.past"
         for n in range(1, knowledge.rows + 1)
     )
-    return history.engine.columns(
-        f"SELECT sample, slot, d.visit, {columns} FROM sudare_draw AS d {joins} ORDER BY sample, slot"
-    )
+    return f"SELECT sample, slot, d.visit, {columns} FROM sudare_draw AS d {joins}"
 
 
 def _usable(draw: dict[str, Column], knowledge: Knowledge, most: int) -> dict[str, Column]:
@@ -229,9 +243,23 @@ def _usable(draw: dict[str, Column], knowledge: Knowledge, most: int) -> dict[st
 def _crowd_sizes(history: PurchaseHistory, knowledge: Knowledge, draw: dict[str, Column]) -> Column:
     """Return for each sample how many customers have the drawn combination."""
     history.engine.attach_columns("sudare_draw", draw)
-    history.engine.keep("sudare_sample", _samples_query(history, knowledge))
-    result = history.engine.columns(_crowds_query(history, knowledge))
+    result = history.engine.columns(f"{crowds_query(history, knowledge)} ORDER BY sample")
     return result["customers"].astype(np.float64)
+
+
+def crowds_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return a query for how many customers have each drawn combination of `sudare_draw`: sample, customers.
+
+    These have visits, all different, that show everything the sample says.
+    """
+    history.engine.keep("sudare_sample", _samples_query(history, knowledge), apart=True)
+    source = "sudare_sample AS s"
+    for slot in range(knowledge.visits):
+        for join, conditions in _slot_joins(history, knowledge, slot):
+            source += f" JOIN {join} ON {' AND '.join(conditions)}"
+    if knowledge.customer_parts:
+        source += f" JOIN {history.table('calendar')} AS c ON c.customer = v0.customer AND c.days = s.days"
+    return f"SELECT sample, count(DISTINCT v0.customer) AS customers FROM {source} GROUP BY sample"
 
 
 def _visit_columns(history: PurchaseHistory, knowledge: Knowledge) -> tuple[str, str]:
@@ -246,13 +274,15 @@ def _samples_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
     visits = f"(SELECT visit, customer{keys} FROM {table})"
     columns = ["sample"]
     for slot in range(knowledge.visits):
-        names = [
-            *(key_name(part) for part in knowledge.key_visit_parts),
-            *(["sorted"] if knowledge.row_parts else []),
+        names = [key_name(part) for part in knowledge.key_visit_parts]
+        columns += [f"max(CASE WHEN slot = {slot} THEN {name} END) AS slot{slot}_{name}" for name in names]
+        columns += [
+            f"max(CASE WHEN slot = {slot} AND rank = {n} THEN value END) AS slot{slot}_value{n}"
+            for n in range(1, knowledge.rows + 1)
+            if knowledge.row_parts
         ]
-        columns += [f"any_value({name}) FILTER (WHERE slot = {slot}) AS slot{slot}_{name}" for name in names]
-    columns += [f"any_value({part}) AS {part}" for part in knowledge.customer_parts]
-    values = _sorted_values(history, knowledge)
+    columns += [f"max({part}) AS {part}" for part in knowledge.customer_parts]
+    values = _ranked_values(history, knowledge)
     calendar = (
         f"JOIN (SELECT customer, days FROM {history.table('calendar')}) USING (customer)"
         if knowledge.customer_parts
@@ -261,7 +291,8 @@ def _samples_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
     return f"SELECT {', '.join(columns)} FROM ({values}) JOIN {visits} USING (visit) {calendar} GROUP BY sample"
 
 
-def _sorted_values(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def _ranked_values(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return the drawn values one a row, with the rank of each among those of its slot, the rarest first."""
     if not knowledge.row_parts:
         return "SELECT sample, slot, visit FROM sudare_draw"
     rows = row_values(history, knowledge.row_parts)
@@ -269,23 +300,14 @@ def _sorted_values(history: PurchaseHistory, knowledge: Knowledge) -> str:
         "frequency_" + "_".join(knowledge.row_parts),
         f"SELECT value, count(*) AS visits FROM {rows} GROUP BY value",
     )
-    values = ", ".join(f"value{n}" for n in range(1, knowledge.rows + 1))
-    flat = f"SELECT sample, slot, visit, unnest([{values}]) AS value FROM sudare_draw"
-    return (
-        f"SELECT sample, slot, visit, list(value ORDER BY visits, value) AS sorted FROM ({flat}) "
-        f"JOIN (SELECT value, visits FROM {frequency}) USING (value) GROUP BY sample, slot, visit"
+    flat = " UNION ALL ".join(
+        f"SELECT sample, slot, visit, value{n} AS value FROM sudare_draw" for n in range(1, knowledge.rows + 1)
     )
-
-
-def _crowds_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
-    """Return sample and customers: who has visits, all different, that show everything the sample says."""
-    source = "sudare_sample AS s"
-    for slot in range(knowledge.visits):
-        for join, conditions in _slot_joins(history, knowledge, slot):
-            source += f" JOIN {join} ON {' AND '.join(conditions)}"
-    if knowledge.customer_parts:
-        source += f" JOIN {history.table('calendar')} AS c ON c.customer = v0.customer AND c.days = s.days"
-    return f"SELECT sample, count(DISTINCT v0.customer) AS customers FROM {source} GROUP BY sample ORDER BY sample"
+    return (
+        "SELECT sample, slot, visit, value, "
+        "row_number() OVER (PARTITION BY sample, slot ORDER BY visits, value) AS rank "
+        f"FROM ({flat}) JOIN (SELECT value, visits FROM {frequency}) USING (value)"
+    )
 
 
 def _slot_joins(history: PurchaseHistory, knowledge: Knowledge, slot: int) -> Iterator[tuple[str, list[str]]]:
@@ -302,18 +324,15 @@ def _slot_joins(history: PurchaseHistory, knowledge: Knowledge, slot: int) -> It
         rows = f"(SELECT l.*, item_set FROM {rows} AS l JOIN (SELECT visit, item_set FROM {table}) USING (visit))"
     yield (
         f"(SELECT visit, customer, value{keys} FROM {rows}) AS {me}",
-        [f"{me}.value = s.slot{slot}_sorted[1]", *conditions],
+        [f"{me}.value = s.slot{slot}_value1", *conditions],
     )
     for n in range(2, knowledge.rows + 1):
         other = f"{me}_{n}"
         yield (
             f"(SELECT visit, value FROM {rows}) AS {other}",
-            [f"{other}.visit = {me}.visit", f"{other}.value = s.slot{slot}_sorted[{n}]"],
+            [f"{other}.visit = {me}.visit", f"{other}.value = s.slot{slot}_value{n}"],
         )
 
 
 def _keys(knowledge: Knowledge) -> list[str]:
     return [key_name(part) for part in knowledge.key_visit_parts]
-
-
-__all__ = ["Estimate", "combinations", "draw_occurrences", "estimate", "mean_interval", "summarize"]

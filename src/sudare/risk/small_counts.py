@@ -32,16 +32,17 @@ def merge_small(lines: str, *, key: str, cell: str, sums: Sequence[str], least: 
 
     A small line is about less than `least`, so small lines in the order of the key, divided where their running total
     passes a multiple of twice `least`, make groups of more than `least`, if what is left at the end joins the last
-    group. If all small lines together are too few, they join the other line of the largest key.
+    group. If all small lines together are too few, they join the other line of the smallest key: a merged line is told
+    as its smallest key, and that one is told most nearly as it is.
     """
     marked = f"SELECT *, CASE WHEN {cell} < {least} THEN {cell} ELSE 0 END AS small FROM ({lines})"
     summed = (
         f"SELECT *, sum(small) OVER (ORDER BY {key}) - small AS passed, sum(small) OVER () AS total, "
-        f"max(CASE WHEN small = 0 THEN {key} END) OVER () AS largest FROM ({marked})"
+        f"min(CASE WHEN small = 0 THEN {key} END) OVER () AS other FROM ({marked})"
     )
     last = f"greatest(floor(total / {2 * least}) - 1, 0)"
     part = f"least(floor(passed / {2 * least}), {last})"
-    joined = f"CASE WHEN small = 0 THEN {key} WHEN total < {least} THEN largest ELSE -1 - {part} END"
+    joined = f"CASE WHEN small = 0 THEN {key} WHEN total < {least} THEN other ELSE -1 - {part} END"
     added = ", ".join(f"sum({name}) AS {name}" for name in sums)
     return (
         f"SELECT min({key}) AS {key}, {added} FROM (SELECT *, {joined} AS part FROM ({summed})) "

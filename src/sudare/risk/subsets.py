@@ -6,23 +6,40 @@ Risk analysis of k-anonymized personal data by attack simulation, Algorithms 1 a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from math import ceil, comb, floor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.table import Table
+from sudare.data.collapsed import CollapsedTable
+from sudare.data.table import Table, fetch_table
 from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable
 from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
-from sudare.limits import MOST_EXHAUSTED
+from sudare.limits import MOST_EXHAUSTED, SAMPLES, WALK_MEMORY
 from sudare.progress import Progress, silent
+from sudare.risk.engine_walk import walk_engine
 from sudare.risk.rows import rows_of
+from sudare.risk.sampled_walk import HIGH, LOW, MEAN_RISK, SHARE_BELOW, UNIQUE_SHARE, walk_sample
+from sudare.risk.sampling import CONFIDENCE
 from sudare.risk.sizes import ClassSize, Sizes
-from sudare.risk.walks import Results, walk_rows
+from sudare.risk.walk_choice import Walk, WalkName, choose_walk
+from sudare.risk.walks import Results, Walked, walk_rows
+
+_PLACES = {"low": LOW, "high": HIGH}
+
+
+@dataclass(frozen=True, slots=True)
+class RiskIntervals:
+    """Where the numbers of a set lie that was estimated: low and high, each with the confidence that the walk tells."""
+
+    mean_risk: tuple[float, float]
+    uniques: tuple[int, int]
+    share_above: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +48,7 @@ class SubsetRisk:
 
     The risk of a record is 1 / the number of records like it; `share_above` is the share of the records whose risk is
     above the bound that was asked for (None if none was), and `class_sizes` all sizes of classes, where asked for.
+    Estimates from a sample of the records have `intervals`; their `max_risk` is the highest of the sample.
     """
 
     attributes: tuple[str, ...]
@@ -40,18 +58,24 @@ class SubsetRisk:
     uniques: int
     share_above: float | None = None
     class_sizes: tuple[ClassSize, ...] | None = None
+    intervals: RiskIntervals | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values; the sizes of classes only if they were asked for."""
+        """Return the fields as plain values; the sizes of classes and intervals only if there are any."""
         found = {**asdict(self), "attributes": list(self.attributes)}
-        if self.class_sizes is None:
-            del found["class_sizes"]
+        for name in ("class_sizes", "intervals"):
+            if found[name] is None:
+                del found[name]
         return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubsetsAssessment:
-    """The risk of every subset of some attributes, kept as arrays; `subset` and `ranked` read them."""
+    """The risk of every subset of some attributes, kept as arrays; `subset` and `ranked` read them.
+
+    `walk` says how they were gone through. If that was by a sample, the numbers are estimates, and `estimates` has
+    their intervals.
+    """
 
     attributes: tuple[str, ...]
     records: int
@@ -59,7 +83,9 @@ class SubsetsAssessment:
     bound: float | None
     results: Results
     expected: NDArray[np.float64]
+    walk: Walk
     sizes: list[Sizes | None] | None = None
+    estimates: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.results[:, CLASSES]))
@@ -100,11 +126,19 @@ class SubsetsAssessment:
             int(row[UNIQUES]),
             above,
             self._class_sizes(mask),
+            self._intervals(mask),
         )
 
     def _class_sizes(self, mask: int) -> tuple[ClassSize, ...] | None:
         sizes = self.sizes[mask] if self.sizes is not None else None
         return sizes.listed() if sizes is not None else None
+
+    def _intervals(self, mask: int) -> RiskIntervals | None:
+        if self.estimates is None:
+            return None
+        mean, unique, above = ((float(ends[LOW]), float(ends[HIGH])) for ends in self.estimates[mask])
+        uniques = floor(unique[0] * self.records), ceil(unique[1] * self.records)
+        return RiskIntervals(mean, uniques, above if self.bound is not None else None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all subsets as plain values, the smallest sets first."""
@@ -112,6 +146,7 @@ class SubsetsAssessment:
             "attributes": list(self.attributes),
             "records": self.records,
             "bound": self.bound,
+            "walk": self.walk.to_dict(),
             "subsets": [risk.to_dict() for risk in self.ranked("size")],
         }
 
@@ -121,42 +156,123 @@ def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def assess_subsets(
-    table: Table,
+    table: Table | CollapsedTable,
     *,
     attributes: Sequence[str] | None = None,
     max_size: int | None = None,
     bound: float | None = None,
     class_sizes: bool = False,
+    walk: WalkName | Walk | None = None,
+    memory: str = WALK_MEMORY,
+    samples: int = SAMPLES,
+    seed: int = 0,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> SubsetsAssessment:
     """Measure the risk of every subset of the attributes (all if None) with at most `max_size` members.
 
     `bound` asks for the share of records whose risk is above it, `class_sizes` for all sizes of classes. More
-    attributes than MOST_EXHAUSTED are refused.
+    attributes than MOST_EXHAUSTED are refused. Of a `CollapsedTable` the subsets are gone through in memory if that
+    takes no more than `memory` by estimate, else on its engine, and if that would take too long by a sample of so many
+    records; `walk` asks for one of these ways.
     """
     names = tuple(attributes) if attributes is not None else table.attributes
-    places = table.positions(names)
-    if len(names) > MOST_EXHAUSTED:
+    places, most = table.positions(names), _check(len(names), max_size)
+    size = class_size_within(bound) if bound is not None else 0
+    if isinstance(table, CollapsedTable):
+        chosen = (
+            walk
+            if isinstance(walk, Walk)
+            else choose_subsets_walk(
+                table, attributes=names, max_size=max_size, class_sizes=class_sizes, walk=walk, memory=memory
+            )
+        )
+        if chosen.how == "engine":
+            walked = walk_engine(table, places, most=most, bound=size, class_sizes=class_sizes, progress=progress)
+            return _assessment(names, table.records, most, bound, chosen, walked)
+        if chosen.how == "sample":
+            return _estimated(table, names, most, bound, chosen, samples, seed, progress)
+        table = fetch_table(table)
+    else:
+        chosen = _walk_of_arrays(table, walk)
+    walked = walk_rows(
+        rows_of(table, places), most=most, bound=size, class_sizes=class_sizes, threads=threads, progress=progress
+    )
+    walked.results[0] = 0
+    return _assessment(names, table.records, most, bound, chosen, walked)
+
+
+def choose_subsets_walk(
+    table: CollapsedTable,
+    *,
+    attributes: Sequence[str] | None = None,
+    max_size: int | None = None,
+    class_sizes: bool = False,
+    walk: WalkName | None = None,
+    memory: str = WALK_MEMORY,
+) -> Walk:
+    """Choose how `assess_subsets` goes through the subsets of a table; it takes the answer as its `walk`."""
+    count = len(attributes) if attributes is not None else len(table.attributes)
+    sets = sum(comb(count, members) for members in range(1, _check(count, max_size) + 1))
+    return choose_walk(table, attributes=count, sets=sets, walk=walk, memory=memory, class_sizes=class_sizes)
+
+
+def _check(attributes: int, max_size: int | None) -> int:
+    """Return how many attributes a subset may have."""
+    if attributes > MOST_EXHAUSTED:
         raise OptionNotUsable(
-            f"{len(names)} attributes have {2 ** len(names) - 1:,} subsets, too many to go through.\n"
+            f"{attributes} attributes have {2**attributes - 1:,} subsets, too many to go through.\n"
             f"Hint: choose at most {MOST_EXHAUSTED} with --attributes, or draw some with `sudare risk sample`."
         )
-    if max_size is not None and not 1 <= max_size <= len(names):
+    if max_size is not None and not 1 <= max_size <= attributes:
         raise OptionNotUsable(
-            f"A subset of {len(names)} attributes cannot have {max_size} members.\nHint: 1 to {len(names)}."
+            f"A subset of {attributes} attributes cannot have {max_size} members.\nHint: 1 to {attributes}."
         )
-    found = walk_rows(
-        rows_of(table, places),
-        most=max_size,
-        bound=class_size_within(bound) if bound is not None else 0,
-        class_sizes=class_sizes,
-        threads=threads,
-        progress=progress,
+    return max_size or attributes
+
+
+def _walk_of_arrays(table: Table, walk: WalkName | Walk | None) -> Walk:
+    if isinstance(walk, Walk):
+        return walk
+    if walk not in (None, "memory"):
+        raise OptionNotUsable(
+            f"The table is in memory already, so its sets of attributes cannot be gone through by {walk!r}.\n"
+            "Hint: give assess_subsets what collapse_table returns."
+        )
+    return Walk("memory", "request" if walk else "size", len(table.counts))
+
+
+def _estimated(
+    table: CollapsedTable,
+    names: tuple[str, ...],
+    most: int,
+    bound: float | None,
+    chosen: Walk,
+    samples: int,
+    seed: int,
+    progress: Progress,
+) -> SubsetsAssessment:
+    if samples < 2:
+        raise OptionNotUsable(f"{samples} drawn records say nothing.\nHint: draw some thousands.")
+    size = class_size_within(bound) if bound is not None else 0
+    found = walk_sample(
+        table, table.positions(names), most=most, bound=size, samples=samples, seed=seed, progress=progress
     )
-    found.results[0] = 0
-    most = max_size or len(names)
-    return SubsetsAssessment(names, table.records, most, bound, found.results, found.expected, found.sizes)
+    told = replace(chosen, samples=samples, seed=seed, confidence=CONFIDENCE, error=found.error)
+    return _assessment(names, table.records, most, bound, told, found.walked, found.estimates)
+
+
+def _assessment(
+    names: tuple[str, ...],
+    records: int,
+    most: int,
+    bound: float | None,
+    walk: Walk,
+    walked: Walked,
+    estimates: NDArray[np.float64] | None = None,
+) -> SubsetsAssessment:
+    found = (walked.results, walked.expected, walk, walked.sizes, estimates)
+    return SubsetsAssessment(names, records, most, bound, *found)
 
 
 def class_size_within(risk: float) -> int:
@@ -181,8 +297,20 @@ def write_subsets(found: SubsetsAssessment, path: str | Path) -> int:
         "mean_risk": found.expected[masks] / found.records,
         "uniques": rows[:, UNIQUES],
         **({} if found.bound is None else {"share_above": rows[:, BELOW] / found.records}),
+        **_ends(found, masks),
     }
     return _write(found, masks, columns, Path(path))
+
+
+def _ends(found: SubsetsAssessment, masks: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return the columns of the ends of intervals, where numbers are estimates."""
+    if found.estimates is None:
+        return {}
+    mean, unique, above = (found.estimates[masks, measure] for measure in (MEAN_RISK, UNIQUE_SHARE, SHARE_BELOW))
+    ends = {"mean_risk": mean, "uniques": unique * found.records}
+    if found.bound is not None:
+        ends["share_above"] = above
+    return {f"{name}_{end}": part[:, place] for name, part in ends.items() for end, place in _PLACES.items()}
 
 
 def write_subset_sizes(found: SubsetsAssessment, path: str | Path) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sudare.data.distinct import Codes, Counts, collapse, number_rows
 from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES, walk
 from sudare.progress import Progress, silent
-from sudare.risk.partitions import Classes, MatchPartition, MatchSplitter, narrow, split_all
+from sudare.risk.partitions import MatchPartition, MatchSplitter, narrow, split_all
 from sudare.risk.rows import Rows
 from sudare.risk.sizes import Sizes
 
@@ -38,6 +38,21 @@ class Walked:
     results: Results
     expected: NDArray[np.float64]
     sizes: list[Sizes | None] | None = None
+
+    @classmethod
+    def nothing(cls, attributes: int, *, class_sizes: bool) -> Walked:
+        """Return the numbers of a walk that has not begun; `class_sizes` asks for the sizes of all classes."""
+        sets = 1 << attributes
+        return cls(np.zeros((sets, 4), np.int64), np.zeros(sets), [None] * sets if class_sizes else None)
+
+    def put(self, mask: int, sizes: Sizes, bound: int) -> None:
+        """Put down what the classes of a set are like."""
+        found = {CLASSES: int(sizes.classes.sum()), UNIQUES: sizes.uniques, SMALLEST: sizes.smallest}
+        found[BELOW] = sizes.below(bound)
+        self.results[mask] = [found[column] for column in range(4)]
+        self.expected[mask] = sizes.expected
+        if self.sizes is not None:
+            self.sizes[mask] = sizes
 
 
 def walk_rows(
@@ -77,15 +92,13 @@ class _MatchWalk:
         self._rows, self._free, self._most, self._bound = rows, free, most, bound
         self._base = split_all(MatchSplitter(rows, bound), range(free, len(rows.codes)))
         self._order = [int(a) for a in _order(rows.codes[:free], rows.counts)]
-        self.results = np.zeros((1 << free, 4), np.int64)
-        self.expected = np.zeros(1 << free)
-        self.sizes: list[Sizes | None] | None = [None] * (1 << free) if class_sizes else None
+        self._walked = Walked.nothing(free, class_sizes=class_sizes)
 
     def run(self, threads: int | None, progress: Progress) -> Walked:
         """Go through the sets by which of the first attributes they have."""
         first = min(MOST_SPLIT_MATCHES, self._free)
         _run_tasks(self._task, first, threads, progress)
-        return Walked(self.results, self.expected, self.sizes)
+        return self._walked
 
     def _task(self, prefix: int) -> None:
         if prefix.bit_count() > self._most:
@@ -99,21 +112,12 @@ class _MatchWalk:
         self._visit(splitting, partition, mask, first)
 
     def _visit(self, splitting: MatchSplitter, partition: MatchPartition, mask: int, first: int) -> None:
-        self.results[mask] = numbers_of(partition)
-        self.expected[mask] = partition.expected
-        if self.sizes is not None:
-            self.sizes[mask] = partition.sizes
+        self._walked.put(mask, partition.sizes, self._bound)
         if mask.bit_count() == self._most:
             return
         for i in range(first, self._free):
             child = splitting.split(partition, self._order[i])
             self._visit(splitting, child, mask | 1 << self._order[i], i + 1)
-
-
-def numbers_of(classes: Classes) -> list[int]:
-    """Return the numbers of classes in the order of the columns of results."""
-    columns = {CLASSES: classes.classes, UNIQUES: classes.uniques, SMALLEST: classes.smallest, BELOW: classes.below}
-    return [columns[column] for column in range(4)]
 
 
 def _run_tasks(task: Callable[[int], None], split: int, threads: int | None, progress: Progress) -> None:

@@ -8,6 +8,7 @@ are the same; a deleted cell costs 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any
@@ -98,6 +99,21 @@ class CellUtility:
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain values."""
         return {**asdict(self), "saving": self.saving}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnErrors:
+    """What the cells of a column cost: how many of each of `COST_KINDS` there are, and their errors in all.
+
+    `dear_ranges` of the ranges cost more than `*`, by `excess` in all.
+    """
+
+    name: str
+    deviation: float | None
+    counts: tuple[int, ...]
+    sums: tuple[float, ...]
+    dear_ranges: int
+    excess: float
 
 
 def cell_utility(
@@ -216,21 +232,26 @@ class _Tally:
 
     def __init__(self, original: CellHistory, anonymized: CellHistory, rules: RuleSet | None) -> None:
         self.original, self.anonymized, self.rules = original, anonymized, rules
-        self.cells = len(original) * len(original.columns)
         self.of_row = np.zeros(len(original))
-        self.counts: list[NDArray[np.int64]] = []
-        self.sums: list[NDArray[np.float64]] = []
-        self.dear: list[tuple[int, float]] = []
+        self.columns: list[ColumnErrors] = []
 
     def add(self, column: str, most: int) -> list[CellCost]:
         """Add a column and return its cells that cost most."""
         errors = cell_errors(self.original, self.anonymized, column)
         kinds = cost_kinds(self.anonymized, column)
         self.of_row += errors
-        self.counts.append(np.bincount(kinds, minlength=len(COST_KINDS)))
-        self.sums.append(np.asarray([errors[kinds == kind].sum() for kind in range(len(COST_KINDS))]))
         dear = (kinds == Kind.RANGE) & (errors > DELETED)
-        self.dear.append((int(dear.sum()), float((errors[dear] - DELETED).sum())))
+        held = self.original.column(column)
+        self.columns.append(
+            ColumnErrors(
+                name=column,
+                deviation=population_deviation(held.low) if isinstance(held, OrderedColumn) else None,
+                counts=tuple(np.bincount(kinds, minlength=len(COST_KINDS)).tolist()),
+                sums=tuple(float(errors[kinds == kind].sum()) for kind in range(len(COST_KINDS))),
+                dear_ranges=int(dear.sum()),
+                excess=float((errors[dear] - DELETED).sum()),
+            )
+        )
         errors[kinds == DELETED_ROW] = 0.0
         return [self._cell(row, column, float(errors[row])) for row in _largest(errors, most)]
 
@@ -241,53 +262,70 @@ class _Tally:
         return CellCost(row + 1, column, before, after, error)
 
     def result(self, cells: tuple[CellCost, ...], most: int) -> CellUtility:
-        total = float(np.sum(self.sums))
-        return CellUtility(
-            utility=self._part(total),
-            rows=len(self.original),
-            columns=tuple(self._column(place, total) for place in range(len(self.sums))),
-            kinds=self._kinds(np.sum(self.counts, axis=0), np.sum(self.sums, axis=0), total),
-            customers=self._customers(most, total),
-            cells=cells,
-        )
+        return utility_of(self.columns, rows=len(self.original), customers=self._customers(most), cells=cells)
 
-    def _part(self, error: float) -> float:
-        """Return what errors add to U."""
-        return error / self.cells if self.cells else 0.0
-
-    def _column(self, place: int, total: float) -> ColumnCost:
-        column, sums = self.original.columns[place], self.sums[place]
-        error, (dear_ranges, excess) = float(sums.sum()), self.dear[place]
-        return ColumnCost(
-            name=column.name,
-            utility=error / len(self.original) if len(self.original) else 0.0,
-            share=_share(error, total),
-            deviation=population_deviation(column.low) if isinstance(column, OrderedColumn) else None,
-            dear_ranges=dear_ranges,
-            saving=self._part(excess),
-            kinds=self._kinds(self.counts[place], sums, total),
-        )
-
-    def _kinds(self, counts: NDArray[np.int64], sums: NDArray[np.float64], total: float) -> tuple[KindCost, ...]:
-        return tuple(
-            KindCost(kind, count, self._part(error), _share(error, total))
-            for kind, count, error in zip(COST_KINDS, counts.tolist(), sums.tolist(), strict=True)
-        )
-
-    def _customers(self, most: int, total: float) -> tuple[CustomerCost, ...]:
+    def _customers(self, most: int) -> list[tuple[int, int, int, float]]:
+        """Return those who cost most: the customer, the rows, those that are deleted, and the errors."""
         customers, number = np.unique(self.original.persons, return_inverse=True)
         rows, deleted = np.bincount(number), np.bincount(number[self.anonymized.deleted], minlength=len(customers))
         errors = np.bincount(number, self.of_row).astype(np.float64)
         chosen = _largest(errors, most)
-        numbers = zip(*(found[chosen].tolist() for found in (customers, rows, deleted, errors)), strict=True)
-        return tuple(
-            CustomerCost(customer, all_rows, gone, self._part(error), _share(error, total))
-            for customer, all_rows, gone, error in numbers
+        return list(zip(*(found[chosen].tolist() for found in (customers, rows, deleted, errors)), strict=True))
+
+
+def utility_of(
+    columns: Sequence[ColumnErrors],
+    *,
+    rows: int,
+    customers: Sequence[tuple[int, int, int, float]] = (),
+    cells: tuple[CellCost, ...] = (),
+) -> CellUtility:
+    """Return U of what the columns cost, with customers (number, rows, deleted rows, errors) and cells to be shown."""
+    made = _Shares(rows * len(columns), float(np.sum([column.sums for column in columns])))
+    counts, sums = (np.sum([getattr(column, name) for column in columns], axis=0) for name in ("counts", "sums"))
+    return CellUtility(
+        utility=made.part(made.total),
+        rows=rows,
+        columns=tuple(made.column(column, rows) for column in columns),
+        kinds=made.kinds(counts.tolist(), sums.tolist()),
+        customers=tuple(
+            CustomerCost(customer, own, gone, made.part(error), made.share(error))
+            for customer, own, gone, error in customers
+        ),
+        cells=cells,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Turns errors into what they add to U, the mean over all cells, and into shares of U."""
+
+    cells: int
+    total: float
+
+    def part(self, error: float) -> float:
+        return error / self.cells if self.cells else 0.0
+
+    def share(self, error: float) -> float:
+        return error / self.total if self.total else 0.0
+
+    def column(self, column: ColumnErrors, rows: int) -> ColumnCost:
+        error = float(np.sum(column.sums))
+        return ColumnCost(
+            name=column.name,
+            utility=error / rows if rows else 0.0,
+            share=self.share(error),
+            deviation=column.deviation,
+            dear_ranges=column.dear_ranges,
+            saving=self.part(column.excess),
+            kinds=self.kinds(column.counts, column.sums),
         )
 
-
-def _share(part: float, total: float) -> float:
-    return part / total if total else 0.0
+    def kinds(self, counts: Sequence[int], sums: Sequence[float]) -> tuple[KindCost, ...]:
+        return tuple(
+            KindCost(kind, count, self.part(error), self.share(error))
+            for kind, count, error in zip(COST_KINDS, counts, sums, strict=True)
+        )
 
 
 def _largest(values: NDArray[np.float64], most: int) -> list[int]:

@@ -1,0 +1,58 @@
+"""Persons with the same records, fetched as one kind and how many persons are of it: no person leaves the engine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.engine import Engine
+from sudare.engine.protocol import Column
+from sudare.errors import NotOnEngine
+
+
+def fetch_person_kinds(engine: Engine, query: str, name: str, attributes: int) -> dict[str, Column]:
+    """Fetch the distinct rows of persons, with numbers of this machine in place of the persons.
+
+    The query has the columns person, a0, a1, ... and records; so has the answer, in the order of the persons and the
+    attributes. What leaves the engine are the different sets of records, and how many persons have each. Sets that
+    fewer persons have than may leave the engine are refused.
+    """
+    keys = [*(f"a{number}" for number in range(attributes)), "records"]
+    tables = {part: f"{name}_{part}" for part in ("persons", "line", "kind")}
+    try:
+        engine.keep(tables["persons"], query)
+        lines = f"SELECT DISTINCT {', '.join(keys)} FROM {tables['persons']}"
+        engine.keep_numbered(tables["line"], lines, number="line", order=", ".join(keys))
+        same = f"SELECT person, array_sort(array_agg(line)) AS lines FROM {tables['persons']} JOIN {tables['line']} "
+        same += f"USING ({', '.join(keys)}) GROUP BY person"
+        kinds = f"SELECT lines, count(*) AS persons FROM ({same}) GROUP BY lines"
+        engine.keep_numbered(tables["kind"], kinds, number="kind", order="lines")
+        _refuse_rare(engine, tables["kind"])
+        listed = engine.columns(f"SELECT {', '.join(keys)} FROM {tables['line']} ORDER BY line")
+        found = engine.columns(
+            f"SELECT kind, persons, line FROM (SELECT kind, persons, {engine.each('lines')} AS line "
+            f"FROM {tables['kind']}) ORDER BY kind, line"
+        )
+    finally:
+        engine.drop(*tables.values())
+    return _expanded(found, listed)
+
+
+def _refuse_rare(engine: Engine, kinds: str) -> None:
+    if engine.min_cell > 1:
+        few = engine.rows(f"SELECT coalesce(sum(persons), 0) FROM {kinds} WHERE persons < {engine.min_cell}")[0][0]
+        if few:
+            raise NotOnEngine(
+                f"{int(few):,} persons have records that fewer than {engine.min_cell} persons have; such records may "
+                "not leave the engine.\nHint: look at fewer attributes, or allow smaller counts with --min-cell."
+            )
+
+
+def _expanded(found: dict[str, Column], listed: dict[str, Column]) -> dict[str, Column]:
+    """Return the rows of each person of each kind, persons numbered in the order of the kinds."""
+    firsts = np.flatnonzero(np.diff(found["kind"], prepend=0))
+    sizes = np.diff(np.append(firsts, len(found["kind"])))
+    persons = found["persons"][firsts].astype(np.int64)
+    lengths, starts = np.repeat(sizes, persons), np.repeat(firsts, persons)
+    places = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    rows = found["line"][np.repeat(starts, lengths) + places] - 1
+    return {"person": np.repeat(np.arange(len(lengths)), lengths), **{key: listed[key][rows] for key in listed}}
