@@ -9,6 +9,8 @@ from pathlib import Path
 import hypothesis
 import polars
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -31,17 +33,27 @@ TOY = """\
 hypothesis.settings.register_profile("sudare", deadline=None)
 hypothesis.settings.load_profile("sudare")
 
-# Folders whose files take long: begun first, so that no worker is left alone with them in the end.
-LONG = ("web", "engine", "report")
+# Folders whose tests take long: begun first, so that no worker is left alone with them in the end.
+LONG = ("engine", "web", "report")
 
 
-@pytest.hookimpl(tryfirst=True)
+class ByFile(LoadScopeScheduling):
+    """Lets one worker do all tests of a file, and all that use a cluster, so that what they share is made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "tests/engine" if file.startswith("tests/engine/") else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    """Give tests to workers file by file, in the order in which they were collected."""
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker do all tests of a file, so that what they share is made once, kernels included."""
+    """Begin with what takes long."""
     items.sort(key=lambda item: item.path.parent.name not in LONG)
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -35,7 +35,7 @@ def spark(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 # One process has one session of Spark, so all tests that need it run in the same.
-@pytest.fixture(params=["duckdb", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))])
+@pytest.fixture(params=["duckdb", "spark"])
 def any_engine(request: pytest.FixtureRequest) -> Engine:
     """Each engine in turn."""
     found: Engine = request.getfixturevalue("engine" if request.param == "duckdb" else "spark")

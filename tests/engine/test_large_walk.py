@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import polars
-import pytest
 
 import sudare
 from sudare.engine import DuckDBEngine, Engine
@@ -38,7 +37,6 @@ def test_a_seed_draws_the_same_records_on_every_engine(any_engine: Engine, engin
         assert told.uniques[0] <= exact.uniques <= told.uniques[1]
 
 
-@pytest.mark.xdist_group("spark")
 def test_only_counts_leave_the_cluster_and_small_ones_are_merged(spark: SparkEngine) -> None:
     guarded = SparkEngine(session=spark.session, min_cell=5)
     before = guarded.collected

@@ -27,8 +27,6 @@ from sudare.errors import EngineNotAvailable, NotOnEngine, OptionNotUsable
 from tests.conftest import TOY
 from tests.engine.spark_cluster import SETTINGS, Cluster
 
-on_spark = pytest.mark.xdist_group("spark")
-
 
 @pytest.fixture(scope="module")
 def toy_there(spark: SparkEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[sudare.PurchaseHistory]:
@@ -56,7 +54,6 @@ def watched(spark: SparkEngine) -> Iterator[list[Any]]:
         del spark.rows
 
 
-@on_spark
 def test_only_numbers_leave_the_cluster_of_a_history(spark: SparkEngine, toy_file: Path) -> None:
     before = spark.collected
     with watched(spark) as cells, sudare.read_history(toy_file, engine=spark) as history:
@@ -67,7 +64,6 @@ def test_only_numbers_leave_the_cluster_of_a_history(spark: SparkEngine, toy_fil
     assert spark.collected - before == 2 + 2 + 2
 
 
-@on_spark
 def test_of_a_table_the_distinct_rows_leave_and_nothing_else(spark: SparkEngine) -> None:
     before = spark.collected
     frame = polars.DataFrame({"sex": ["f", "m"] * 500, "town": ["x"] * 1000})
@@ -77,7 +73,6 @@ def test_of_a_table_the_distinct_rows_leave_and_nothing_else(spark: SparkEngine)
     assert spark.collected - before == 1 + 2 + 1 + 2
 
 
-@on_spark
 def test_small_counts_are_merged_on_the_cluster(spark: SparkEngine, toy_file: Path) -> None:
     guarded = SparkEngine(session=spark.session, min_cell=5)
     with watched(guarded) as cells, sudare.read_history(toy_file, engine=guarded) as history:
@@ -89,7 +84,6 @@ def test_small_counts_are_merged_on_the_cluster(spark: SparkEngine, toy_file: Pa
     assert min(cells[1:]) >= 4
 
 
-@on_spark
 def test_a_dataframe_of_spark_brings_its_engine(spark: SparkEngine) -> None:
     frame = spark.session.createDataFrame([("m", 30), ("m", 30), ("f", 40)], "sex STRING, age INT")
     with sudare.read_table(frame) as table:
@@ -101,7 +95,6 @@ def test_a_dataframe_of_spark_brings_its_engine(spark: SparkEngine) -> None:
         sudare.read_table(frame, engine=sudare.DuckDBEngine())
 
 
-@on_spark
 def test_a_table_of_the_catalog_is_a_source(spark: SparkEngine) -> None:
     frame = spark.session.createDataFrame([("a", "2024-01-31", "tea")], "customer STRING, day STRING, item STRING")
     frame.write.saveAsTable("purchases")
@@ -116,7 +109,6 @@ def test_a_table_of_the_catalog_is_a_source(spark: SparkEngine) -> None:
         sudare.read_history("file:///nowhere", engine=spark)
 
 
-@on_spark
 def test_settings_and_tables_of_the_session_stay_as_they_were(spark: SparkEngine) -> None:
     quoted = "spark.sql.ansi.doubleQuotedIdentifiers"
     assert spark.session.conf.get(quoted) == "false"
@@ -124,7 +116,6 @@ def test_settings_and_tables_of_the_session_stay_as_they_were(spark: SparkEngine
         assert spark.session.catalog.listTables() == []
 
 
-@on_spark
 def test_what_is_about_people_is_refused_by_name(
     spark: SparkEngine, toy_there: sudare.PurchaseHistory, tmp_path: Path
 ) -> None:
@@ -141,7 +132,6 @@ def test_what_is_about_people_is_refused_by_name(
     assert list(tmp_path.glob("*s.csv")) == []
 
 
-@on_spark
 def test_too_many_combinations_are_estimated_from_a_sample(
     spark: SparkEngine, toy_there: sudare.PurchaseHistory, toy: sudare.PurchaseHistory
 ) -> None:
@@ -156,7 +146,6 @@ def test_too_many_combinations_are_estimated_from_a_sample(
     assert len(cells) == 1 + 1 + 2 + 1 + 2 * 2 + 1
 
 
-@on_spark
 def test_classes_count_persons_and_no_person_leaves_the_cluster(
     spark: SparkEngine, engine: sudare.DuckDBEngine
 ) -> None:
@@ -170,7 +159,6 @@ def test_classes_count_persons_and_no_person_leaves_the_cluster(
     assert [cell for cell in cells if isinstance(cell, str)] == ["f", "m"]
 
 
-@on_spark
 def test_samples_of_adversaries_are_judged_on_the_cluster(
     spark: SparkEngine, toy_there: sudare.PurchaseHistory, toy: sudare.PurchaseHistory
 ) -> None:
@@ -190,13 +178,11 @@ def of_this_module(rows: Any) -> Any:
     return rows
 
 
-@on_spark
 def test_machines_without_our_python_are_one_message(spark: SparkEngine) -> None:
     with pytest.raises(EngineNotAvailable, match=r"(?s)in Python on the machines.*Hint: pip install.*PYSPARK_PYTHON"):
         spark.keep_mapped("mapped", "SELECT 1 AS n", part="n", columns="n INT", function=of_this_module)
 
 
-@on_spark
 def test_utility_and_classes_of_a_contest_by_hand_and_only_numbers_leave(spark: SparkEngine, tmp_path: Path) -> None:
     original, anonymized = tmp_path / "T", tmp_path / "A.csv"
     original.mkdir()
@@ -218,26 +204,22 @@ def test_utility_and_classes_of_a_contest_by_hand_and_only_numbers_leave(spark: 
 not_yet = pytest.mark.xfail(raises=NotOnEngine, strict=True)
 
 
-@on_spark
 @not_yet
 def test_the_records_of_baskets_are_read_from_a_cluster(toy_there: sudare.PurchaseHistory) -> None:
     read_baskets(toy_there)
 
 
-@on_spark
 @not_yet
 def test_each_user_has_random_sensitive_items(spark: SparkEngine) -> None:
     reading = BasketReading("baskets", "table", {}, {}, 1)
     sudare.hold_sensitive("random:0.4", sudare.HeldBaskets(spark, reading, 1, 1, 1, 1, "none_"))
 
 
-@on_spark
 def test_a_second_session_is_refused(spark: SparkEngine) -> None:
     with pytest.raises(OptionNotUsable, match=r"(?s)runs in this process already.*session=spark"):
         SparkEngine("local[1]")
 
 
-@on_spark
 def test_the_work_goes_on_when_a_worker_is_killed_during_a_job(
     cluster: Cluster, spark: SparkEngine, online_retail: sudare.PurchaseHistory, real_data: Callable[[str], Path]
 ) -> None:
@@ -326,7 +308,6 @@ def notes(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("... ")]
 
 
-@on_spark
 def test_the_command_on_this_machine_prints_what_duckdb_prints(
     cluster: Cluster, toy_file: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
