@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ OPTIONS = (
 ).split()
 ZONE = ZoneInfo("Asia/Tokyo")
 PATIENCE = 120_000
+# A folder in which pictures of all pages are kept.
+PICTURES = os.environ.get("SUDARE_PICTURES")
 # The hits of each attacker on each target, by the order of the teams; r(12) = 11.
 HITS = {"blue": {"green": 5, "red": 5}, "green": {"blue": 11, "red": 5}, "red": {"blue": 5, "green": 5}}
 SHIFTS = {"blue": 0, "green": 1, "red": 2}
@@ -41,6 +44,12 @@ FLAWS = """() => [
 TEXT_BRIGHTNESS = """() => {
   const parts = getComputedStyle(document.body).color.match(/\\d+/g).map(Number);
   return (parts[0] + parts[1] + parts[2]) / 765;
+}"""
+# How many steps of the keyboard away a place is at least: some fields take several.
+STEPS = """(e) => {
+  const all = "a[href], button, summary, select, textarea, input:not([type=hidden])";
+  const found = [...document.querySelectorAll(all)].filter((e) => !e.disabled && e.getClientRects().length);
+  return Math.max(found.indexOf(e) - found.indexOf(document.activeElement), 0);
 }"""
 FOCUS_IS_SEEN = """(e) => {
   const style = getComputedStyle(e);
@@ -59,6 +68,10 @@ class Variant:
     script: bool = True
     width: int = 1100
     dark: bool = False
+
+    @property
+    def name(self) -> str:
+        return "-".join(str(getattr(self, name)) for name in self.__dataclass_fields__)
 
 
 VARIANTS = {
@@ -85,10 +98,10 @@ def server(tmp_path: Path) -> Iterator[RunningServer]:
 
 
 class Person:
-    """Somebody at a browser; every page is looked over and kept as a picture."""
+    """Somebody at a browser; every page is looked over, and kept as a picture if somebody wants to see them."""
 
-    def __init__(self, browser: api.Browser, server: RunningServer, variant: Variant, folder: Path, name: str) -> None:
-        self.variant, self.folder, self.name = variant, folder, name
+    def __init__(self, browser: api.Browser, server: RunningServer, variant: Variant, name: str) -> None:
+        self.variant, self.name = variant, name
         self.texts, self.complaints, self.pictures = Texts(variant.language), list[str](), 0
         context = browser.new_context(
             base_url=server.settings.public_url,
@@ -115,8 +128,10 @@ class Person:
     def look(self) -> None:
         """See that a page is fit to be seen."""
         self.page.wait_for_load_state()
-        self.pictures += 1
-        self.page.screenshot(path=self.folder / f"{self.name}-{self.pictures:02}.png", full_page=True)
+        if PICTURES:
+            self.pictures += 1
+            path = Path(PICTURES) / self.variant.name / f"{self.name}-{self.pictures:02}.png"
+            self.page.screenshot(path=path, full_page=True)
         assert self.page.locator("html").get_attribute("lang") == self.variant.language
         assert self.page.evaluate(FLAWS) == [], self.page.url
         assert (self.page.evaluate(TEXT_BRIGHTNESS) > 0.5) == self.variant.dark
@@ -128,6 +143,9 @@ class Person:
     def reach(self, place: api.Locator) -> None:
         """Go to a place by the keyboard alone."""
         place.wait_for()
+        # Looking after each step takes longer than the steps.
+        for _ in range(place.evaluate(STEPS)):
+            self.page.keyboard.press("Tab")
         for _ in range(200):
             if place.evaluate("(e) => e === document.activeElement"):
                 assert place.evaluate(FOCUS_IS_SEEN), place
@@ -285,13 +303,11 @@ def own_number(team: Person) -> str:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_a_contest_is_played_in_a_browser(
-    browser: api.Browser, server: RunningServer, tmp_path: Path, name: str
-) -> None:
-    variant, folder = VARIANTS[name], tmp_path / "pictures"
-    organizer = Person(browser, server, variant, folder, "organizer")
+def test_a_contest_is_played_in_a_browser(browser: api.Browser, server: RunningServer, name: str) -> None:
+    variant = VARIANTS[name]
+    organizer = Person(browser, server, variant, "organizer")
     set_up(organizer, server)
-    teams = [Person(browser, server, variant, folder, name) for name in HITS]
+    teams = [Person(browser, server, variant, name) for name in HITS]
     for team in teams:
         join(team, invite(organizer, team.name))
     round = open_round(organizer)
@@ -334,23 +350,23 @@ def test_a_contest_is_played_in_a_browser(
 
 
 def test_times_are_in_the_readers_zone_with_script_and_in_the_contests_without(
-    browser: api.Browser, server: RunningServer, tmp_path: Path
+    browser: api.Browser, server: RunningServer
 ) -> None:
-    with_script = Person(browser, server, Variant("en"), tmp_path, "with")
+    with_script = Person(browser, server, Variant("en"), "with")
     set_up(with_script, server)
     open_round(with_script)
     times = with_script.page.locator("time").all_inner_texts()
     assert times and all("CET" in time or "GMT+" in time for time in times)
     assert "JST" in (with_script.page.locator("time").first.get_attribute("title") or "")
-    without = Person(browser, server, Variant("en", script=False), tmp_path, "without")
+    without = Person(browser, server, Variant("en", script=False), "without")
     without.open("/login")
     without.log_in("admin")
     without.open(with_script.page.url)
     assert all("JST" in time for time in without.page.locator("time").all_inner_texts())
 
 
-def test_a_file_that_is_dropped_is_handed_in(browser: api.Browser, server: RunningServer, tmp_path: Path) -> None:
-    organizer = Person(browser, server, Variant("en"), tmp_path, "organizer")
+def test_a_file_that_is_dropped_is_handed_in(browser: api.Browser, server: RunningServer) -> None:
+    organizer = Person(browser, server, Variant("en"), "organizer")
     set_up(organizer, server)
     organizer.write("form[action$='/rounds'] input[name=name]", "Main")
     for name, day in zip(TIMES, (-1, 1, 2, 3), strict=True):

@@ -45,8 +45,11 @@ def held_class_sizes(held: HeldCells) -> tuple[SizedClasses, ...]:
 
 
 def _cell(i: int, form: str) -> str:
-    """Return an expression for a text that is the same where cells stand for the same values."""
-    values = f"s{i}" if form == "item" else f"CAST(l{i} AS STRING) || ';' || CAST(h{i} AS STRING)"
+    """Return an expression for a text that is the same where cells stand for the same values, whatever their signs."""
+    if form == "item":
+        values = f"CAST(length(s{i}) AS STRING) || ':' || s{i}"
+    else:
+        values = f"CAST(l{i} AS STRING) || ';' || CAST(h{i} AS STRING)"
     return f"CASE WHEN k{i} = {Kind.DELETED} THEN '*' ELSE {values} END"
 
 

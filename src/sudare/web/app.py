@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -11,6 +12,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy import select
 from sqlalchemy.exc import InterfaceError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
@@ -20,12 +22,14 @@ from sudare.version import __version__
 from sudare.web.database import Database
 from sudare.web.files import FileStore
 from sudare.web.middleware import BodyLimits, SafeHeaders
+from sudare.web.models import Round
 from sudare.web.pages import render_error
 from sudare.web.refusals import Refused
 from sudare.web.requests import Server, texts_of
 from sudare.web.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
 from sudare.web.security import HEADERS
 from sudare.web.settings import ServerSettings
+from sudare.web.templating import warm_up
 
 API = "/api/"
 # Seconds after which a program may try again what a full disk or a database that was away kept from it.
@@ -51,6 +55,8 @@ def make_app(settings: ServerSettings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if _has_results(server.database):
+            threading.Thread(target=warm_up, daemon=True).start()
         yield
         server.database.close()
 
@@ -112,6 +118,11 @@ def _away(request: Request, error: Exception) -> Response:
         refused = Refused("away", 503)
     _log(request, error)
     return _answer(request, refused.code, refused.said(texts_of(request)), refused.status, {"Retry-After": RETRY})
+
+
+def _has_results(database: Database) -> bool:
+    with database.reading() as session:
+        return session.scalars(select(Round.id).where(Round.published_at.is_not(None)).limit(1)).first() is not None
 
 
 def _no_room(cause: object) -> bool:

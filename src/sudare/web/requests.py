@@ -31,6 +31,8 @@ LANGUAGE_COOKIE = "sudare_language"
 # Guards the forms of those who have no session yet: its value stands in the form too.
 FORM_COOKIE = "sudare_form"
 FORM_FIELD = "csrf"
+# Of an upload, so much is held until it is written: a disk that is busy must not hold up pages.
+WRITTEN_BYTES = 1 << 20
 # Passwords that are hashed at the same time; each takes 64 megabytes.
 PASSWORD_TURNS = 2
 
@@ -136,8 +138,13 @@ def keep_upload(server: Server, source: BinaryIO) -> StoredFile:
 async def receive_upload(server: Server, request: Request) -> StoredFile:
     """Keep the body of a request as it comes in."""
     with server.files.receive(server.settings.max_upload_bytes, server.settings.upload_seconds) as incoming:
+        held = bytearray()
         async for chunk in request.stream():
-            incoming.write(chunk)
+            held += chunk
+            if len(held) >= WRITTEN_BYTES:
+                await run_in_threadpool(incoming.write, bytes(held))
+                held.clear()
+        await run_in_threadpool(incoming.write, bytes(held))
         return await run_in_threadpool(incoming.finish)
 
 

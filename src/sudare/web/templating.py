@@ -55,6 +55,14 @@ def results_drawing(points: tuple[ResultPoint, ...], language: str) -> Markup:
     return panel(results_chart(points, texts), texts).svg
 
 
+def warm_up() -> None:
+    """Load what draws results and all templates, so that the first readers need not wait for it."""
+    for language in LANGUAGES:
+        for name in environment(language).list_templates():
+            environment(language).get_template(name)
+        results_drawing((ResultPoint("", 0.5, "withstood", 0.0),), language)
+
+
 @cache
 def asset(name: str) -> str:
     """Return the address of a static file; browsers keep it for good, so other content has another address."""
