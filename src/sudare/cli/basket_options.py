@@ -79,17 +79,22 @@ class BasketOptions(ReadingOptions):
         with self.engine() as engine:
             found = read_baskets(
                 file,
-                form=self.written,
-                per=self.per,
-                columns=single_columns(pairs(self.column, "--column", "user=CustomerID")),
-                **self.form(),
-                date_format=self.date_format,
-                bad_rows=self.bad_rows,
+                **self._how(),
                 engine=engine,
                 progress=progress,
             )
         tell_baskets(found)
         return found
+
+    def _how(self) -> dict[str, Any]:
+        return {
+            "form": self.written,
+            "per": self.per,
+            "columns": single_columns(pairs(self.column, "--column", "user=CustomerID")),
+            **self.form(),
+            "date_format": self.date_format,
+            "bad_rows": self.bad_rows,
+        }
 
     @contextmanager
     def hold(self, progress: Progress) -> Iterator[HeldBaskets]:
@@ -104,12 +109,7 @@ class BasketOptions(ReadingOptions):
             self.engine() as engine,
             hold_baskets(
                 self.file,
-                form=self.written,
-                per=self.per,
-                columns=single_columns(pairs(self.column, "--column", "user=CustomerID")),
-                **self.form(),
-                date_format=self.date_format,
-                bad_rows=self.bad_rows,
+                **self._how(),
                 engine=engine,
                 progress=progress,
             ) as found,
