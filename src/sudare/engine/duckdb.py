@@ -90,7 +90,7 @@ class DuckDBEngine:
         with self._explained():
             self._connection.execute(sql)
 
-    def keep(self, table: str, query: str, *, apart: bool = False) -> None:  # noqa: ARG002
+    def keep(self, table: str, query: str) -> None:
         """Make a table of the result of a query, in place of one that has the name."""
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
 

@@ -45,11 +45,8 @@ class Engine(Protocol):
     shows_people: bool
     record_number: str
 
-    def keep(self, table: str, query: str, *, apart: bool = False) -> None:
-        """Make a table of the result of a query, in place of one that has the name.
-
-        One that is kept `apart` need not remember how it was made: for small tables made of one another many times.
-        """
+    def keep(self, table: str, query: str) -> None:
+        """Make a table of the result of a query, in place of one that has the name."""
 
     def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
         """Make a table of the result of a query with one column more: the place of each row in an order, from 1.

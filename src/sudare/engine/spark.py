@@ -150,21 +150,14 @@ class SparkEngine:
         for word in WORDS:
             self._query(f"CREATE OR REPLACE TEMPORARY FUNCTION {word}")
 
-    def keep(self, table: str, query: str, *, apart: bool = False) -> None:
-        """Make a table of the result of a query, in place of one that has the name.
-
-        A plan has in it how all its tables were made, however often it names them: of tables made of one another many
-        times it would take longer than the work. One that is kept `apart` forgets it, and lies on two machines instead.
-        """
+    def keep(self, table: str, query: str) -> None:
+        """Make a table of the result of a query, in place of one that has the name."""
         from pyspark import StorageLevel
 
         with _explained():
-            if apart:
-                frame = self._query(query).localCheckpoint(storageLevel=StorageLevel.MEMORY_AND_DISK_2)
-            else:
-                frame = self._query(query).persist(StorageLevel.MEMORY_AND_DISK)
-                # What it is made of may be dropped next, so it is made now.
-                frame.count()
+            frame = self._query(query).persist(StorageLevel.MEMORY_AND_DISK)
+            # What it is made of may be dropped next, so it is made now.
+            frame.count()
         self._call(table, frame)
 
     def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
@@ -223,8 +216,22 @@ class SparkEngine:
     def _call(self, table: str, frame: DataFrame) -> None:
         """Give a kept frame a name, in place of one that has it."""
         self.drop(table)
-        frame.createOrReplaceTempView(table)
+        self._leaf(frame).createOrReplaceTempView(table)
         self._kept[table] = frame
+
+    def _leaf(self, frame: DataFrame) -> DataFrame:
+        """Return a kept frame as a table whose plan ends there.
+
+        A plan has in it how all its tables were made, however often it names them: of tables made of one another it
+        takes longer than the work. The kept rows still know how to be made again if a machine is lost.
+        """
+        from pyspark.sql import DataFrame
+
+        made = frame._jdf
+        rows = made.queryExecution().toRdd()
+        return DataFrame(
+            self._session._jsparkSession.internalCreateDataFrame(rows, made.schema(), False), self._session
+        )
 
     def hold(self, table: str, query: str) -> None:
         """Name the rows of a source; they are read again each time."""

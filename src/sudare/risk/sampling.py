@@ -216,7 +216,7 @@ def values_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
         "SELECT visit, value, sum(times) OVER (PARTITION BY visit ORDER BY value) AS past, times "
         f"FROM {values} WHERE visit IN (SELECT visit FROM sudare_draw)"
     )
-    history.engine.keep("sudare_spans", spans, apart=True)
+    history.engine.keep("sudare_spans", spans)
     columns = ", ".join(f"s{n}.value AS value{n}" for n in range(1, knowledge.rows + 1))
     joins = " ".join(
         f"JOIN sudare_spans AS s{n} ON s{n}.visit = d.visit "
@@ -252,7 +252,7 @@ def crowds_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
 
     These have visits, all different, that show everything the sample says.
     """
-    history.engine.keep("sudare_sample", _samples_query(history, knowledge), apart=True)
+    history.engine.keep("sudare_sample", _samples_query(history, knowledge))
     source = "sudare_sample AS s"
     for slot in range(knowledge.visits):
         for join, conditions in _slot_joins(history, knowledge, slot):

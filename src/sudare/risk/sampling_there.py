@@ -67,17 +67,13 @@ def _weigh(history: PurchaseHistory, knowledge: Knowledge) -> Column:
     choices = f"greatest({choose(rows, knowledge.rows)}, 0)" if knowledge.row_parts else "CAST(1 AS DOUBLE)"
     weighed = f"SELECT visit, customer, rows, {choices} AS choices FROM {history.table('visit')}"
     engine = history.engine
-    engine.keep(
-        "sudare_choices", _cumulated(f"SELECT * FROM ({weighed}) WHERE choices > 0", "choices", "visit"), apart=True
-    )
+    engine.keep("sudare_choices", _cumulated(f"SELECT * FROM ({weighed}) WHERE choices > 0", "choices", "visit"))
     totals = "SELECT customer, sum(choices) AS total, count(*) AS n FROM sudare_choices GROUP BY customer"
     usable = f"SELECT customer, total FROM ({totals}) WHERE n >= {visits}"
     largest = float(engine.rows(f"SELECT coalesce(max(total), 1) FROM ({usable})")[0][0])
     groups = -(-history.customers // GROUP_CUSTOMERS)
     weights = f"SELECT customer % {groups} AS part, customer, total, power(total / {largest!r}, {visits}) AS weight "
-    engine.keep(
-        "sudare_weights", _cumulated(f"{weights} FROM ({usable})", "weight", "customer", part="part"), apart=True
-    )
+    engine.keep("sudare_weights", _cumulated(f"{weights} FROM ({usable})", "weight", "customer", part="part"))
     found = np.zeros(groups)
     for part, weight in engine.rows("SELECT part, max(past) FROM sudare_weights GROUP BY part"):
         found[part] = weight
@@ -108,7 +104,6 @@ def _draw(history: PurchaseHistory, knowledge: Knowledge, groups: Column, left: 
     engine.keep(
         "sudare_chosen",
         f"SELECT {', '.join(columns)} FROM {source} WHERE {' AND '.join(different) or 'true'}",
-        apart=True,
     )
     slots = " UNION ALL ".join(
         f"SELECT sample, {slot} AS slot, v{slot} AS visit, rows{slot} AS rows"
@@ -116,7 +111,7 @@ def _draw(history: PurchaseHistory, knowledge: Knowledge, groups: Column, left: 
         + " FROM sudare_chosen"
         for slot in range(visits)
     )
-    engine.keep("sudare_draw", _placed(slots, knowledge.rows) if knowledge.row_parts else slots, apart=True)
+    engine.keep("sudare_draw", _placed(slots, knowledge.rows) if knowledge.row_parts else slots)
     return _keep_usable(history, knowledge, left)
 
 
@@ -150,12 +145,10 @@ def _keep_usable(history: PurchaseHistory, knowledge: Knowledge, left: int) -> i
     if knowledge.row_parts:
         values = values_query(history, knowledge)
         equal = [f"value{a} = value{b}" for a in numbers for b in range(1, a)]
-    engine.keep("sudare_values", values, apart=True)
+    engine.keep("sudare_values", values)
     bad = f"SELECT sample FROM sudare_values WHERE {' OR '.join(equal) or 'false'}"
     good = f"SELECT DISTINCT sample FROM sudare_values WHERE sample NOT IN ({bad}) ORDER BY sample LIMIT {left}"
-    engine.keep(
-        "sudare_draw", f"SELECT v.* FROM sudare_values AS v JOIN ({good}) AS g ON g.sample = v.sample", apart=True
-    )
+    engine.keep("sudare_draw", f"SELECT v.* FROM sudare_values AS v JOIN ({good}) AS g ON g.sample = v.sample")
     return int(engine.rows("SELECT count(DISTINCT sample) FROM sudare_draw")[0][0])
 
 
