@@ -50,8 +50,8 @@ JOBS = (
     Job("memory", SPARK, (1,), ()),
     Job("engine", "duckdb", (1, 10), (3,)),
     Job("engine", SPARK, (1,), ()),
-    Job("sample", "duckdb", (1, 10, 100), (30,)),
-    Job("sample", SPARK, (1, 10), (3,)),
+    Job("sample", "duckdb", (1, 10, 100), (3,)),
+    Job("sample", SPARK, (1,), ()),
 )
 
 

@@ -57,6 +57,8 @@ _MOST_COMPUTED = 10_000
 # And the shares of the time left that the choice and the exchanges for the worse may take.
 _CHOICE_SHARE = 0.3
 _COOLING_SHARE = 0.6
+# And the share of all the time that is kept for the alignment of rows in the end.
+_ALIGNING_SHARE = 0.1
 # What the members of a class may seem to cost in other classes, over its own cost.
 _MOST_GROWTH = 1.1
 # Members of a class whose rows are aligned exactly in the end.
@@ -150,6 +152,15 @@ def search_classes(search: ClassSearch, steps: int, rounds: int, heat: float) ->
     `steps` of annealing go by the costs of pairs, `rounds` by the rows, with exchanges that make two classes dearer by
     about the share `heat` at first.
     """
+    end = search.end
+    search.end -= _ALIGNING_SHARE * max(search.time_left, 0)
+    find_classes(search, steps, rounds, heat)
+    search.end = end
+    realign_all(search)
+
+
+def find_classes(search: ClassSearch, steps: int, rounds: int, heat: float) -> None:
+    """Find classes until nothing is better or the time is over."""
     start(search, steps)
     if search.k == 2:
         one, other = np.nonzero(np.triu(search.pairs.known, 1))
@@ -168,8 +179,7 @@ def search_classes(search: ClassSearch, steps: int, rounds: int, heat: float) ->
         grow(search)
         better = recombine(search)
         if not better:
-            break
-    realign_all(search)
+            return
 
 
 def _possible_classes(customers: int, k: int) -> int:
@@ -364,8 +374,8 @@ def _adopt(search: ClassSearch, chosen: list[Members]) -> bool:
 
 
 def realign_all(search: ClassSearch) -> None:
-    """Align the rows of every class anew in more ways."""
-    search.classes = realigned(search, search.classes)
+    """Align the rows of every class anew in more ways, those with few rows first: they gain most in a time."""
+    search.classes = realigned(search, sorted(search.classes, key=lambda found: found.rows.size))
     search.converged = search.converged and not search.hurried and search.time_left > 0
     search.tell(search.cost)
 

@@ -93,7 +93,7 @@ WORDS = (
 # What is said where the machines of a cluster have no Python, or one without sudare.
 _NO_PYTHON = ("Cannot run program", "ModuleNotFoundError")
 
-# Rows that one task numbers in less time than it takes to share the work.
+# Rows that one task numbers, or all tasks are sent, in less time than it takes to share the work.
 ONE_TASK_ROWS = 100_000
 # Spark numbers rows by the part of a frame, and below these bits by the place in it.
 _PART_BITS = 33
@@ -152,13 +152,8 @@ class SparkEngine:
 
     def keep(self, table: str, query: str) -> None:
         """Make a table of the result of a query, in place of one that has the name."""
-        from pyspark import StorageLevel
-
         with _explained():
-            frame = self._query(query).persist(StorageLevel.MEMORY_AND_DISK)
-            # What it is made of may be dropped next, so it is made now.
-            frame.count()
-        self._call(table, frame)
+            self._keep(table, self._query(query))
 
     def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
         """Make a table of the result of a query with one column more: the place of each row in an order, from 1.
@@ -173,11 +168,10 @@ class SparkEngine:
             rows.createOrReplaceTempView(f"{table}_rows")
             numbered = self._numbered_by_one if rows.count() <= ONE_TASK_ROWS else self._numbered_by_all
             frame, *needed = numbered(f"{table}_rows", number, order)
-            frame.persist(StorageLevel.MEMORY_AND_DISK).count()
+            self._keep(table, frame)
             self._session.catalog.dropTempView(f"{table}_rows")
             for other in (*needed, rows):
                 other.unpersist()
-        self._call(table, frame)
 
     def _numbered_by_one(self, rows: str, number: str, order: str) -> tuple[DataFrame, ...]:
         counted = f"CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS {number}"
@@ -205,33 +199,28 @@ class SparkEngine:
 
         The rows go through Arrow to Python on the machines of the cluster, which need sudare for it.
         """
-        from pyspark import StorageLevel
-
         with _explained(), _without_warnings():
             grouped = self._query(query).groupBy(part)
-            frame = grouped.applyInArrow(lambda rows: _of_part(function, rows), columns)
-            frame.persist(StorageLevel.MEMORY_AND_DISK).count()
-        self._call(table, frame)
+            self._keep(table, grouped.applyInArrow(lambda rows: _of_part(function, rows), columns))
 
-    def _call(self, table: str, frame: DataFrame) -> None:
-        """Give a kept frame a name, in place of one that has it."""
-        self.drop(table)
-        self._leaf(frame).createOrReplaceTempView(table)
-        self._kept[table] = frame
-
-    def _leaf(self, frame: DataFrame) -> DataFrame:
-        """Return a kept frame as a table whose plan ends there.
+    def _keep(self, table: str, frame: DataFrame) -> None:
+        """Make a frame now, since what it is made of may be dropped next, and give it a name.
 
         A plan has in it how all its tables were made, however often it names them: of tables made of one another it
-        takes longer than the work. The kept rows still know how to be made again if a machine is lost.
+        takes longer than the work. So plans end at kept tables, which still know how to be made again if a machine is
+        lost. What plans no longer know is how large a table is: small ones are marked to be sent to all tasks.
         """
+        from pyspark import StorageLevel
         from pyspark.sql import DataFrame
+        from pyspark.sql.functions import broadcast
 
-        made = frame._jdf
-        rows = made.queryExecution().toRdd()
-        return DataFrame(
-            self._session._jsparkSession.internalCreateDataFrame(rows, made.schema(), False), self._session
-        )
+        small = frame.persist(StorageLevel.MEMORY_AND_DISK).count() <= ONE_TASK_ROWS
+        java, session = frame._jdf, self._session._jsparkSession
+        made = session.internalCreateDataFrame(java.queryExecution().toRdd(), java.schema(), False)
+        leaf = DataFrame(made, self._session)
+        self.drop(table)
+        (broadcast(leaf) if small else leaf).createOrReplaceTempView(table)
+        self._kept[table] = frame
 
     def hold(self, table: str, query: str) -> None:
         """Name the rows of a source; they are read again each time."""

@@ -102,8 +102,8 @@ def align(data: Any, members: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def realign(data: Any, members: Any, rows: Any, cost: Any, divisions: Any, exact: Any) -> Any:
-    """Divide a class in two in given ways and join the parts anew until no division is better.
+def realign(data: Any, members: Any, rows: Any, cost: Any, divisions: Any, exact: Any, least: Any) -> Any:
+    """Divide a class in two in given ways and join the parts anew until no division saves the share `least` or more.
 
     Each line of `divisions` says which members are in the one part. Returns members, rows and the cost of the groups.
     """
@@ -113,14 +113,13 @@ def realign(data: Any, members: Any, rows: Any, cost: Any, divisions: Any, exact
         one_members, one = part(data, members, rows, inside)
         other_members, other = part(data, members, rows, ~inside)
         found, less = join(data, one, other, exact)
+        failed = 0 if cost - less > max(1e-9, least * less) else failed + 1
         if less < cost - 1e-9:
-            cost, failed = less, 0
+            cost = less
             both = np.append(one_members, other_members)
             for k in range(len(members)):
                 for column in range(len(both)):
                     if both[column] == members[k]:
                         rows[:, k] = found[:, column]
-        else:
-            failed += 1
         d = (d + 1) % len(divisions)
     return rows, cost

@@ -25,6 +25,9 @@ _MOST_TRIES = 6
 _DOUBT = 0.015
 # Aligning the rows of two classes anew, until nothing is better, brings their cost down by about this share.
 _SETTLING = 0.004
+# While classes change, their rows are aligned anew until a step saves less than this share: on PWSCUP 2018's data that
+# leaves a seventh of a percent for classes of 7, and takes a sixth of the time.
+_LEAST_GAIN = 0.001
 
 
 @njit(cache=True, nogil=True)
@@ -87,8 +90,8 @@ def changed_class(data: Any, members: Any, rows: Any, leaves: Any, enters: Any) 
 
 @njit(cache=True, nogil=True)
 def _settle(data: Any, members: Any, rows: Any) -> Any:
-    """Return a class with its rows aligned anew, each member with the rest, until nothing is better."""
-    rows, cost = realign(data, members, rows, np.inf, np.eye(len(members)) > 0, False)
+    """Return a class with its rows aligned anew, each member with the rest, until that gains little."""
+    rows, cost = realign(data, members, rows, np.inf, np.eye(len(members)) > 0, False, _LEAST_GAIN)
     return members, rows, cost + deletion_cost(data, members, rows.shape[0])
 
 
@@ -97,13 +100,13 @@ def align_anew(data: Any, one: Any, division: Any, exact: Any) -> Any:
     """Return a class with its rows aligned anew by a division in two, if that is better."""
     members, rows, cost = one
     deleted = deletion_cost(data, members, rows.shape[0])
-    rows, cost = realign(data, members, rows.copy(), cost - deleted, division.reshape((1, -1)), exact)
+    rows, cost = realign(data, members, rows.copy(), cost - deleted, division.reshape((1, -1)), exact, 0.0)
     return members, rows, cost + deleted
 
 
 @njit(cache=True, nogil=True)
 def new_class(data: Any, members: Any) -> Any:
-    """Return a class of given customers, each aligned with the rest until nothing is better."""
+    """Return a class of given customers, each aligned with the rest until that gains little."""
     rows, _ = align(data, members)
     return _settle(data, members, rows)
 
