@@ -24,7 +24,7 @@ KEYS = {1: "i", 2: "n", 3: "n, i", 4: "s", 5: "d", 6: "d, i", 7: "d, n", 8: "d, 
 def ours(clock: Clock, path: str) -> list[float]:
     with (
         DuckDBEngine(memory="2GB") as engine,
-        sudare.read_history(path, missing={"customer": ["0"]}, bad_rows="drop", engine=engine) as history,
+        sudare.read_history(path, missing_values={"customer": ["0"]}, bad_rows="drop", engine=engine) as history,
     ):
         clock.lap("read")
         found = sudare.assess_attackers(history)

@@ -125,14 +125,19 @@ def millions(points: list[Point]) -> str:
 
 
 def plan(points: list[Point], fitted: Fitted) -> list[str]:
-    """Return what ten billion rows, all of them distinct, would take by the fitted lines of Spark."""
+    """Return what ten billion rows would take by the fitted lines of Spark.
+
+    All of them are taken to be distinct, but those of a table whose rows repeat. One size alone does not tell what is
+    fixed and what grows.
+    """
     lines = [
         f"| {PLANNED_ROWS:,} rows on Spark | core hours | machines of {CORES_A_MACHINE} cores for an hour | shuffled |",
         "|---|---:|---:|---:|",
     ]
-    for (work, engine), model, _, _ in models(points, fitted):
-        if engine != "duckdb":
-            hours = model.seconds(PLANNED_ROWS, PLANNED_ROWS) * MEASURED_CORES / 3600
+    for (work, engine), model, used, _ in models(points, fitted):
+        if engine != "duckdb" and len(used) > 1:
+            distinct = used[-1].distinct if work == "repeating" else PLANNED_ROWS
+            hours = model.seconds(PLANNED_ROWS, distinct) * MEASURED_CORES / 3600
             machines = math.ceil(hours / HOURS / CORES_A_MACHINE)
             lines.append(f"| {work} | {hours:,.0f} | {machines:,} | {model.shuffled * PLANNED_ROWS / 1e12:,.1f} TB |")
     return lines

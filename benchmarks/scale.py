@@ -1,5 +1,8 @@
 """Growth on generated data: ten attackers and all 511 sets of nine attributes, on DuckDB and on Spark, and its costs.
 
+The sets are gone through of two tables: a member list in which nearly all rows differ, in three ways (memory, engine,
+sample), and one with coarser values, whose rows repeat (repeating).
+
 Every run is kept in data/scale.json as soon as it is done, so that hours of work can be interrupted and go on; delete
 the file to measure everything anew. SUDARE_SCALE=1,3 measures these millions of rows only.
 """
@@ -29,6 +32,11 @@ ROWS_A_CUSTOMER = 96
 # What the engine may use; with Python and the kernels the process stays below 4 GB.
 MEMORY = "3GB"
 SPARK = "local[2]"
+# The member list with so few values that rows repeat; at most 5.4 million different ones are possible.
+COARSE = (
+    "SELECT sex, age // 20 AS age, left(prefecture, 1) AS area, occupation, least(household, 3) AS household, "
+    "education, left(income, 1) AS income, CAST(left(joined, 4) AS INTEGER) // 4 AS joined, favourite FROM {}"
+)
 # A bound on the risk, so that all four columns of the walk are computed.
 BOUND = 0.2
 
@@ -46,20 +54,27 @@ class Job:
 JOBS = (
     Job("attackers", "duckdb", (1, 10, 100), (30,)),
     Job("attackers", SPARK, (1, 10), (3,)),
-    Job("memory", "duckdb", (1, 3), ()),
+    Job("repeating", "duckdb", (1, 10, 100), (30,)),
+    Job("repeating", SPARK, (1, 10), (3,)),
+    Job("memory", "duckdb", (1,), (3,)),
     Job("memory", SPARK, (1,), ()),
     Job("engine", "duckdb", (1, 10), (3,)),
     Job("engine", SPARK, (1,), ()),
-    Job("sample", "duckdb", (1, 10, 100), (3,)),
-    Job("sample", SPARK, (1,), ()),
+    Job("sample", "duckdb", (1, 10), (3,)),
 )
 
 
 def generate(clock: Clock, kind: str, path: str, rows: int) -> int:
     if kind == "history":
         made = sudare.generate_history(path, customers=rows // ROWS_A_CUSTOMER, seed=1).rows
-    else:
+    elif kind == "table":
         made = sudare.generate_table(path, records=rows, seed=1).records
+    else:
+        fine = Path(f"{path}.fine.parquet")
+        made = sudare.generate_table(fine, records=rows, seed=1).records
+        with sudare.DuckDBEngine(memory=MEMORY) as engine:
+            engine.write(COARSE.format(engine.parquet(fine)), Path(path))
+        fine.unlink()
     clock.lap("generate")
     return made
 
@@ -131,12 +146,8 @@ def kept() -> list[Point]:
 def measure(millions: int, jobs: list[Job], points: list[Point]) -> None:
     """Make the data of a size, run what has not been run on them, and remove them."""
     known = {(point.work, point.engine, point.millions) for point in points}
-    for kind in ("history", "table"):
-        missing = [
-            job
-            for job in jobs
-            if (job.work == "attackers") == (kind == "history") and (job.work, job.engine, millions) not in known
-        ]
+    for kind in ("history", "coarse", "table"):
+        missing = [job for job in jobs if kind_of(job.work) == kind and (job.work, job.engine, millions) not in known]
         if not missing:
             continue
         with tempfile.TemporaryDirectory(prefix="sudare-scale-") as folder:
@@ -144,12 +155,17 @@ def measure(millions: int, jobs: list[Job], points: list[Point]) -> None:
             made = in_child("scale", "generate", kind, path, millions * MILLION)
             for job in missing:
                 words = (path, job.engine, folder)
-                walk = () if kind == "history" else (job.work,)
+                walk = () if kind == "history" else ("memory",) if kind == "coarse" else (job.work,)
                 done = in_child("scale", "attackers" if kind == "history" else "sets", *words, *walk)
                 points.append(point_of(job, millions, made.answer, done))
                 KEPT.parent.mkdir(exist_ok=True)
                 KEPT.write_text(json.dumps([asdict(point) for point in points]))
                 print(f"{job.work} on {job.engine}, {millions} million: {done.parts}", flush=True)
+
+
+def kind_of(work: str) -> str:
+    """Return the kind of data that a work is done on."""
+    return {"attackers": "history", "repeating": "coarse"}.get(work, "table")
 
 
 def point_of(job: Job, millions: int, rows: int, done: Measured) -> Point:

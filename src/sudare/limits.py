@@ -24,6 +24,6 @@ SEARCH_SECONDS = 50.0
 # Memory that walking the sets of attributes of a table may take, by estimate; larger tables stay on the engine.
 WALK_MEMORY = "4GB"
 
-# Distinct rows times sets of attributes that are grouped on the engine, about an hour on two cores; beyond, a sample
-# of the records answers.
+# Distinct rows times sets of attributes that are grouped on the engine, about half an hour on two cores; beyond, a
+# sample of the records answers.
 MOST_GROUPED_ROWS = 50_000_000_000
