@@ -39,6 +39,11 @@ class Point:
     error: float | None = None
 
     @property
+    def memory(self) -> float:
+        """The peak of the process and of Java beside it."""
+        return self.gigabytes + self.java_gigabytes
+
+    @property
     def seconds(self) -> float:
         """The time without that of starting the engine."""
         return sum(seconds for part, seconds in self.parts.items() if part != "start")
@@ -83,10 +88,13 @@ def fit_line(loads: list[float], seconds: list[float]) -> tuple[float, float]:
     return float(fixed), float(slope)
 
 
-def exponent(points: list[Point]) -> float:
-    """Return p where the time grows as rows^p, from the smallest to the largest run."""
+def exponents(points: list[Point]) -> str:
+    """Return how time and memory grow with the rows, from the smallest to the largest run, as cells of a table."""
+    if len(points) == 1:
+        return " | "
     first, last = min(points, key=lambda p: p.rows), max(points, key=lambda p: p.rows)
-    return math.log(last.seconds / first.seconds) / math.log(last.rows / first.rows)
+    ratios = (last.seconds / first.seconds, last.memory / first.memory)
+    return " | ".join(f"rows^{math.log(ratio) / math.log(last.rows / first.rows):.2f}" for ratio in ratios)
 
 
 def models(points: list[Point], fitted: Fitted) -> Iterator[tuple[tuple[str, str], Model, list[Point], list[Point]]]:
@@ -100,12 +108,12 @@ def models(points: list[Point], fitted: Fitted) -> Iterator[tuple[tuple[str, str
 
 def growth(points: list[Point], fitted: Fitted) -> list[str]:
     """Return how the times grow, the fitted lines, and how far they are off where they were not fitted."""
-    lines = ["| work | engine | time grows as | fitted time in seconds | fitted to | checked at | predicted | took |"]
-    lines += ["|---|---|---:|---|---:|---:|---:|---:|"]
+    titles = ["work", "engine", "time grows as", "memory grows as", "fitted time in seconds", "fitted to", "checked at"]
+    lines = [f"| {' | '.join([*titles, 'predicted', 'took'])} |"]
+    lines += ["|---|---|---:|---:|---|---:|---:|---:|---:|"]
     for (work, engine), model, used, others in models(points, fitted):
-        grows = f"rows^{exponent([*used, *others]):.2f}" if len(used) + len(others) > 1 else ""
         said = "; ".join(line_text(part, *line) for part, line in model.lines.items())
-        told = f"| {work} | {engine} | {grows} | {said} | {millions(used)} |"
+        told = f"| {work} | {engine} | {exponents([*used, *others])} | {said} | {millions(used)} |"
         checks = [f" {p.millions} M | {model.seconds(p.rows, p.distinct):.0f} s | {p.seconds:.0f} s |" for p in others]
         lines += [told + check for check in checks or [" | | |"]]
     lines.append("")

@@ -215,6 +215,18 @@ def test_each_user_has_random_sensitive_items(spark: SparkEngine) -> None:
     sudare.hold_sensitive("random:0.4", sudare.HeldBaskets(spark, reading, 1, 1, 1, 1, "none_"))
 
 
+def test_plans_end_at_kept_tables_and_small_ones_are_sent_to_all_tasks(spark: SparkEngine) -> None:
+    spark.keep("made_first", "SELECT id AS x FROM range(5)")
+    spark.keep("made_second", "SELECT x, count(*) AS pairs FROM made_first JOIN made_first AS b USING (x) GROUP BY x")
+    try:
+        told = spark.rows("EXPLAIN SELECT x FROM made_second JOIN range(7) ON id = x")[0][0]
+        assert "BroadcastHashJoin" in told
+        assert "HashAggregate" not in told
+        assert spark.rows("SELECT sum(pairs) FROM made_second") == [(5,)]
+    finally:
+        spark.drop("made_first", "made_second")
+
+
 def test_a_second_session_is_refused(spark: SparkEngine) -> None:
     with pytest.raises(OptionNotUsable, match=r"(?s)runs in this process already.*session=spark"):
         SparkEngine("local[1]")

@@ -33,9 +33,7 @@ FAST_SECONDS = 40.0
 MOST_TOGETHER = 5_000
 # The shares of the time that the costs of pairs and the bound may take.
 _PAIRS_SHARE = 0.4
-_BOUND_SHARE = 0.2
-# And the share of the bound's time that its own costs of pairs may take: the program over them needs the rest.
-_BOUND_PAIRS_SHARE = 0.7
+_BOUND_SHARE = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +208,8 @@ class _Work:
         """Return a bound below the cost of any classes."""
         terms, step = bound_terms(rows, self.k), self.effort.bound_step
         pairs = pair_costs(
-            rows, max(self.effort.wanted, 2 * self.k), terms=terms, last_step=step, pool=self.pool,
-            end=_part_of(end, _BOUND_PAIRS_SHARE), progress=self.progress, step="bound",
+            rows, max(self.effort.wanted, 2 * self.k), terms=terms, last_step=step, pool=self.pool, end=end,
+            progress=self.progress, step="bound",
         )  # fmt: skip
         return class_bound(rows, self.k, pairs, terms=terms, last_step=step, end=end)
 
