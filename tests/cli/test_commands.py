@@ -277,8 +277,10 @@ def test_an_interruption_leaves_nothing_behind(words: list[str], tmp_path: Path)
 
 @pytest.mark.parametrize("words", [["--json"], []])
 def test_a_closed_pipe_ends_quietly(toy_file: Path, words: list[str]) -> None:
+    # As Python is started mostly: a short result is then written at the end.
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     process = subprocess.Popen(
-        [*COMMAND, "attackers", str(toy_file), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "attackers", str(toy_file), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=buffered
     )
     assert process.stdout is not None
     process.stdout.close()

@@ -56,7 +56,10 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            result = command(*args, **kwargs)
+            # Else a short result is written when Python ends, where a reader that has gone is an error.
+            sys.stdout.flush()
+            return result
         except typer.Exit:
             raise
         except KeyboardInterrupt:
