@@ -76,8 +76,9 @@ class DuckDBEngine:
         except duckdb.Error as error:
             self._remove_spill()
             reason = str(error).splitlines()[0]
+            asked = f"memory {memory!r}" if threads is None else f"memory {memory!r} or threads {threads!r}"
             raise OptionNotUsable(
-                f"The engine does not accept memory {memory!r} or threads {threads!r}: {reason}\n"
+                f"The engine does not accept {asked}: {reason}\n"
                 "Hint: memory is written like 2GB or 500MB, threads is a whole number from 1."
             ) from None
         self._connection.execute("SET enable_progress_bar = false")
