@@ -1,17 +1,24 @@
-"""Runs the benchmarks and writes RESULTS.md: ./dev bench [name ...]."""
+"""Runs the benchmarks and writes RESULTS.md: ./dev bench [--loaded] [name ...].
+
+A benchmark is a module with TITLE, PACKAGES (what it uses beside sudare) and run(), which measures and returns a
+results.Found, or raises measuring.NotRun if something that it needs is not there.
+"""
 
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 
-HERE = Path(__file__).parent
+import machine
+import results
+from measuring import NotRun
+
+RESULTS = Path(__file__).parent / "RESULTS.md"
 NAMES = (
     "startup",
+    "first_use",
     "attackers",
     "scale",
     "subsets",
@@ -26,37 +33,42 @@ NAMES = (
 
 
 def main(words: list[str]) -> int:
-    unknown = [word for word in words if word not in NAMES]
+    names = [word for word in words if word != "--loaded"]
+    unknown = [name for name in names if name not in NAMES]
     if unknown:
         print(f"There is no benchmark {unknown[0]!r}; there are: {', '.join(NAMES)}", file=sys.stderr)
         return 2
-    sys.path.insert(0, str(HERE))
-    sections = {}
-    for name in words or NAMES:
-        module = import_module(name)
-        print(f"## {module.TITLE}\n", flush=True)
-        sections[name] = f"## {module.TITLE}\n\n{module.run()}\n"
-        print(sections[name].split("\n\n", 1)[1], flush=True)
-    write(list(sections.values()))
-    return 0
+    not_run = False
+    for name in names or NAMES:
+        before = machine.cores_of_others()
+        if machine.is_loaded(before) and "--loaded" not in words:
+            print(
+                f"{name} was not measured: other processes use {before:.2f} of {os.cpu_count()} cores, and more than "
+                f"{machine.QUIET} spoil a measurement. Wait until they end, or measure with --loaded; the section will "
+                "say so.",
+                file=sys.stderr,
+            )
+            return 2
+        try:
+            measure(name, before)
+        except NotRun as missing:
+            print(f"{name} was not measured, its section stays as it is: {missing}", file=sys.stderr)
+            not_run = True
+    return 2 if not_run else 0
 
 
-def write(sections: list[str]) -> None:
-    """Write the results; sections that were not run stay as they are."""
-    path = HERE / "RESULTS.md"
-    old = path.read_text(encoding="utf-8").split("\n## ")[1:] if path.exists() else []
-    found = {text.split("\n", 1)[0]: f"## {text.strip()}\n" for text in old}
-    found.update({text.split("\n", 1)[0].removeprefix("## "): text for text in sections})
-    path.write_text("\n".join([heading(), *found.values()]), encoding="utf-8")
-    print(f"Wrote {path}")
-
-
-def heading() -> str:
-    packages = ", ".join(f"{name} {version(name)}" for name in ("sudare", "duckdb", "numpy", "polars", "pandas"))
-    return (
-        "# Benchmarks\n\nWritten by `./dev bench`. Compare ratios, not seconds: all numbers of a section come from "
-        f"one run on one machine.\n\n{os.cpu_count()} cores, Python {platform.python_version()}, {packages}.\n"
-    )
+def measure(name: str, before: float) -> None:
+    """Run a benchmark and write its section."""
+    module = import_module(name)
+    print(f"## {module.TITLE}\n", flush=True)
+    stamp = machine.stamp(module.PACKAGES)
+    watch = machine.Watch()
+    found = module.run()
+    during = watch.others()
+    remark = machine.load_remark(before, during)
+    section = results.Section(name, module.TITLE, f"{stamp}; {remark}", machine.is_loaded(before, during), found)
+    results.put(RESULTS, section)
+    print(f"{section.stamp}\n\n{found.text}\n\nWrote {RESULTS}\n", flush=True)
 
 
 if __name__ == "__main__":

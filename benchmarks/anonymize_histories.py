@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 
 import sudare
-from measuring import Clock, Measured, in_child
+from measuring import Clock, Measured, exponent, in_child, real_data
+from results import Found, Line
 
 TITLE = "Anonymizing purchase histories (preliminary data of PWSCUP 2018)"
-FILE = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "pwscup2018-T.csv"
+PACKAGES = ("scipy",)
+FILE = "pwscup2018-T.csv"
 
 
 def read(customers: int | None, most_rows: int | None = None) -> sudare.CellHistory:
     """Return the history, or some customers of it, or the first rows of each."""
-    history = sudare.read_original(FILE)
+    history = sudare.read_original(real_data(FILE))
     kept = np.ones(len(history), np.bool_)
     if customers is not None:
         people = np.random.default_rng(1).permutation(np.unique(history.persons))[:customers]
@@ -58,12 +60,15 @@ def _simple(clock: Clock, k: int, *, aligned: bool) -> list[float]:
 
     from sudare.anonymize.history_pairs import estimated_costs, pair_costs, pair_terms
     from sudare.anonymize.history_rows import history_rows
+    from sudare.deadline import Deadline
     from sudare.kernels.history_search import blind_class, new_class
     from sudare.progress import silent
 
     rows = history_rows(read(None))
     align = new_class if aligned else blind_class
-    align(rows.data, np.argsort(rows.lengths)[:k])
+    never = Deadline(None)
+    data = rows.until(never.halt)
+    align(data, np.argsort(rows.lengths)[:k])
     clock.restart()
     left = np.argsort(-rows.lengths, kind="stable").tolist()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -71,8 +76,9 @@ def _simple(clock: Clock, k: int, *, aligned: bool) -> list[float]:
         if aligned:
             terms = pair_terms(rows)
             pairs = pair_costs(
-                rows, 32, terms=terms, last_step=0.05, pool=pool, end=math.inf, progress=silent, step="costs of pairs"
-            )
+                rows, 32, terms=terms, last_step=0.05, pool=pool, deadline=never, progress=silent,
+                step="costs of pairs",
+            )  # fmt: skip
             costs = estimated_costs(rows, pairs)
         classes = []
         while left:
@@ -81,20 +87,22 @@ def _simple(clock: Clock, k: int, *, aligned: bool) -> list[float]:
             chosen = [first, *sorted(left[1:], key=lambda other: costs[first, other])[: size - 1]]
             left = [one for one in left if one not in chosen]
             classes.append(np.asarray(chosen[::-1], np.int64))
-        total = sum(pool.map(lambda members: align(rows.data, members)[2], classes))
+        total = sum(pool.map(lambda members: align(data, members)[2], classes))
     clock.lap("anonymize")
     return [total / rows.cells, math.nan, 1.0, len(rows)]
 
 
-def run() -> str:
+def run() -> Found:
     """Measure and return the section of the results."""
-    if not FILE.exists():
-        return f"Not run: {FILE} is missing (set SUDARE_DATA)."
-    parts = [by_k(), growth("customers", [[250, None], [500, None], [1000, None]])]
-    return "\n\n".join([*parts, growth("rows of each customer at most", [[500, 20], [500, 80], [500, None]])])
+    real_data(FILE)
+    costs, (three, seven) = by_k()
+    more_customers, grows = growth("customers", [[250, None], [500, None], [1000, None]])
+    more_rows, _ = growth("rows of each customer at most", [[500, 20], [500, 80], [500, None]])
+    return Found("\n\n".join([costs, more_customers, more_rows]), (replace(three, exponent=grows), seven))
 
 
-def by_k() -> str:
+def by_k() -> tuple[str, list[Line]]:
+    found = []
     lines = ["| k | search | U | bound | time | peak memory |", "|---:|---|---:|---:|---:|---:|"]
     for k in (3, 7):
         ways = {
@@ -103,7 +111,9 @@ def by_k() -> str:
             "sudare, fast": in_child("anonymize_histories", "anonymize", k, True, None),
         }
         lines += [_line(k, name, done) for name, done in ways.items()]
-    return "\n".join(lines)
+        *others, ours = ((name, done.answer[0]) for name, done in ways.items())
+        found.append(Line(f"Loss of an anonymized history, k = {k}", ours[1], dict(others), unit="U"))
+    return "\n".join(lines), found
 
 
 def _line(k: int, name: str, done: Measured) -> str:
@@ -113,7 +123,7 @@ def _line(k: int, name: str, done: Measured) -> str:
     return f"| {k} | {name} | {utility:.4f} | {shown} | {seconds:.0f} s | {memory:.2f} GB |"
 
 
-def growth(what: str, sizes: list[list[int | None]]) -> str:
+def growth(what: str, sizes: list[list[int | None]]) -> tuple[str, float]:
     lines = [f"| {what}, k = 3, fast | rows | U | time |", "|---:|---:|---:|---:|"]
     measured = []
     for customers, most_rows in sizes:
@@ -123,6 +133,5 @@ def growth(what: str, sizes: list[list[int | None]]) -> str:
         measured.append((rows, seconds))
         shown = customers if what == "customers" else most_rows or "all"
         lines.append(f"| {shown} | {rows:,.0f} | {utility:.4f} | {seconds:.1f} s |")
-    (rows_1, seconds_1), (rows_2, seconds_2) = measured[0], measured[-1]
-    exponent = math.log(seconds_2 / seconds_1) / math.log(rows_2 / rows_1)
-    return "\n".join([*lines, "", f"The time grows as rows^{exponent:.2f} (1 is linear)."])
+    grows = exponent(measured[0], measured[-1])
+    return "\n".join([*lines, "", f"The time grows as rows^{grows:.2f} (1 is linear)."]), grows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 from datetime import date
 from pathlib import Path
@@ -12,11 +11,13 @@ import numpy as np
 
 import contest
 import sudare
-from measuring import Clock, in_child
+from measuring import Clock, exponent, in_child
+from results import Found, Line
 from sudare.contest.duel import with_pseudonyms
 from sudare.data.cells import CellHistory
 
 TITLE = "Attack: guesses on a richly generalized history"
+PACKAGES = ()
 CUSTOMERS = (1_000, 10_000, 100_000)
 SEED = 1
 
@@ -57,7 +58,7 @@ def attack(clock: Clock, folder: str) -> dict[str, float]:
     return {"guesses": len(found), "hits": hits, "needed": found.needed, "expected": found.expected}
 
 
-def run() -> str:
+def run() -> Found:
     """Measure and return the section of the results."""
     lines = [
         "| customers | rows | read | attack | memory | guesses | right | expected | needed |",
@@ -73,11 +74,11 @@ def run() -> str:
         numbers = " | ".join(f"{answer[name]:,.0f}" for name in ("guesses", "hits", "expected", "needed"))
         times = f"{done.parts['read']:.1f} s | {done.parts['attack']:.1f} s | {done.gigabytes:.2f} GB"
         lines.append(f"| {customers:,} | {rows:,} | {times} | {numbers} |")
-    (rows_1, seconds_1), (rows_2, seconds_2) = points[-2:]
-    exponent = math.log(seconds_2 / seconds_1) / math.log(rows_2 / rows_1)
+    (rows_1, _), (rows_2, seconds) = points[-2:]
+    growth = exponent(*points[-2:])
     lines.append("")
     lines.append(
         "Of ten rows one is deleted, of ten cells four are ranges or sets and one is deleted. The attacker knows T and "
-        f"uses the method best. From {rows_1:,} to {rows_2:,} rows the time grows as rows^{exponent:.2f} (1 is linear)."
+        f"uses the method best. From {rows_1:,} to {rows_2:,} rows the time grows as rows^{growth:.2f} (1 is linear)."
     )
-    return "\n".join(lines)
+    return Found("\n".join(lines), (Line(f"Attack, {rows_2:,} rows", seconds, exponent=growth),))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pyroaring
 
 import sudare
-from measuring import Clock, Measured, in_child
+from measuring import Clock, Measured, exponent, in_child, real_data
+from results import Found, Line
 from sudare.anonymize.suppression import suppress_baskets
 from sudare.risk.uncertainty import check_baskets
 
 TITLE = "Baskets that keep personal secrets (rho 0.5, 40 % personalized sensitive items)"
-DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+PACKAGES = ("pyroaring",)
 FILES = {"BMS-WebView-1": "bms-webview-1.txt", "BMS-WebView-2": "bms-webview-2.txt"}
 LONGEST = 5
 SENSITIVE = "random:0.4"
@@ -26,7 +26,7 @@ Inferred = dict[tuple[int, ...], list[int]]
 
 
 def read(name: str, longest: int | None, share: float = 1.0) -> tuple[sudare.Baskets, sudare.SensitiveItems]:
-    baskets = sudare.read_baskets(DATA / FILES[name])
+    baskets = sudare.read_baskets(real_data(FILES[name]))
     if longest is not None:
         baskets = baskets.select(baskets.lengths <= longest)
     chosen = np.random.default_rng(1).random(len(baskets)) < share
@@ -117,18 +117,21 @@ def suppress(clock: Clock, name: str, longest: int | None, share: float, strateg
 
 def itemsets(clock: Clock, name: str, support: float) -> int:
     sudare.frequent_itemsets(sudare.make_baskets([["a", "b"]]), 1)
-    baskets = sudare.read_baskets(DATA / FILES[name])
+    baskets = sudare.read_baskets(real_data(FILES[name]))
     clock.restart()
     found = sudare.frequent_itemsets(baskets, support)
     clock.lap("mine")
     return len(found)
 
 
-def run() -> str:
+def run() -> Found:
     """Measure and return the section of the results."""
-    if not all((DATA / file).exists() for file in FILES.values()):
-        return f"Not run: {DATA} has no BMS-WebView files (set SUDARE_DATA)."
-    return "\n\n".join([checking(), suppressing(), growing(), mining()])
+    for file in FILES.values():
+        real_data(file)
+    checks, check_lines = checking()
+    growth, check_exponents, suppress_lines = growing()
+    check_lines = [replace(line, exponent=e) for line, e in zip(check_lines, check_exponents, strict=True)]
+    return Found("\n\n".join([checks, suppressing(), growth, mining()]), (*check_lines, *suppress_lines))
 
 
 def best_of(rounds: int, function: str, *words: object) -> Measured:
@@ -139,13 +142,16 @@ def seconds(run: Measured) -> float:
     return sum(run.parts.values())
 
 
-def checking() -> str:
+def checking() -> tuple[str, list[Line]]:
+    found = []
     lines = ["| checked exactly, records of up to 5 items | sudare | dictionary | pyroaring | unsafe adversaries |"]
     lines.append("|---|---:|---:|---:|---:|")
     for name in FILES:
         first = best_of(3, "ours", name, LONGEST, 1.0)
         others = [best_of(2, function, name, LONGEST, 1.0) for function in ("dictionary", "bitmaps")]
         assert {other.answer for other in others} == {first.answer}, [first.answer, *(o.answer for o in others)]
+        named = dict(zip(("dictionary", "pyroaring"), map(seconds, others), strict=True))
+        found.append(Line(f"Check of {name}, up to {LONGEST} items", seconds(first), named))
         cells = [f"{seconds(other):.2f} s ({seconds(other) / seconds(first):.0f} x)" for other in others]
         lines.append(f"| {name} | {seconds(first):.3f} s | {' | '.join(cells)} | {first.answer:,} |")
     lines.append("")
@@ -154,7 +160,7 @@ def checking() -> str:
         "dictionary counts every itemset that occurs; pyroaring intersects the bitmaps of its items. Reading is not in "
         "the times."
     )
-    return "\n".join(lines)
+    return "\n".join(lines), found
 
 
 def suppressing() -> str:
@@ -176,16 +182,25 @@ def line(label: str, run: Measured) -> str:
     )
 
 
-def growing() -> str:
+def growing() -> tuple[str, list[float], list[Line]]:
+    """Return the table, how checks grow with the records of each file, and the lines of suppressing."""
+    exponents, found = [], []
     lines = ["| growth | records | check | suppress (paper) |", "|---|---:|---:|---:|"]
     for name in FILES:
         places = [(LONGEST, share) for share in (0.25, 0.5, 1.0)] + [(longest, 1.0) for longest in (3, 4, 6, 7)]
+        checked, suppressed = [], []
         for longest, share in places:
             check = best_of(2, "ours", name, longest, share)
             done = in_child("baskets", "suppress", name, longest, share, "paper", False)
+            if longest == LONGEST:
+                checked.append((done.answer[3], seconds(check)))
+                suppressed.append((done.answer[3], seconds(done)))
             label = f"{name}, up to {longest} items" + (f", {share:.0%} of the records" if share < 1 else "")
             lines.append(f"| {label} | {done.answer[3]:,.0f} | {seconds(check):.3f} s | {seconds(done):.2f} s |")
-    return "\n".join(lines)
+        exponents.append(exponent(checked[0], checked[-1]))
+        grows = exponent(suppressed[0], suppressed[-1])
+        found.append(Line(f"Suppression in {name}, up to {LONGEST} items", suppressed[-1][1], exponent=grows))
+    return "\n".join(lines), exponents, found
 
 
 def mining() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +12,12 @@ from numpy.typing import NDArray
 
 import plain_contest
 import sudare
-from measuring import Clock, Measured, fastest, in_child
+from measuring import Clock, Measured, exponent, fastest, in_child, real_data
+from results import Found, Line
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 
 TITLE = "Contest: check, utility and publication of a richly generalized history"
-DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+PACKAGES = ()
 FILE = "pwscup2018-T.csv"
 TIMES = (1, 10, 100)
 # Of ten rows: one is deleted; of ten cells four are generalized and one is deleted.
@@ -90,7 +90,7 @@ def _with_sets(
 
 def make(clock: Clock, folder: str, times: int) -> int:
     rules = sudare.load_rules()
-    original = repeated(sudare.read_original(DATA / FILE, rules), times)
+    original = repeated(sudare.read_original(real_data(FILE), rules), times)
     sudare.write_cells(Path(folder) / "T.csv", original, rules)
     sudare.write_cells(Path(folder) / "A.csv", generalized(original, rules), rules)
     clock.lap("make")
@@ -133,10 +133,9 @@ def plain(clock: Clock, folder: str) -> list[float]:
     return [len(wrong), utility, published]
 
 
-def run() -> str:
+def run() -> Found:
     """Measure and return the section of the results."""
-    if not (DATA / FILE).exists():
-        return f"Not run: {DATA} has no {FILE} (set SUDARE_DATA)."
+    real_data(FILE)
     lines = [
         "| rows | check | utility | publish | all | memory | plain Python |",
         "|---:|---:|---:|---:|---:|---:|---:|",
@@ -149,21 +148,23 @@ def run() -> str:
                 done, other = fastest("contest", ["ours", "plain"], folder, rounds=5)
                 agree(done, other)
                 compared = ratios(done, other)
+                work = f"Contest: check, utility and publication, {rows:,} rows"
+                line = Line(work, seconds(done), {"plain Python": seconds(other)})
             else:
                 [done] = fastest("contest", ["ours"], folder, rounds=2)
                 compared = ""
         points.append((rows, seconds(done)))
         parts = " | ".join(f"{done.parts[part]:.3f} s" for part in ("check", "utility", "publish"))
         lines.append(f"| {rows:,} | {parts} | {seconds(done):.3f} s | {done.gigabytes:.2f} GB | {compared} |")
-    (rows_1, seconds_1), (rows_2, seconds_2) = points[-2:]
-    exponent = math.log(seconds_2 / seconds_1) / math.log(rows_2 / rows_1)
+    (rows_1, _), (rows_2, _) = points[-2:]
+    growth = exponent(*points[-2:])
     lines.append("")
     lines.append(
         "Plain Python: how many times as long the same rules and formulas take cell by cell, with the same answers "
         "(checked). Check has the reading of both files, publish that of A and the check of its form. From "
-        f"{rows_1:,} to {rows_2:,} rows the time grows as rows^{exponent:.2f} (1 is linear)."
+        f"{rows_1:,} to {rows_2:,} rows the time grows as rows^{growth:.2f} (1 is linear)."
     )
-    return "\n".join(lines)
+    return Found("\n".join(lines), (replace(line, exponent=growth),))
 
 
 def seconds(run: Measured) -> float:

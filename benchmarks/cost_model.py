@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from measuring import exponent
+
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 BEGIN, END = "<!-- measured: written by ./dev bench scale -->", "<!-- end of what was measured -->"
 SETS = 511
@@ -37,6 +39,8 @@ class Point:
     java_gigabytes: float
     shuffled: float
     error: float | None = None
+    # When and at which commit; runs are kept, so that those of a section may differ in it.
+    measured: str = "before stamps at an unknown commit"
 
     @property
     def memory(self) -> float:
@@ -88,13 +92,13 @@ def fit_line(loads: list[float], seconds: list[float]) -> tuple[float, float]:
     return float(fixed), float(slope)
 
 
-def exponents(points: list[Point]) -> str:
-    """Return how time and memory grow with the rows, from the smallest to the largest run, as cells of a table."""
+def exponents(points: list[Point]) -> tuple[float, float] | None:
+    """Return how time and memory grow with the rows, from the smallest to the largest run; None if there is one."""
     if len(points) == 1:
-        return " | "
+        return None
     first, last = min(points, key=lambda p: p.rows), max(points, key=lambda p: p.rows)
-    ratios = (last.seconds / first.seconds, last.memory / first.memory)
-    return " | ".join(f"rows^{math.log(ratio) / math.log(last.rows / first.rows):.2f}" for ratio in ratios)
+    time = exponent((first.rows, first.seconds), (last.rows, last.seconds))
+    return time, exponent((first.rows, first.memory), (last.rows, last.memory))
 
 
 def models(points: list[Point], fitted: Fitted) -> Iterator[tuple[tuple[str, str], Model, list[Point], list[Point]]]:
@@ -112,7 +116,8 @@ def growth(points: list[Point], fitted: Fitted) -> list[str]:
     checks = ["| work | engine | fitted to | checked at | predicted | took |", "|---|---|---:|---:|---:|---:|"]
     for (work, engine), model, used, others in models(points, fitted):
         said = "; ".join(line_text(part, *line) for part, line in model.lines.items())
-        lines.append(f"| {work} | {engine} | {exponents([*used, *others])} | {said} |")
+        grows = " | ".join(f"rows^{e:.2f}" for e in exponents([*used, *others]) or ()) or " | "
+        lines.append(f"| {work} | {engine} | {grows} | {said} |")
         checks += [
             f"| {work} | {engine} | {millions(used)} | {p.millions} M | {model.seconds(p.rows, p.distinct):.0f} s "
             f"| {p.seconds:.0f} s |"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import math
+import os
 import subprocess
 import sys
 import time
@@ -15,6 +17,11 @@ from typing import Any
 HERE = Path(__file__).parent
 # Packages that insist on old versions of what sudare uses live in an environment of their own.
 RIVALS = HERE / "data" / "rivals"
+DATA = Path(os.environ.get("SUDARE_DATA", HERE.parents[1] / "shared" / "data"))
+
+
+class NotRun(Exception):
+    """Something that a benchmark needs is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,18 @@ def fastest(module: str, functions: Sequence[str], *arguments: Any, rounds: int)
     named = [(name if "." in name else f"{module}.{name}").split(".") for name in functions]
     runs = [[in_child(*words, *arguments) for words in named] for _ in range(rounds)]
     return [min(of_one, key=lambda run: sum(run.parts.values())) for of_one in zip(*runs, strict=True)]
+
+
+def real_data(name: str) -> Path:
+    """Return where a file or folder of the real data is."""
+    if not (DATA / name).exists():
+        raise NotRun(f"{DATA / name} is missing (set SUDARE_DATA; tools/fetch_data.py says where it comes from)")
+    return DATA / name
+
+
+def exponent(first: tuple[float, float], last: tuple[float, float]) -> float:
+    """Return e of a cost that grows as rows^e, from (rows, cost) of two runs."""
+    return math.log(last[1] / first[1]) / math.log(last[0] / first[0])
 
 
 def rivals_python() -> str:

@@ -13,19 +13,24 @@ import json
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import cost_model
+import machine
 import sudare
 from cost_model import Point
 from measuring import Clock, Measured, in_child
+from results import Found, Line
 from sudare.engine import Engine, open_engine
 
 TITLE = "Growth from 1 to 100 million generated rows on DuckDB, to 10 million on Spark (Parquet)"
+PACKAGES = ("pyspark",)
 KEPT = Path(__file__).parent / "data" / "scale.json"
 MILLION = 1_000_000
 ROWS_A_CUSTOMER = 96
@@ -102,6 +107,17 @@ def started(clock: Clock, name: str, spill: str) -> Iterator[Engine]:
     with open_engine(name, memory=MEMORY, spill=spill) as engine:
         clock.lap("start")
         yield engine
+    if isinstance(engine, sudare.SparkEngine):
+        end_java()
+
+
+def end_java() -> None:
+    """Wait for the end of Java, which would outlive this process: its time would count as load by others."""
+    from pyspark import SparkContext
+
+    java = SparkContext._gateway.proc  # type: ignore[union-attr]
+    java.stdin.close()
+    java.wait()
 
 
 def spark_side(engine: Engine) -> dict[str, float]:
@@ -124,7 +140,7 @@ def java_peak() -> float:
     return peak
 
 
-def run() -> str:
+def run() -> Found:
     """Measure what is not kept yet and return the section of the results."""
     only = os.environ.get("SUDARE_SCALE")
     wanted = [int(word) for word in only.split(",")] if only else None
@@ -136,7 +152,8 @@ def run() -> str:
     check_same_numbers(points)
     fitted = {(job.work, job.engine): job.fitted for job in jobs}
     cost_model.write_page(points, fitted)
-    return "\n".join([*tables(points), "", *cost_model.growth(points, fitted)])
+    text = "\n".join([*tables(points), "", *cost_model.growth(points, fitted)])
+    return Found(text, tuple(summary(points)))
 
 
 def kept() -> list[Point]:
@@ -169,7 +186,8 @@ def kind_of(work: str) -> str:
 
 
 def point_of(job: Job, millions: int, rows: int, done: Measured) -> Point:
-    return Point(job.work, job.engine, millions, rows, done.gigabytes, done.parts, **done.answer)
+    measured = f"on {datetime.now(UTC):%Y-%m-%d} at {machine.commit()}"
+    return Point(job.work, job.engine, millions, rows, done.gigabytes, done.parts, **done.answer, measured=measured)
 
 
 def check_same_numbers(points: list[Point]) -> None:
@@ -196,8 +214,24 @@ def tables(points: list[Point]) -> list[str]:
         "what tasks sent to each other. Data are generated, in one Parquet file. Every number is the same on DuckDB "
         "and Spark, and walks in memory and on the engine agree (checked). The error of a sample is that of its "
         "widest interval.",
+        "",
+        f"Runs are kept as they are done: {measured_when(points)}.",
     ]
     return lines
+
+
+def measured_when(points: list[Point]) -> str:
+    counts = Counter(point.measured for point in points)
+    return ", ".join(f"{runs} {when}" for when, runs in counts.items())
+
+
+def summary(points: list[Point]) -> Iterator[Line]:
+    """Yield for each work on each engine what the largest run took, and how the time grows."""
+    for work, engine in dict.fromkeys((point.work, point.engine) for point in ordered(points)):
+        mine = [point for point in ordered(points) if (point.work, point.engine) == (work, engine)]
+        grows = cost_model.exponents(mine)
+        name = f"Scale: {work} on {engine}, {mine[-1].rows:,} rows"
+        yield Line(name, mine[-1].seconds, exponent=grows and grows[0])
 
 
 def ordered(points: list[Point]) -> list[Point]:
