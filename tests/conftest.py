@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
+from math import inf
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import polars
 import pytest
+import vl_convert
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 import sudare
+from sudare.anonymize import history_choice
 from sudare.engine import DuckDBEngine
 
 # Table 5 of Ito, Kikuchi, Nakagawa: the toy history T_2.
@@ -33,8 +38,18 @@ TOY = """\
 hypothesis.settings.register_profile("sudare", deadline=None)
 hypothesis.settings.load_profile("sudare")
 
-# Folders whose tests take long: begun first, so that no worker is left alone with them in the end.
-LONG = ("engine", "web", "report")
+# What takes longest, begun first and in this order, so that no worker is left alone with it in the end.
+LONG = ("tests/engine", "tests/web", "tests/test_public_arguments.py", "tests/cli", "tests/report", "tests/anonymize")
+
+# Fixtures and parameters of tests that start something: servers and their files, browsers, clusters, databases.
+STARTING = {"browser", "cluster", "postgres", "postgresql", "running", "served", "server", "settings", "spark"}
+
+# Tests that need long without starting anything by a fixture.
+SLOW = ("tests/web/test_demo.py", "tests/web/test_faults.py")
+
+# How `./dev test --quick` chooses tests, and the most examples that Hypothesis tries of each of them.
+QUICK = "not slow"
+QUICK_EXAMPLES = 5
 
 
 class ByFile(LoadScopeScheduling):
@@ -51,9 +66,54 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
     return ByFile(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long."""
-    items.sort(key=lambda item: item.path.parent.name not in LONG)
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what starts something as slow, and begin with what takes long."""
+    for item in items:
+        if starts_something(item) or item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
+        if config.option.markexpr == QUICK:
+            try_fewer_examples(item)
+    items.sort(key=lambda item: next((n for n, path in enumerate(LONG) if item.nodeid.startswith(path)), len(LONG)))
+
+
+def try_fewer_examples(item: pytest.Item) -> None:
+    """Limit the examples of a test of Hypothesis, whatever its own settings say: no profile overrules those."""
+    test = getattr(item, "obj", None)
+    if own := getattr(test, "_hypothesis_internal_use_settings", None):
+        fewer = hypothesis.settings(own, max_examples=min(own.max_examples, QUICK_EXAMPLES))
+        test._hypothesis_internal_use_settings = fewer  # type: ignore[union-attr]
+
+
+def starts_something(item: pytest.Item) -> bool:
+    """Say whether a test needs a server, a browser, a cluster or a database that runs apart."""
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    given = {value for value in parameters if isinstance(value, str)}
+    return bool(STARTING & set(getattr(item, "fixturenames", ())) or STARTING & given)
+
+
+@pytest.fixture(autouse=True)
+def solver_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solve integer programs in this process: to start another takes far longer than the small programs of tests."""
+    solve = history_choice._solve
+    monkeypatch.setattr(history_choice, "_solve_apart", lambda costs, matrix, _: solve(costs, matrix, inf))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def charts_drawn_once() -> Iterator[None]:
+    """Draw equal charts once: drawing is most of the work of a report, and a drawing depends on its chart alone."""
+    drawn: dict[str, str] = {}
+    draw = vl_convert.vegalite_to_svg
+
+    def remembered(spec: dict[str, Any], **options: Any) -> str:
+        key = json.dumps([spec, options])
+        if key not in drawn:
+            drawn[key] = draw(spec, **options)
+        return drawn[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vl_convert, "vegalite_to_svg", remembered)
+        yield
 
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -74,7 +134,8 @@ def real_data() -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[DuckDBEngine]:
-    with DuckDBEngine() as engine:
+    # Small data are in one piece, which one thread works on: others only cost time.
+    with DuckDBEngine(threads=1) as engine:
         yield engine
 
 

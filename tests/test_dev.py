@@ -5,7 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -41,3 +46,45 @@ def test_pins_are_plain() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     assert lines
     assert all(line.count("==") == 1 and "/" not in line and "@" not in line for line in lines)
+
+
+def loaded() -> ModuleType:
+    """Return the script as a module."""
+    loader = SourceFileLoader("dev", str(ROOT / "dev"))
+    spec = spec_from_loader("dev", loader)
+    assert spec is not None
+    found = module_from_spec(spec)
+    loader.exec_module(found)
+    return found
+
+
+def test_quick_is_all_that_is_not_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    script = loaded()
+    called: list[list[str]] = []
+    monkeypatch.setattr(script, "call", lambda _, *words: called.append(list(words)))
+    script.test(["--quick", "-k", "risk"])
+    script.test(["-k", "risk"])
+    quick, whole = called
+    assert quick[-4:] == ["-m", "not slow", "-k", "risk"]
+    assert [*quick[:-4], *quick[-2:]] == whole
+
+
+def collected(*words: str) -> set[str]:
+    """Return the tests of some files, as they are chosen by words."""
+    files = ["tests/engine/test_shared_suite.py", "tests/report/test_in_browser.py", "tests/report/test_numbers.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n0", *words, *files],
+        capture_output=True, text=True, cwd=ROOT, check=True,
+    )  # fmt: skip
+    return {line for line in done.stdout.splitlines() if "::" in line}
+
+
+@pytest.mark.slow
+def test_what_starts_a_browser_or_a_cluster_is_slow_and_only_quick_leaves_it_out() -> None:
+    whole, quick = collected(), collected(*loaded().QUICK)
+    starting = {name for name in whole if "[spark" in name or "test_in_browser" in name}
+    assert len(starting) > 20
+    assert whole - quick == starting
+    assert quick

@@ -9,6 +9,7 @@ from typing import Any
 import typer.main
 
 from sudare.cli.app import app
+from sudare.cli.files import OUTPUT_RULE
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 
@@ -19,7 +20,8 @@ def reference() -> str:
         "# Command line\n\nEvery command answers `--help`. Results go to stdout, progress and notes to stderr. "
         "Exit codes: 0 done, 2 something in the input or the options must be mended (one message says what, where and "
         "how), 3 the work was done and the answer is no (`sudare baskets`: not safe, or not what a certificate says), "
-        "130 interrupted (nothing is left half-written), 1 an error of sudare itself.\n"
+        "130 interrupted, 143 ended by SIGTERM (nothing is left half-written), 1 an error of sudare itself.\n",
+        f"{OUTPUT_RULE} [More](reading.md#output)\n",
     ]
     root = typer.main.get_command(app)
     parts.append(section("sudare", root))

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     )
     from sudare.anonymize.concealment import ConcealedHistory, conceal_history, covered_customers
     from sudare.anonymize.experiment_rows import ExperimentRow
-    from sudare.anonymize.experiments import ExperimentSpread, run_experiments, summarize_experiments
+    from sudare.anonymize.experiments import Experiments, ExperimentSpread, run_experiments, summarize_experiments
     from sudare.anonymize.histories import AnonymizedHistory, anonymize_history
     from sudare.anonymize.history_level_risk import RiskLeveledHistory, levels_for_risk
     from sudare.anonymize.history_levels import LeveledHistory, anonymize_by_levels, suppress_history
-    from sudare.anonymize.levels import LevelsFound, find_levels, write_levels
+    from sudare.anonymize.levels import LevelsFound, WrittenLevels, changed_levels, find_levels, write_levels
     from sudare.anonymize.models import AnonymizedResult, anonymize_by_model
     from sudare.anonymize.suppression import Suppression, suppress_baskets
     from sudare.anonymize.verification import Verification, verify_baskets
@@ -151,7 +151,17 @@ if TYPE_CHECKING:
     from sudare.risk.user_confidence import SizeAdversaries, UserConfidence, confidence_by_user
     from sudare.risk.values import KnowledgeValue, most_identifying, write_values
     from sudare.risk.walk_choice import Walk
-    from sudare.risk.what_if import RecordsMoved, SetMoved, SetsChanged, changed_sets, moved_records, moved_sets
+    from sudare.risk.what_if import (
+        RecordsMoved,
+        SetMoved,
+        SetsChanged,
+        changed_disclosable,
+        changed_sets,
+        moved_records,
+        moved_risks,
+        moved_sets,
+        stayed_disclosable,
+    )
     from sudare.utility.baskets import (
         BasketUtility,
         RulesDistance,
@@ -198,9 +208,11 @@ _HOMES = {
     "sudare.data.baskets": ("BasketReading", "Baskets", "SensitiveItems", "SensitiveReading", "make_baskets"),
     "sudare.data.sensitive": ("read_sensitive",),
     "sudare.anonymize.experiment_rows": ("ExperimentRow",),
-    "sudare.anonymize.experiments": ("ExperimentSpread", "run_experiments", "summarize_experiments"),
+    "sudare.anonymize.experiments": ("ExperimentSpread", "Experiments", "run_experiments", "summarize_experiments"),
     "sudare.anonymize.levels": (
         "LevelsFound",
+        "WrittenLevels",
+        "changed_levels",
         "find_levels",
         "write_levels",
     ),
@@ -336,9 +348,12 @@ _HOMES = {
         "RecordsMoved",
         "SetMoved",
         "SetsChanged",
+        "changed_disclosable",
         "changed_sets",
         "moved_records",
+        "moved_risks",
         "moved_sets",
+        "stayed_disclosable",
     ),
     "sudare.utility.baskets": (
         "BasketUtility",
@@ -453,6 +468,7 @@ __all__ = [
     "EvaluatedRound",
     "ExperimentRow",
     "ExperimentSpread",
+    "Experiments",
     "FinalFiles",
     "FrequentItemsets",
     "Frontier",
@@ -535,6 +551,7 @@ __all__ = [
     "Verdict",
     "Verification",
     "Walk",
+    "WrittenLevels",
     "__version__",
     "add_records",
     "affordable_sets",
@@ -551,6 +568,8 @@ __all__ = [
     "basket_utility",
     "cell_errors",
     "cell_utility",
+    "changed_disclosable",
+    "changed_levels",
     "changed_sets",
     "check_anonymized",
     "check_baskets",
@@ -600,6 +619,7 @@ __all__ = [
     "measure_use_cases",
     "most_identifying",
     "moved_records",
+    "moved_risks",
     "moved_sets",
     "open_engine",
     "open_history_cells",
@@ -628,6 +648,7 @@ __all__ = [
     "run_experiments",
     "sample_subsets",
     "sensitive_diversity",
+    "stayed_disclosable",
     "success_threshold",
     "success_thresholds",
     "suggest_hierarchies",

@@ -39,7 +39,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 
 def test_every_figure_has_a_row_for_each_setting_place_and_repetition(small: Baskets, tmp_path: Path) -> None:
-    rows = run_experiments({"a": small}, tmp_path, repetitions=2, processes=1)
+    rows = run_experiments({"a": small}, tmp_path, repetitions=2, threads=1).rows
     numbers = {figure: sum(row.figure == figure for row in rows) for figure in experiments.FIGURES}
     assert numbers == {3: 36, 4: 36, 5: 12, 6: 24, 7: 24}
     assert list(rows) == sorted(rows)
@@ -50,20 +50,20 @@ def test_every_figure_has_a_row_for_each_setting_place_and_repetition(small: Bas
 
 def test_rows_depend_on_the_seed_and_not_on_what_else_is_computed(small: Baskets, tmp_path: Path) -> None:
     data = {"a": small, "b": small}
-    alone = run_experiments({"b": small}, tmp_path / "1", figures=[6], repetitions=1, processes=1)
-    among = run_experiments(data, tmp_path / "2", figures=[6, 5], repetitions=2, processes=1)
+    alone = run_experiments({"b": small}, tmp_path / "1", figures=[6], repetitions=1, threads=1).rows
+    among = run_experiments(data, tmp_path / "2", figures=[6, 5], repetitions=2, threads=1).rows
     assert alone == tuple(row for row in among if row.data == "b" and row.figure == 6 and row.repetition == 1)
-    other = run_experiments({"b": small}, tmp_path / "3", figures=[6], repetitions=1, seed=1, processes=1)
+    other = run_experiments({"b": small}, tmp_path / "3", figures=[6], repetitions=1, seed=1, threads=1).rows
     assert [row.key for row in other] == [row.key for row in alone]
     assert other != alone
 
 
 def test_finished_rows_are_not_computed_again(small: Baskets, tmp_path: Path, counted: list[Run]) -> None:
-    first = run_experiments({"a": small}, tmp_path, figures=[5], repetitions=1, processes=1)
+    first = run_experiments({"a": small}, tmp_path, figures=[5], repetitions=1, threads=1).rows
     assert len(counted) == 6
-    assert run_experiments({"a": small}, tmp_path, figures=[5], repetitions=1, processes=1) == first
+    assert run_experiments({"a": small}, tmp_path, figures=[5], repetitions=1, threads=1).rows == first
     assert len(counted) == 6
-    more = run_experiments({"a": small}, tmp_path, figures=[5], repetitions=2, processes=1)
+    more = run_experiments({"a": small}, tmp_path, figures=[5], repetitions=2, threads=1).rows
     assert len(counted) == 12
     assert [row for row in more if row.repetition == 1] == list(first)
 
@@ -71,7 +71,7 @@ def test_finished_rows_are_not_computed_again(small: Baskets, tmp_path: Path, co
 def test_after_an_interruption_the_rest_is_computed(
     small: Baskets, tmp_path: Path, counted: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = run_experiments({"a": small}, tmp_path / "whole", figures=[5], repetitions=1, processes=1)
+    whole = run_experiments({"a": small}, tmp_path / "whole", figures=[5], repetitions=1, threads=1).rows
     perform = experiments.perform
 
     def stop(baskets: Baskets, run: Run, **options: Any) -> list[ExperimentRow]:
@@ -82,8 +82,8 @@ def test_after_an_interruption_the_rest_is_computed(
     with monkeypatch.context() as patched:
         patched.setattr(experiments, "perform", stop)
         with pytest.raises(KeyboardInterrupt):
-            run_experiments({"a": small}, tmp_path / "part", figures=[5], repetitions=1, processes=1)
-    assert run_experiments({"a": small}, tmp_path / "part", figures=[5], repetitions=1, processes=1) == whole
+            run_experiments({"a": small}, tmp_path / "part", figures=[5], repetitions=1, threads=1)
+    assert run_experiments({"a": small}, tmp_path / "part", figures=[5], repetitions=1, threads=1).rows == whole
     assert len(counted) == 12
 
 
@@ -96,13 +96,13 @@ def test_an_interrupted_suppression_gives_no_row(small: Baskets, monkeypatch: py
         experiments.perform(small, Run(RHO, "a", "fixed", "0.5", 1), seed=0, strategy="paper")
 
 
-def test_two_processes_find_the_same(small: Baskets, tmp_path: Path) -> None:
-    one = run_experiments({"a": small}, tmp_path / "1", figures=[5], repetitions=1, processes=1)
-    assert run_experiments({"a": small}, tmp_path / "2", figures=[5], repetitions=1, processes=2) == one
+def test_two_threads_find_the_same(small: Baskets, tmp_path: Path) -> None:
+    one = run_experiments({"a": small}, tmp_path / "1", figures=[5], repetitions=1, threads=1).rows
+    assert run_experiments({"a": small}, tmp_path / "2", figures=[5], repetitions=1, threads=2).rows == one
 
 
 def test_rows_of_other_experiments_are_not_mixed_in(small: Baskets, tmp_path: Path) -> None:
-    run_experiments({"a": small}, tmp_path, figures=[5], repetitions=1, processes=1)
+    run_experiments({"a": small}, tmp_path, figures=[5], repetitions=1, threads=1)
     with pytest.raises(sudare.OptionNotUsable, match="seed is 0 there and 1 here"):
         run_experiments({"a": small}, tmp_path, figures=[5], repetitions=1, seed=1)
     with pytest.raises(sudare.OptionNotUsable, match="strategy is 'paper' there and 'best' here"):

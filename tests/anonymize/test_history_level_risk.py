@@ -45,7 +45,7 @@ def test_both_columns_are_given_up_where_all_must_be_left() -> None:
     found = levels_for_risk(history(SQUARE), 0.25)
     assert (found.utility, found.levels["item"]) == (0.5, "all")
     assert {risk.after for risk in found.risks} == {0.25}
-    assert found.to_dict()["most_risk"] == 0.25
+    assert found.to_dict()["mean_limit"] == 0.25
     assert len(found.to_dict()["risks"]) == 10
 
 
@@ -63,9 +63,27 @@ def test_given_levels_are_kept() -> None:
         levels_for_risk(history(SQUARE), 0.5, levels={"date": "day", "item": "full"})
 
 
+# Three visits for milk that everybody makes, and one for something that nobody else buys.
+REGULARS: list[list[Row]] = [[*((day, "milk", 1, 1) for day in (1, 2, 3)), (4, item, 1, 1)] for item in "abcdefgh"]
+
+
+def test_a_mean_within_its_limit_says_how_many_customers_are_unique_all_the_same() -> None:
+    found = levels_for_risk(history(REGULARS), 0.5)
+    assert found.utility == 0
+    # Who knows the item of a row knows nobody by milk, in 3 of 4 cases, and everybody by the other, in 1 of 4.
+    assert found.risks[6].after == pytest.approx(3 / 4 / 8 + 1 / 4)
+    assert (found.risks[6].unique_customers, found.risks[6].highest) == (8, 1.0)
+    assert found.highest_mean == max(risk.after for risk in found.risks) <= 0.5
+    assert (found.unique_customers, found.highest_risk) == (8, 1.0)
+    first = dict(list(found.to_dict().items())[:4])
+    assert first == {
+        "unique_customers": 8, "highest_risk": 1.0, "highest_mean": found.highest_mean, "mean_limit": 0.5,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("risk", [0, -0.1, 1.5, float("nan")])
 def test_a_risk_is_a_probability_above_zero(risk: float) -> None:
-    with pytest.raises(OptionNotUsable, match="Hint: --most-risk"):
+    with pytest.raises(OptionNotUsable, match=r"Hint: --mean-limit|mean_limit must be a finite number"):
         levels_for_risk(history(SQUARE), risk)
 
 
@@ -90,23 +108,24 @@ def highest_risk(attackers: PublishedAttackers, anonymized: CellHistory) -> floa
     return max(attackers.measure(cells, known).after for known in TEN_ATTACKERS)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=6)
 @given(histories(4, 3), st.sampled_from([0.3, 0.5, 0.8]))
-def test_no_levels_that_suffice_cost_less(people: list[list[Row]], most_risk: float) -> None:
+def test_no_levels_that_suffice_cost_less(people: list[list[Row]], mean_limit: float) -> None:
     original = history(people)
     with PublishedAttackers(original) as attackers:
         sufficient = [
             cell_utility(original, at(original, levels), most=0).utility
             for levels in all_levels(original)
-            if highest_risk(attackers, at(original, levels)) <= most_risk
+            if highest_risk(attackers, at(original, levels)) <= mean_limit
         ]
     if not sufficient:
         with pytest.raises(OptionNotUsable, match="No levels keep"):
-            levels_for_risk(original, most_risk)
+            levels_for_risk(original, mean_limit)
         return
-    found = levels_for_risk(original, most_risk)
+    found = levels_for_risk(original, mean_limit)
     measured = measure_published(original, found.history)
-    assert max(risk.after for risk in measured.attackers) <= most_risk
+    assert max(risk.after for risk in measured.attackers) <= mean_limit
     assert [risk.after for risk in measured.attackers] == [risk.after for risk in found.risks]
     assert found.utility == pytest.approx(min(sufficient))
 
@@ -125,6 +144,7 @@ def recoded(original: CellHistory, anonymized: CellHistory) -> polars.DataFrame:
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(histories(4, 3), st.data())
 def test_single_rows_are_as_recognizable_as_recoded_ones(people: list[list[Row]], data: st.DataObject) -> None:

@@ -173,7 +173,7 @@ def check_passes(original: CellHistory, anonymized: CellHistory, folder: Path) -
 @given(histories(5, 3), st.integers(2, 3), st.integers(0, 2))
 def test_by_levels_everybody_has_the_rows_of_others(people: list[list[Row]], k: int, seed: int) -> None:
     original = history(people)
-    found = anonymize_by_levels(original, k, seed=seed, fast=True, threads=1)
+    found = anonymize_by_levels(original, k, seed=seed, fast=True, rounds=20, threads=1)
     assert min(sizes_of_classes(found.history)) >= k
     assert sizes_of_classes(found.history) == list(found.sizes)
     assert found.utility == pytest.approx(cell_utility(original, found.history).utility)
@@ -184,7 +184,7 @@ def test_by_levels_everybody_has_the_rows_of_others(people: list[list[Row]], k: 
 @given(histories(4, 2))
 def test_with_one_class_the_levels_are_the_best_for_its_groups(people: list[list[Row]]) -> None:
     original = history([[person[0]] for person in people])
-    found = anonymize_by_levels(original, 4, fast=True, threads=1)
+    found = anonymize_by_levels(original, 4, fast=True, rounds=20, threads=1)
     # Everybody has one row: the only class has one group.
     every = [list(different_levels(original, column.name)) for column in original.columns]
     least = min(sum(level_cost(level, np.zeros(4, np.int64)) for level in levels) for levels in product(*every))
@@ -201,7 +201,7 @@ PEOPLE: list[list[Row]] = [
 
 def test_rows_that_are_equal_at_their_levels_are_kept_and_others_deleted(tmp_path: Path) -> None:
     original = history(PEOPLE)
-    found = anonymize_by_levels(original, 2, levels={"date": "week"}, fast=True, threads=1)
+    found = anonymize_by_levels(original, 2, levels={"date": "week"}, fast=True, rounds=20, threads=1)
     assert found.levels == {"date": "week", "item": "full", "price": "exact", "quantity": "exact"}
     # 1 and 2 January 2011 are of one week, 9 January (Sunday) is the last day of the next one.
     dates = [cell_text(found.history.column("date"), row) for row in range(9)]
@@ -215,7 +215,7 @@ def test_rows_that_are_equal_at_their_levels_are_kept_and_others_deleted(tmp_pat
 
 def test_by_suppression_cells_are_exact_or_deleted(tmp_path: Path) -> None:
     original = history(PEOPLE)
-    found = suppress_history(original, 2, fast=True, threads=1)
+    found = suppress_history(original, 2, fast=True, rounds=20, threads=1)
     assert found.model == "suppression"
     assert {int(kind) for column in found.history.columns for kind in np.unique(column.kinds)} == {
         Kind.EXACT,
@@ -229,7 +229,7 @@ def test_by_suppression_cells_are_exact_or_deleted(tmp_path: Path) -> None:
 
 def test_the_same_seed_gives_the_same_history() -> None:
     original = history(PEOPLE)
-    one, two = (anonymize_by_levels(original, 2, seed=5, fast=True, threads=threads) for threads in (1, 2))
+    one, two = (anonymize_by_levels(original, 2, seed=5, fast=True, rounds=20, threads=threads) for threads in (1, 2))
     assert one.history.persons.tolist() == two.history.persons.tolist()
     assert one.levels == two.levels
 

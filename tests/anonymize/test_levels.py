@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.anonymize import levels as module
-from sudare.anonymize.levels import LOSSES, LevelsFound, find_levels, write_levels
+from sudare.anonymize.levels import LOSSES, LevelsFound, changed_levels, find_levels, find_levels_from, write_levels
 from sudare.data.generalized import generalize_table
 from sudare.data.hierarchy import Hierarchy, find_hierarchies, make_hierarchy, read_hierarchy
 from sudare.data.history import Reading
 from sudare.data.table import Table, read_table
 from sudare.engine import DuckDBEngine
-from sudare.errors import ColumnNotFound, HierarchyNotUsable, OptionNotUsable
+from sudare.errors import ColumnNotFound, HierarchyNotUsable, OptionNotUsable, OutputNotWritable
 from sudare.risk.subsets import class_size_within
 
 # Four values of two groups each.
@@ -28,6 +29,7 @@ AGE = make_hierarchy(
 )
 SEX = make_hierarchy("sex", {1: ("f", "*"), 2: ("m", "*")})
 BOTH = {"age": AGE, "sex": SEX}
+KNOWN = ("age", "sex")
 ROWS = {"name": list("ABCDEF"), "age": ["21", "25", "25", "31", "36", "36"], "sex": ["f", "m", "f", "m", "m", "m"]}
 
 
@@ -40,7 +42,7 @@ def people(engine: DuckDBEngine) -> Iterator[Table]:
 def test_minimal_levels_by_hand(people: Table) -> None:
     # Pairs in which each person has company: age by tens with any sex (20s: 3, 30s: 3), or any age with the sex
     # (f: 2, m: 4). Ages as they are leave 21 and 31 alone; tens and sex leave 25 m alone.
-    found = find_levels(people, BOTH, limit=0.5)
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5)
     assert found.minimal == ({"age": 1, "sex": 1}, {"age": 2, "sex": 0})
     assert (found.k, found.nodes, found.safe, found.suppressed) == (2, 6, 3, 0)
     assert found.highest == {"age": 2, "sex": 1}
@@ -52,7 +54,7 @@ def test_entropy_by_hand(people: Table) -> None:
     tens = 2 * (math.log2(3) + 2 * math.log2(3 / 2))
     any_sex = 2 * math.log2(3) + 4 * math.log2(6 / 4)
     any_age = 2 * (math.log2(6) + 2 * math.log2(6 / 2))
-    found = find_levels(people, BOTH, limit=0.5)
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5)
     assert tens + any_sex < any_age
     assert found.best == {"age": 1, "sex": 1}
     assert found.loss == pytest.approx(tens + any_sex)
@@ -61,44 +63,44 @@ def test_entropy_by_hand(people: Table) -> None:
 
 def test_precision_by_hand(people: Table) -> None:
     # {age: 1, sex: 1}: (1/2 + 1) / 2 = 3/4; {age: 2, sex: 0}: (1 + 0) / 2.
-    found = find_levels(people, BOTH, limit=0.5, loss="precision")
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5, loss="precision")
     assert (found.best, found.loss) == ({"age": 2, "sex": 0}, 0.5)
 
 
 def test_discernibility_by_hand(people: Table) -> None:
     # {age: 1, sex: 1}: 3 * 3 + 3 * 3 = 18; {age: 2, sex: 0}: 2 * 2 + 4 * 4 = 20.
-    found = find_levels(people, BOTH, limit=0.5, loss="discernibility")
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5, loss="discernibility")
     assert (found.best, found.loss) == ({"age": 1, "sex": 1}, 18)
 
 
 def test_suppression_by_hand(people: Table) -> None:
     # One of six may go: ages by tens and the sex leave 25 m alone (20s f: 2, 20s m: 1, 30s m: 3).
-    found = find_levels(people, BOTH, limit=0.5, suppress=0.17)
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.17)
     assert found.minimal == ({"age": 1, "sex": 0},)
     assert (found.best, found.suppressed, found.classes, found.smallest) == ({"age": 1, "sex": 0}, 1, 2, 2)
     tens = 2 * math.log2(3) + 3 * math.log2(3 / 2)
     assert found.loss == pytest.approx(tens + math.log2(6 / 2) + math.log2(6 / 4))
-    by_level = find_levels(people, BOTH, limit=0.5, suppress=0.17, loss="precision")
+    by_level = find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.17, loss="precision")
     assert (by_level.best, by_level.loss) == ({"age": 1, "sex": 0}, pytest.approx((5 * 0.5 + 2) / 12))
 
 
 def test_a_higher_level_may_save_a_record_and_lose_less(people: Table) -> None:
     # {age: 1, sex: 0}, the only minimal one, suppresses a record: 2 * 2 + 3 * 3 + 6 * 1 = 19;
     # {age: 1, sex: 1} suppresses none: 3 * 3 + 3 * 3 = 18.
-    found = find_levels(people, BOTH, limit=0.5, suppress=0.17, loss="discernibility")
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.17, loss="discernibility")
     assert (found.best, found.loss, found.suppressed) == ({"age": 1, "sex": 1}, 18, 0)
 
 
 def test_nothing_is_changed_where_everything_is_safe(people: Table) -> None:
-    found = find_levels(people, BOTH, limit=1)
+    found = find_levels(people, BOTH, known=KNOWN, limit=1)
     assert (found.best, found.loss, found.minimal) == ({"age": 0, "sex": 0}, 0, ({"age": 0, "sex": 0},))
 
 
 def test_levels_that_are_never_safe(people: Table, tmp_path: Path) -> None:
-    found = find_levels(people, BOTH, limit=0.1)
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.1)
     assert (found.best, found.loss, found.minimal, found.safe, found.max_risk) == (None, None, (), 0, None)
     with pytest.raises(OptionNotUsable, match="No levels are safe"):
-        write_levels(people, BOTH, found, tmp_path / "out.csv")
+        write_levels(found, tmp_path / "out.csv")
 
 
 def test_only_known_attributes_make_classes(people: Table) -> None:
@@ -113,7 +115,7 @@ def test_a_known_attribute_without_a_hierarchy_counts_but_stays(people: Table) -
 
 
 @pytest.mark.parametrize(
-    ("limit", "size"), [(0.2, 5), (1 / 3, 3), (0.33, 4), (1, 1), (0.99, 2), (0.1, 10), (1 / 49, 49), (5e-324, 2**53)]
+    ("limit", "size"), [(0.2, 5), (1 / 3, 3), (0.33, 4), (1, 1), (0.99, 2), (0.1, 10), (1 / 49, 49), (5e-324, 2**62)]
 )
 def test_the_class_size_of_a_limit(limit: float, size: int) -> None:
     assert class_size_within(limit) == size
@@ -134,7 +136,7 @@ def test_the_share_is_meant_as_written(engine: DuckDBEngine) -> None:
     ("options", "error", "message"),
     [
         ({"limit": 0}, OptionNotUsable, "above 0 and at most 1"),
-        ({"limit": math.nan}, OptionNotUsable, "above 0 and at most 1"),
+        ({"limit": math.nan}, OptionNotUsable, "limit must be a finite number"),
         ({"limit": 1.5}, OptionNotUsable, "above 0 and at most 1"),
         ({"suppress": 1}, OptionNotUsable, "from 0 to below 1"),
         ({"suppress": -0.1}, OptionNotUsable, "from 0 to below 1"),
@@ -148,36 +150,36 @@ def test_options_that_do_not_fit(
     people: Table, options: dict[str, object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        find_levels(people, BOTH, **{"limit": 0.5, **options})  # type: ignore[arg-type]
+        find_levels(people, BOTH, **{"limit": 0.5, "known": KNOWN, **options})  # type: ignore[arg-type]
 
 
 def test_values_without_a_line_are_refused(people: Table) -> None:
     with pytest.raises(HierarchyNotUsable, match="lacks 1 values of 'sex': 'm'"):
-        find_levels(people, {"sex": make_hierarchy("sex", {1: ("f", "*")})}, limit=0.5)
+        find_levels(people, {"sex": make_hierarchy("sex", {1: ("f", "*")})}, known=["sex"], limit=0.5)
 
 
 def test_too_many_combinations_are_refused(people: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_NODES", 5)
     with pytest.raises(OptionNotUsable, match="allow 6 combinations of levels; 5 can be searched"):
-        find_levels(people, BOTH, limit=0.5)
+        find_levels(people, BOTH, known=KNOWN, limit=0.5)
 
 
 def test_the_result_as_plain_values(people: Table) -> None:
-    found = find_levels(people, BOTH, limit=0.5, suppress=0.17).to_dict()
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.17).to_dict()
     assert found["best"] == {"age": 1, "sex": 0}
     assert (found["known"], found["minimal"], found["max_risk"]) == (["age", "sex"], [{"age": 1, "sex": 0}], 0.5)
 
 
 def test_progress_ends_at_the_whole(people: Table) -> None:
     told: list[tuple[str, int, int]] = []
-    find_levels(people, BOTH, limit=0.5, suppress=0.2, progress=lambda *step: told.append(step))
+    find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.2, progress=lambda *step: told.append(step))
     assert [step for step in told if step[1] == step[2]] == [("safe levels", 6, 6), ("least loss", 6, 6)]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_the_written_table_keeps_its_order_and_columns(people: Table, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"out.{ending}"
-    write_levels(people, BOTH, find_levels(people, BOTH, limit=0.5, suppress=0.17), path)
+    write_levels(find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.17), path, keep=["name"])
     written = pl.read_csv(path) if ending == "csv" else pl.read_parquet(path)
     assert written.rows() == [
         ("A", "20s", "f"),
@@ -191,12 +193,127 @@ def test_the_written_table_keeps_its_order_and_columns(people: Table, tmp_path: 
     assert left == [(0,)]
 
 
+def test_all_attributes_are_known_unless_they_are_named(people: Table) -> None:
+    found = find_levels(people, BOTH, limit=0.5)
+    assert found.known == ("name", "age", "sex")
+    # Every name is another, and nothing makes them equal.
+    assert (found.best, found.in_the_way) == (None, ("name",))
+    assert find_levels(people, BOTH, limit=0.5, suppress=0.17, known=KNOWN).in_the_way == ()
+
+
+def test_attributes_that_are_only_together_in_the_way_are_named(engine: DuckDBEngine) -> None:
+    rows = {"a": list("xxyy"), "b": list("xyxy"), "sex": list("ffmm")}
+    with read_table(pl.DataFrame(rows), engine=engine) as table:
+        found = find_levels(table, {"sex": SEX}, limit=0.5)
+    assert (found.best, found.in_the_way) == (None, ("a", "b"))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_is_written_is_what_was_made_safe(people: Table, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"out.{ending}"
+    written = write_levels(find_levels(people, BOTH, known=KNOWN, limit=0.5), path)
+    back = pl.read_csv(path) if ending == "csv" else pl.read_parquet(path)
+    assert back.columns == ["age", "sex"]
+    sizes = back.group_by(back.columns).len()["len"].to_list()
+    assert (written.columns, written.left_out, written.kept) == (("age", "sex"), ("name",), ())
+    assert (written.records, written.max_risk, written.mean_risk) == (6, 1 / min(sizes), len(sizes) / 6)
+    assert written.uniques == sizes.count(1) == 0
+
+
+def test_what_is_kept_counts_in_the_risk_that_is_told(people: Table, tmp_path: Path) -> None:
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5)
+    written = write_levels(found, tmp_path / "out.csv", keep=["name"])
+    assert (written.columns, written.kept, written.left_out) == (("name", "age", "sex"), ("name",), ())
+    assert (written.uniques, written.max_risk, written.mean_risk) == (6, 1.0, 1.0)
+    assert written.to_dict()["kept"] == ["name"]
+
+
+@pytest.mark.parametrize(
+    ("keep", "error", "message"),
+    [
+        (["age"], OptionNotUsable, "'age' cannot be kept"),
+        (["name", "name"], OptionNotUsable, "named twice"),
+        (["nmae"], ColumnNotFound, "Did you mean name"),
+    ],
+)
+def test_columns_that_cannot_be_kept(
+    people: Table, tmp_path: Path, keep: list[str], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        write_levels(find_levels(people, BOTH, known=KNOWN, limit=0.5), tmp_path / "out.csv", keep=keep)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_breaks_the_limit_is_never_left_behind(people: Table, tmp_path: Path) -> None:
+    (tmp_path / "out.csv").write_text("before")
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5)
+    with pytest.raises(RuntimeError, match="breaks the limit"):
+        write_levels(replace(found, best={"age": 0, "sex": 0}, k=1, limit=0.5), tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "before"
+
+
+def test_a_file_that_says_something_else_is_never_left_behind(
+    people: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5)
+    monkeypatch.setattr(type(people.engine), "write", lambda _, __, path: path.write_text("age,sex\n20s,*\n20s,*\n"))
+    with pytest.raises(OutputNotWritable, match="says something else"):
+        write_levels(found, tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_records_of_a_weighted_table_that_have_become_equal_are_one_row(engine: DuckDBEngine, tmp_path: Path) -> None:
+    """Else a weight of its own would tell a row from those that are equal to it."""
+    rows = {"age": ["21", "25", "31"], "n": [3, 4, 7]}
+    with read_table(pl.DataFrame(rows), weight="n", engine=engine) as table:
+        written = write_levels(find_levels(table, {"age": AGE}, limit=1 / 7), tmp_path / "out.csv")
+    # 21 and 25 are in their twenties; 31 alone has a weight of seven already, and is raised with them.
+    assert pl.read_csv(tmp_path / "out.csv").rows() == [("20s", 7), ("30s", 7)]
+    assert (written.records, written.max_risk) == (14, 1 / 7)
+
+
+def test_the_risk_of_a_file_counts_persons_although_it_does_not_name_them(engine: DuckDBEngine, tmp_path: Path) -> None:
+    rows = {"age": ["21", "25", "31", "31"], "town": list("xxyy"), "who": ["p", "q", "r", "r"]}
+    with read_table(pl.DataFrame(rows), person="who", engine=engine) as table:
+        found = find_levels(table, {"age": AGE}, known=["age"], limit=0.5)
+        written = write_levels(found, tmp_path / "out.csv", keep=["town"])
+    assert pl.read_csv(tmp_path / "out.csv").rows() == [("*", "x"), ("*", "x"), ("*", "y"), ("*", "y")]
+    # Both records in y are of one person: no other person is like r there.
+    assert (written.records, written.uniques, written.max_risk) == (4, 2, 1.0)
+
+
+def test_a_single_column_with_missing_values_is_written_whole_or_not_at_all(
+    engine: DuckDBEngine, tmp_path: Path
+) -> None:
+    with read_table(pl.DataFrame({"age": ["21", "25", None, None]}), engine=engine) as table:
+        found = find_levels(table, {"age": AGE}, limit=0.5)
+        assert write_levels(found, tmp_path / "out.parquet").records == 4
+        try:
+            assert write_levels(found, tmp_path / "out.csv").records == 4
+        except OutputNotWritable:
+            assert not (tmp_path / "out.csv").exists()
+
+
+def test_files_of_hierarchies_are_read(people: Table, tmp_path: Path) -> None:
+    (tmp_path / "age.csv").write_text("21;20s;*\n25;20s;*\n31;30s;*\n36;30s;*\n")
+    (tmp_path / "sex.csv").write_text("f;*\nm;*\n")
+    found = find_levels(people, find_hierarchies(tmp_path, people.attributes), known=KNOWN, limit=0.5)
+    assert found == find_levels(people, BOTH, known=KNOWN, limit=0.5)
+
+
+@pytest.mark.parametrize("hierarchies", [None, {"age": 3}, [AGE]])
+def test_hierarchies_of_another_type_are_named(people: Table, hierarchies: object) -> None:
+    with pytest.raises(TypeError, match="hierarchies"):
+        find_levels(people, hierarchies, limit=0.5)  # type: ignore[arg-type]
+
+
 def test_missing_values_are_a_class_of_their_own_until_the_top(engine: DuckDBEngine, tmp_path: Path) -> None:
     rows = {"age": ["21", "25", None, None, "31"], 'it\'s "odd"': list("abcde")}
     with read_table(pl.DataFrame(rows), engine=engine) as table:
-        found = find_levels(table, BOTH, limit=0.5, suppress=0.2)
+        found = find_levels(table, BOTH, known=["age"], limit=0.5, suppress=0.2)
         assert (found.best, found.suppressed) == ({"age": 1}, 1)
-        write_levels(table, BOTH, found, tmp_path / "out.csv")
+        write_levels(found, tmp_path / "out.csv")
         assert pl.read_csv(tmp_path / "out.csv")["age"].to_list() == ["20s", "20s", None, None]
         with generalize_table(table, BOTH, {"age": 2}).table as general:
             assert general.values[0] == ("*",)
@@ -208,6 +325,7 @@ def test_levels_that_do_not_exist_are_refused(people: Table, levels: dict[str, i
         generalize_table(people, BOTH, levels)
 
 
+@pytest.mark.slow
 def test_more_known_attributes_than_an_array_has_axes(engine: DuckDBEngine) -> None:
     names = [f"a{a}" for a in range(70)]
     with read_table(pl.DataFrame({name: ["f", "f", "m"] for name in names}), engine=engine) as table:
@@ -300,6 +418,44 @@ def test_levels_are_those_of_a_full_enumeration(
     check(found, safe)
 
 
+@settings(max_examples=100, deadline=None)
+@given(question=questions(), cut=st.integers(1, 29), k=st.integers(1, 4))
+def test_levels_that_enter_and_leave_are_those_of_all_safe_levels(
+    question: tuple[list[Hierarchy], list[tuple[str | None, ...]]], cut: int, k: int
+) -> None:
+    hierarchies, rows = question
+    by_name = {hierarchy.attribute: hierarchy for hierarchy in hierarchies}
+    few = rows[: min(cut, len(rows))]
+    before, after = (find_levels(tables(hierarchies, some), by_name, limit=1 / k) for some in (few, rows))
+    old, new = (set(brute_force(some, hierarchies, k, 0, "entropy")) for some in (few, rows))
+    changed = changed_levels(before, after)
+    assert {tuple(levels.values()) for levels in changed.entered} == new - old
+    assert {tuple(levels.values()) for levels in changed.left} == old - new
+    assert changed.complete
+
+
+@settings(max_examples=100, deadline=None)
+@given(question=questions(), k=st.integers(1, 4), base=st.lists(st.integers(0, 3), min_size=4, max_size=4))
+def test_levels_from_a_generalized_table_are_those_above_its_levels(
+    question: tuple[list[Hierarchy], list[tuple[str | None, ...]]], k: int, base: list[int]
+) -> None:
+    hierarchies, rows = question
+    by_name = {hierarchy.attribute: hierarchy for hierarchy in hierarchies}
+    levels = {h.attribute: min(level, h.levels - 1) for h, level in zip(hierarchies, base, strict=False)}
+    columns = [h.generalize([row[a] for row in rows], levels[h.attribute]) for a, h in enumerate(hierarchies)]
+    general = tables(hierarchies, list(zip(*columns, strict=True)))
+    before, after = (
+        find_levels(tables(hierarchies, rows), by_name, limit=1 / k),
+        find_levels_from(general, by_name, levels, limit=1 / k),
+    )
+    safe = set(brute_force(rows, hierarchies, k, 0, "entropy"))
+    lowest = tuple(levels.values())
+    kept = {one for one in safe if all(level >= low for level, low in zip(one, lowest, strict=True))}
+    changed = changed_levels(before, after)
+    assert {tuple(one.values()) for one in changed.left} == safe - kept
+    assert changed.entered == ()
+
+
 def check(found: LevelsFound, safe: Mapping[tuple[int, ...], tuple[float, int]]) -> None:
     def lower(levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         return ((*levels[:a], levels[a] - 1, *levels[a + 1 :]) for a in range(len(levels)))
@@ -337,6 +493,7 @@ def test_keys_of_more_than_one_word(engine: DuckDBEngine) -> None:
     assert found.smallest == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("suppress", [0, 0.04])
 def test_adult_gets_the_class_size_that_was_promised(
@@ -347,7 +504,7 @@ def test_adult_gets_the_class_size_that_was_promised(
         files = find_hierarchies(path.parent, table.attributes)
         hierarchies = {name: read_hierarchy(file, name) for name, file in files.items()}
         found = find_levels(table, hierarchies, limit=0.2, suppress=suppress, loss=loss)
-        write_levels(table, hierarchies, found, tmp_path / "out.parquet")
+        write_levels(found, tmp_path / "out.parquet")
         attributes = list(table.attributes)
     written = pl.read_parquet(tmp_path / "out.parquet")
     sizes = written.group_by(attributes).len()["len"]

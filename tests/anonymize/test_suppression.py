@@ -71,7 +71,7 @@ def repair_samples(case: Case, strategy: str, longest_swept: int) -> Suppression
         patch.setattr(suppression, "LONGEST_SWEPT", longest_swept)
         return suppress_baskets(
             case.baskets, case.sensitive, rho=case.rho, max_known=case.max_known, knowledge=case.knowledge,
-            strategy=strategy, epsilon=0.2, delta=0.2, seconds=20,  # type: ignore[arg-type]
+            strategy=strategy, epsilon=0.2, delta=0.2,  # type: ignore[arg-type]
         )  # fmt: skip
 
 
@@ -161,6 +161,7 @@ def test_nothing_to_do_suppresses_nothing() -> None:
     assert (found.suppressed, found.safe, found.suppressed_share) == (0, True, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["paper", "best"])
 def test_real_click_streams_are_made_safe(real_data: Callable[[str], Path], strategy: str) -> None:
     """BMS-WebView-1 with at most five items: the paper says that 70 to 90 % of the items survive."""

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sudare.attack import assignment
 from sudare.attack.assignment import assign_customers
 from sudare.attack.candidates import Candidates
 from sudare.attack.knowledge import know_history
@@ -22,15 +23,22 @@ def linkage_of(pids: int, customers: int) -> Linkage:
     return Linkage(know_history(cells(rows[:customers], names=original.column("item").names)), published)
 
 
-@given(st.lists(st.lists(st.sampled_from([0, 0.1, 0.3, 0.5, 0.9]), min_size=4, max_size=4), min_size=1, max_size=4))
-def test_the_product_of_probabilities_is_the_greatest(table: list[list[float]]) -> None:
+@given(
+    st.lists(st.lists(st.sampled_from([0, 0, 0, 0.1, 0.3, 0.5, 0.9]), min_size=4, max_size=4), min_size=1, max_size=4),
+    st.integers(1, 4),
+)
+def test_the_product_of_probabilities_is_the_greatest_whatever_is_solved_at_once(
+    table: list[list[float]], at_once: int
+) -> None:
     starts = np.arange(0, 4 * len(table) + 1, 4)
     numbers = np.tile(np.arange(4), len(table))
     nothing = np.zeros(len(numbers), np.int64)
     one = np.ones(len(table), np.int64)
     candidates = Candidates(starts, numbers, nothing * 1.0, nothing, one, one * 1.0, one, one > 0)
     probabilities = np.array(table).reshape(-1)
-    found, confidence = assign_customers(linkage_of(len(table), 4), candidates, probabilities)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assignment, "_PIDS_AT_ONCE", at_once)
+        found, confidence = assign_customers(linkage_of(len(table), 4), candidates, probabilities)
     best = max(
         np.prod([row[c] if c < 4 and row[c] else LEAST for row, c in zip(table, way, strict=True)])
         for way in product(range(5), repeat=len(table))

@@ -42,7 +42,7 @@ def test_so_many_guesses_are_made_as_asked_for() -> None:
 def test_the_chance_on_classes_is_what_the_classes_alone_give() -> None:
     rows = made_rows(5, customers=40, most_rows=20)
     found = attack_history(know_history(history(rows)), anonymize_classes(rows, 2))
-    assert found.chance == pytest.approx(class_safety([2] * 20).tests[0].plan.probability)
+    assert found.chance == pytest.approx(class_safety([2] * 20).tests[0].plan_found.probability)
 
 
 def test_hits_in_classes_are_as_frequent_as_the_classes_say() -> None:

@@ -46,7 +46,7 @@ def test_some_columns_are_known_in_their_order() -> None:
     ("options", "message"),
     [
         ({"share": 0.0}, "above 0"),
-        ({"share": float("nan")}, "above 0"),
+        ({"share": float("nan")}, "share must be a finite number"),
         ({"share": 1.5}, "at most 1"),
         ({"columns": ["colour"]}, "'colour'"),
         ({"columns": []}, "no column"),

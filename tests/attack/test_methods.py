@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from sudare.attack.candidates import find_candidates
 from sudare.attack.knowledge import KnownHistory, know_history
 from sudare.attack.linkage import Linkage
 from sudare.attack.methods import JOINS, METHODS, Attacks
-from sudare.data.cells import CellHistory, Column, ItemColumn
+from sudare.data.cells import CellHistory, Column, ItemColumn, Kind
 from sudare.errors import OptionNotUsable
 from tests.attack.histories import anonymize, anonymize_classes, feasible_pairs, history, made_rows, pseudonyms
 from tests.data.small_cells import cells
@@ -168,6 +170,41 @@ def test_feasibility_equals_brute_force_over_all_injections(both: tuple[CellHist
         for at in range(fits.candidates.starts[group], fits.candidates.starts[group + 1])
     }
     assert found == feasible_pairs(published, original)
+
+
+@settings(max_examples=150)
+@given(small_histories(), st.sampled_from([["date"], ["item"], ["date", "item"]]), st.integers(0, 1))
+def test_the_index_counts_the_rows_and_customers_that_each_row_meets(
+    both: tuple[CellHistory, CellHistory], names: list[str], noise: int
+) -> None:
+    original, published = both
+    known = know_history(original, columns=names, noisy_dates=noise)
+    linkage = Linkage(known, published)
+    packed, found = linkage.all_columns, find_candidates(linkage, linkage.all_columns, complete=True)
+    firsts = linkage.pids[np.unique(linkage.groups, return_index=True)[1]]
+    for group, pid in enumerate(firsts.tolist()):
+        left = set(original.persons.tolist())
+        for place, row in enumerate(np.flatnonzero(published.persons == pid).tolist(), linkage.starts[group]):
+            all_meet, sizes, share = np.ones(len(original), np.bool_), [len(original)], 1.0
+            for name in names:
+                meet = met_rows(known.history.column(name), published.column(name), row)
+                all_meet &= meet
+                sizes.append(int(all_meet.sum()))
+                share *= max(int(meet.sum()), 1) / len(original)
+            assert packed.sizes[place] == min(sizes)
+            assert packed.shares[place] == pytest.approx(share)
+            left &= set(original.persons[all_meet].tolist())
+        assert found.met[group] == len(left)
+
+
+def met_rows(known: Column, published: Column, row: int) -> NDArray[np.bool_]:
+    """Which known cells a published one can stand for, by looking at all."""
+    if published.kinds[row] == Kind.DELETED:
+        return np.ones(len(known.kinds), np.bool_)
+    if isinstance(known, ItemColumn):
+        number = published.sets[row]
+        return np.isin(known.sets, published.members[published.starts[number] : published.starts[number + 1]])
+    return (known.low <= published.high[row]) & (known.high >= published.low[row])
 
 
 @pytest.mark.parametrize("how", ["identity", "dates", "items", "cells", "random"])

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import polars
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -40,18 +41,18 @@ def many(tmp_path: Path) -> Path:
 
 def test_the_history_is_written_and_follows_the_rules(run: Run, original: Path, tmp_path: Path) -> None:
     out = tmp_path / "A.csv"
-    result = run("anonymize", original, "--k", 2, "-o", out)
+    result = run("anonymize", original, "--k", 2, "--aligned", out)
     assert result.exit_code == 0, result.output
     assert "Classes x customers: 2 x 2." in result.stdout
     assert "Deleted rows: 0." in result.stdout
     cells = sorted(line.split(",", 1)[1] for line in out.read_text().splitlines())
     assert cells == ["2011/1/1,a,1.5,1"] * 2 + ["[2011/1/3;2011/1/5],b,2,4"] * 2
     assert run("contest", "check", original, out).exit_code == 0
-    assert "有用性" in run("anonymize", original, "--k", 2, "-o", out, "--lang", "ja").stdout
+    assert "有用性" in run("anonymize", original, "--k", 2, "--aligned", out, "--lang", "ja").stdout
 
 
 def test_json_has_utility_bound_safety_and_attacks(run: Run, many: Path, tmp_path: Path) -> None:
-    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--fast", "--json")
+    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--fast", "--rounds", 20, "--json")
     found = json.loads(result.stdout)
     assert (found["model"], found["k"], found["sizes"], found["customers"], found["rows"]) == (
         "classes", 4, [4, 4, 4, 4], 16, 32,
@@ -89,7 +90,7 @@ def test_attacks_that_were_not_made_are_said_not_to_be(run: Run, many: Path, tmp
 
 def test_a_history_that_is_broken_is_written_and_exits_with_three(run: Run, many: Path, tmp_path: Path) -> None:
     out = tmp_path / "A.csv"
-    result = run("anonymize", many, "--most-risk", 1, "-o", out)
+    result = run("anonymize", many, "--mean-limit", 1, "-o", out)
     assert result.exit_code == 3, result.output
     assert "anonymized by levels" in result.stdout
     assert "Levels: date = day, " in result.stdout
@@ -107,19 +108,60 @@ def test_an_attack_on_classes_that_is_effective_is_said_to_have_had_luck(
 
 
 def test_what_is_published_is_sorted_and_has_no_deleted_row(run: Run, many: Path, tmp_path: Path) -> None:
-    out, published = tmp_path / "A.csv", tmp_path / "published.csv"
-    run("anonymize", many, "--k", 4, "-o", out, "--published", published, "--no-attacks")
-    kept = [line for line in out.read_text().splitlines() if line != "*,*,*,*,*"]
+    aligned, published = tmp_path / "A.csv", tmp_path / "published.csv"
+    run("anonymize", many, "--k", 4, "-o", published, "--aligned", aligned, "--no-attacks")
+    kept = [line for line in aligned.read_text().splitlines() if line != "*,*,*,*,*"]
     assert published.read_text().splitlines() == sorted(kept)
     again = tmp_path / "again.csv"
-    run("contest", "publish", out, "-o", again)
+    run("contest", "publish", aligned, "-o", again)
     assert published.read_text() == again.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("--k", 4), ("--mean-limit", 1)])
+@pytest.mark.parametrize("form", ["contest", "csv", "parquet"])
+def test_what_is_written_without_a_word_links_no_row_to_its_place(
+    run: Run, many: Path, tmp_path: Path, form: str, words: tuple[object, ...]
+) -> None:
+    if form != "contest":
+        many.write_text("customer,day,item,price,quantity\n" + MANY)
+    out = tmp_path / ("out.parquet" if form == "parquet" else "out.csv")
+    result = run("anonymize", many, *words, "-o", out, "--no-attacks")
+    assert result.exit_code == 0, result.output
+    rows = polars.read_parquet(out).rows() if form == "parquet" else out.read_text().splitlines()[form == "csv" :]
+    pseudonyms = [row[0] if form == "parquet" else row.split(",")[0] for row in rows]
+    assert "*" not in pseudonyms
+    # Sorted as text, whatever the order of the customers.
+    assert list(map(str, pseudonyms)) == sorted(map(str, pseudonyms))
+    assert "secret" not in result.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["A.csv", "A.parquet"])
+def test_the_aligned_file_is_for_its_owner_only_and_said_to_be_secret(
+    run: Run, many: Path, tmp_path: Path, name: str
+) -> None:
+    many.write_text("customer,day,item,price,quantity\n" + MANY)
+    aligned = tmp_path / name
+    aligned.write_text("there before")
+    aligned.chmod(0o644)
+    words = ("anonymize", many, "--k", 4, "--aligned", aligned, "--no-attacks")
+    result = run(*words)
+    assert aligned.stat().st_mode & 0o777 == 0o600
+    assert f"{aligned} links rows to people: keep it secret." in result.stderr
+    assert "秘密にしてください" in run(*words, "--lang", "ja").stderr
+
+
+def test_something_is_to_be_written(run: Run, many: Path, tmp_path: Path) -> None:
+    result = run("anonymize", many, "--k", 4, "--report", tmp_path / "r.html")
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [many])
+    assert "Hint: -o OUT for what may be published, --aligned A" in result.stderr
 
 
 @pytest.mark.parametrize("model", ["suppression", "levels"])
 def test_other_models_follow_the_rules_too(run: Run, many: Path, tmp_path: Path, model: str) -> None:
     out = tmp_path / "A.csv"
-    words = ("anonymize", many, "--k", 4, "--model", model, "--time-limit", 2, "-o", out, "--no-attacks", "--json")
+    words = ("anonymize", many, "--k", 4, "--model", model, "--rounds", 3, "--aligned", out, "--no-attacks", "--json")
     result = run(*words)
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
@@ -128,13 +170,14 @@ def test_other_models_follow_the_rules_too(run: Run, many: Path, tmp_path: Path,
     assert run("contest", "check", many, out).exit_code == 0
 
 
+@pytest.mark.slow
 def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
     run: Run, many: Path, tmp_path: Path
 ) -> None:
-    words = ("anonymize", many, "--k", 4, "--model", "concealment", "--time-limit", 2, "-o", tmp_path / "A.csv")
+    words = ("anonymize", many, "--k", 4, "--model", "concealment", "--rounds", 3, "--aligned", tmp_path / "A.csv")
     shown = " ".join(run(*words).stdout.split())
     assert "every pseudonym can be one of at least 4 customers" in shown
-    assert "The best attacker found who knows who can be whom is effective" in shown
+    assert "The best guesses found for an attacker who knows who can be whom are effective" in shown
     found = json.loads(run(*words, "--no-attacks", "--json").stdout)
     assert (found["model"], found["safety"]["least"], found["safety"]["attacks"]) == ("concealment", 4, 20)
     assert run("contest", "check", many, tmp_path / "A.csv").exit_code == 0
@@ -142,7 +185,7 @@ def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
 
 def test_levels_can_be_given(run: Run, many: Path, tmp_path: Path) -> None:
     words = ("--model", "levels", "--levels", "date=year,item=all,price=all,quantity=all", "--no-attacks", "--json")
-    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--time-limit", 2, *words)
+    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--rounds", 3, *words)
     assert json.loads(result.stdout)["levels"] == {"date": "year", "item": "all", "price": "all", "quantity": "all"}
 
 
@@ -153,7 +196,7 @@ def test_any_history_with_a_header_is_anonymized_by_the_columns_it_has(run: Run,
     )]  # fmt: skip
     source.write_text("\n".join(lines) + "\n")
     result = run(
-        "anonymize", source, "--column", "customer=who", "--k", 2, "-o", out, "--published", published,
+        "anonymize", source, "--column", "customer=who", "--k", 2, "-o", published, "--aligned", out,
         "--report", tmp_path / "report.html", "--json",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -179,6 +222,7 @@ def test_the_report_tells_what_was_asked_and_what_attacks_reached(run: Run, many
     assert 'id="published"' in page
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: Path) -> None:
     texts = []
     for name in ("A.csv", "B.csv"):
@@ -197,11 +241,11 @@ def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: 
         (["--k", "2", "--model", "magic"], "There is no model 'magic'"),
         (["--k", "2", "--levels", "date=week"], "The model classes has no levels"),
         (["--k", "2", "--model", "levels", "--levels", "week"], "are not column=level"),
-        (["--k", "2", "--most-risk", "0.5"], "Give either --k or --most-risk"),
-        ([], "Give either --k or --most-risk"),
-        (["--most-risk", "2"], "A risk is above 0 and at most 1"),
-        (["--most-risk", "0.5", "--model", "suppression"], "--most-risk is kept by levels"),
-        (["--most-risk", "0.5", "--fast"], "--most-risk is kept by levels"),
+        (["--k", "2", "--mean-limit", "0.5"], "Give either --k or --mean-limit"),
+        ([], "Give either --k or --mean-limit"),
+        (["--mean-limit", "2"], "mean_limit is above 0 and at most 1"),
+        (["--mean-limit", "0.5", "--model", "suppression"], "--mean-limit is kept by levels"),
+        (["--mean-limit", "0.5", "--fast"], "--mean-limit is kept by levels"),
         (["--k", "2", "--time-limit", "-1"], "A time limit is above 0 seconds"),
         (["--k", "2", "--report", "none/report.html"], "does not exist"),
     ],
@@ -221,7 +265,7 @@ def test_no_file_is_written_over_another(run: Run, original: Path, tmp_path: Pat
     out = tmp_path / "A.csv"
     result = run("anonymize", original, "--k", 2, "-o", original)
     assert (result.exit_code, original.read_text()) == (2, ROWS)
-    for option in ("--published", "--report"):
+    for option in ("--aligned", "--report"):
         result = run("anonymize", original, "--k", 2, "-o", out, option, out)
         assert (result.exit_code, out.exists()) == (2, False)
-        assert "is written already" in result.stderr
+        assert f"{out} is named twice" in result.stderr or "this is written as .html" in result.stderr

@@ -30,6 +30,7 @@ def folder(tmp_path: Path, run: Run) -> Path:
 def test_an_attack_writes_guesses_that_can_be_judged(run: Run, folder: Path) -> None:
     result = run("attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv")
     assert result.exit_code == 0, result.output
+    assert f"{folder / 'F.csv'} tells about single people: keep it secret." in result.stderr
     assert "(method best)" in result.stdout
     assert "Guesses: 30, with a confidence of" in result.stdout
     assert "Hits needed for an effective attack: 22." in result.stdout

@@ -53,6 +53,7 @@ def test_an_estimate_before_and_after_shows_its_range(run: Run, folder: Path) ->
     assert "無作為に選んだ 100 個" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lang", "title"), [("en", "Before and after for the ten attackers"), ("ja", "加工前と加工後")]
 )

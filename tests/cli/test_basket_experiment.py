@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_figures_rows_and_page_are_written_and_used_again(run: Run, file: Path, tmp_path: Path) -> None:
-    words = ("--data", file, "-o", tmp_path / "out", "--repetitions", "2", "--figures", "5,6", "--processes", "1")
+    words = ("--data", file, "-o", tmp_path / "out", "--repetitions", "2", "--figures", "5,6", "--threads", "1")
     result = run(*words)
     assert result.exit_code == 0, result.output
     names = {path.name for path in (tmp_path / "out").iterdir()}
@@ -46,7 +46,7 @@ def test_an_interruption_says_that_the_rest_can_follow(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(experiments, "perform", interrupt)
-    result = run("--data", file, "-o", tmp_path / "out", "--repetitions", "1", "--processes", "1")
+    result = run("--data", file, "-o", tmp_path / "out", "--repetitions", "1", "--threads", "1")
     assert result.exit_code == 130
     assert "the same command goes on from there" in result.stderr
 

@@ -102,7 +102,7 @@ def test_an_interruption_leaves_no_report(run: Run, tmp_path: Path, monkeypatch:
         (["--lang", "fr"], "no language 'fr'"),
         (["--certificate", "c.json"], "--published"),
         (["--published", "s.txt"], "is no suppression"),
-        (["-o", "b.txt"], "a file of its own"),
+        (["-o", "b.txt"], "Cannot write b.txt: it is read"),
         (["-o", "no/r.html"], "does not exist"),
         (["--sensitive", "nothing.txt"], "nothing.txt"),
     ],

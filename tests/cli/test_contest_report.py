@@ -80,7 +80,7 @@ def test_an_a_that_breaks_the_rules_is_shown_as_by_check_and_nothing_is_written(
         (["--guesses", "no.csv"], "no.csv"),
         (["--thresholds", "no.csv"], "no.csv"),
         (["--rules", "no.toml"], "no.toml"),
-        (["-o", "A.csv"], "a file of its own"),
+        (["-o", "A.csv"], "Cannot write A.csv: it is read"),
         (["-o", "no/r.html"], "does not exist"),
     ],
 )

@@ -114,8 +114,9 @@ def test_classes_are_shown_with_the_best_guesses(run: Run, folder: Path) -> None
     assert "recognizes them: 2." in result.stdout
     assert "needs classes of 7 or more; the smallest has 1: it does not hold." in result.stdout
     assert "7 guesses, of which 7 must be right; probability 0.1250." in result.stdout
-    assert "No other guesses are better." in result.stdout
-    assert "All of 13 such attacks fail with a probability of 17.62 %" in result.stdout
+    assert "effective with a probability of at most 0.1250, whatever the guesses." in result.stdout
+    assert "proven to be the best: no other guesses are better." in result.stdout
+    assert "13 such attacks all fail with a probability of at least 17.62 %" in result.stdout
     assert "区別できない仮顧客" in run("classes", folder / "T.csv", folder / "A.csv", "--lang", "ja").stdout
 
 
@@ -131,7 +132,7 @@ def test_classes_as_json_have_sizes_and_both_tests(run: Run, folder: Path) -> No
     found = json.loads(run("classes", folder / "T.csv", folder / "A.csv", "--json").stdout)
     assert [(size["size"], size["classes"]) for size in found["sizes"]] == [(1, 2), (2, 14)]
     assert [test["test"] for test in found["tests"]] == ["contest", "tight"]
-    assert found["tests"][0]["best"]["parts"][0] == {"size": 1, "classes": 2, "claims": [1]}
+    assert found["tests"][0]["plan_found"]["parts"][0] == {"size": 1, "classes": 2, "claims": [1]}
     assert found["tests"][0]["attacks"] == 20
 
 

@@ -19,12 +19,10 @@ COMMAND = [
 PATIENCE = 120
 
 
-@pytest.fixture(scope="module")
-def many_attributes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a table of forty attributes that are alike: the safe sets are about half of a million million sets."""
+def many_attributes(path: Path, *, records: int) -> Path:
+    """Write a table of forty attributes that are alike: the safe sets are a great part of a million million sets."""
     draw = random.Random(1)
-    path = tmp_path_factory.mktemp("many") / "table.csv"
-    rows = (",".join(draw.choice("xy") for _ in range(40)) for _ in range(20_000))
+    rows = (",".join(draw.choices("xy", k=40)) for _ in range(records))
     path.write_text("\n".join([",".join(f"a{n}" for n in range(40)), *rows]) + "\n")
     return path
 
@@ -46,8 +44,10 @@ def interrupted(words: list[str], step: str, lines: int) -> tuple[int, str, str]
     return process.returncode, out, said + rest
 
 
-def test_an_interrupted_search_shows_the_sets_found_so_far(many_attributes: Path) -> None:
-    words = ["disclosable", str(many_attributes), "--limit", "0.01", "--seconds", "3600"]
+@pytest.mark.slow
+def test_an_interrupted_search_shows_the_sets_found_so_far(tmp_path: Path) -> None:
+    table = many_attributes(tmp_path / "table.csv", records=20_000)
+    words = ["disclosable", str(table), "--limit", "0.01", "--seconds", "3600"]
     code, out, said = interrupted([*words, "--json"], "attributes", 8)
     assert code == 130, said
     assert "Interrupted. Shown is what was found until then." in said
@@ -61,8 +61,10 @@ def test_an_interrupted_search_shows_the_sets_found_so_far(many_attributes: Path
     assert "Traceback" not in said
 
 
-def test_an_interrupted_sample_shows_estimates_from_the_sets_drawn_so_far(many_attributes: Path) -> None:
-    words = ["sample", str(many_attributes), "--samples", "200000", "--by", "uniform"]
+@pytest.mark.slow
+def test_an_interrupted_sample_shows_estimates_from_the_sets_drawn_so_far(tmp_path: Path) -> None:
+    table = many_attributes(tmp_path / "table.csv", records=1000)
+    words = ["sample", str(table), "--samples", "20000", "--by", "uniform"]
     code, out, said = interrupted(words, "drawn sets", 200)
     assert code == 130, said
     assert "Interrupted. Shown is what was found until then." in said

@@ -24,6 +24,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_record_shows_summary_and_curve(run: Run, file: Path, tmp_path: Path) -> None:
     result = run("record", file, "--known", "sex, age", "--bound", "0.5", "--records", tmp_path / "r.csv")
+    assert f"{tmp_path / 'r.csv'} tells about single people: keep it secret." in result.stderr
     assert result.exit_code == 0, result.output
     assert "6 records fall into 4 classes of equal records; the smallest has 1." in result.stdout
     assert "Risk: at most 100 %, on average 66.67 %. Records like no other: 2 (33.33 %)." in result.stdout
@@ -142,7 +143,59 @@ def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
     assert {"loss", "suppressed", "minimal", "evaluated", "nodes"} <= found.keys()
     result = run("levels", file, *words, "-o", folder / "out.csv")
     assert result.exit_code == 0, result.output
-    assert (folder / "out.csv").read_text().splitlines()[1] == "m,*,x"
+    assert (folder / "out.csv").read_text().splitlines()[:2] == ["sex,age", "m,*"]
+    shown = " ".join(result.stdout.split())
+    assert "The file has 6 records with these columns: sex, age." in shown
+    assert "Columns of the table left out of the file: town." in shown
+    assert "records like no other: 0; highest risk 33.33 %, mean risk 33.33 %" in shown
+
+
+@pytest.fixture
+def members(tmp_path: Path) -> Path:
+    """Forty members, two of each age, with all that a shop knows of them."""
+    family = ("Sato", "Suzuki", "Takahashi", "Tanaka")
+    rows = [f"{family[n % 4]} {chr(65 + n // 4)},m{n}@example.org,090-1234-{1000 + n},{20 + n // 2}" for n in range(40)]
+    (tmp_path / "members.csv").write_text("name,contact,call,age\n" + "\n".join(rows) + "\n")
+    (tmp_path / "h").mkdir()
+    lines = (f"{age};{age // 10}0s;*" for age in range(20, 40))
+    (tmp_path / "h" / "age.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "members.csv"
+
+
+def test_levels_do_not_write_what_was_not_made_safe(run: Run, members: Path) -> None:
+    out = members.parent / "out.csv"
+    words = ("levels", members, "--hierarchies", members.parent / "h", "--limit", "0.2", "-o", out)
+    # With a hierarchy of one attribute alone, the others stay as they are: nothing is safe.
+    result = run(*words)
+    assert result.exit_code == 3
+    assert not out.exists()
+    shown = " ".join(result.stdout.split())
+    assert shown.startswith("These columns look like identifiers: name (")
+    assert "contact (e-mail addresses), call (telephone numbers)" in shown
+    assert "Not even the highest levels are safe. In the way: name, contact, call." in shown
+    assert "Nothing was written" in result.stderr
+    told = json.loads(run(*words, "--json").stdout)
+    assert (told["best"], told["written"], told["known"]) == (None, None, ["name", "contact", "call", "age"])
+    assert [entry["attribute"] for entry in told["identifiers"]] == ["name", "contact", "call"]
+
+    found = json.loads(run(*words, "--known", "age", "--json").stdout)
+    assert out.read_text().splitlines()[:2] == ["age", "20s"]
+    assert found["written"]["left_out"] == ["name", "contact", "call"]
+    assert (found["written"]["uniques"], found["written"]["max_risk"]) == (0, 1 / 20)
+
+
+def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, members: Path) -> None:
+    out = members.parent / "out.csv"
+    words = ("levels", members, "--hierarchies", members.parent / "h", "--limit", "0.2", "--known", "age")
+    result = run(*words, "-o", out, "--keep", "name", "--keep", "call")
+    assert result.exit_code == 0, result.output
+    assert out.read_text().splitlines()[0] == "name,call,age"
+    shown = " ".join(result.stdout.split())
+    assert "Kept as they are, and not made safe: name, call. The limit of 20.00 % holds for an attacker who" in shown
+    assert "for an attacker who knows every column in it: records like no other: 40; highest risk 100 %" in shown
+    assert "元の値のまま残した" in run(*words, "-o", out, "--keep", "name", "--lang", "ja").stdout
+    assert run(*words, "--keep", "name").exit_code == 2
+    assert "cannot be kept" in run(*words, "-o", out, "--keep", "age").stderr
 
 
 @pytest.mark.parametrize(
@@ -159,7 +212,7 @@ def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
         (["subsets", "TABLE", "--walk", "engine", "--added", "TABLE"], "found in memory only"),
         (["disclosable", "TABLE", "--limit", "0"], "above 0 and at most 1"),
         (["dangerous", "TABLE", "--size", "4"], "attributes"),
-        (["sample", "TABLE", "--by", "mood"], "cannot be drawn by 'mood'"),
+        (["sample", "TABLE", "--by", "mood"], "by must be size or uniform, not 'mood'"),
         (["affordable", "TABLE", "--costs", "missing.csv", "--budget", "1"], "missing.csv"),
         (["levels", "TABLE", "--limit", "0.5", "--hierarchy", "agee=x.csv"], "Did you mean age"),
         (["levels", "TABLE", "--limit", "0.5", "--hierarchies", "nowhere"], "nowhere"),

@@ -54,7 +54,7 @@ def test_subsets(run: Run) -> None:
     assert (age["max_before"], age["max_after"], age["mean_before"], age["mean_after"]) == (1.0, 0.5, 0.5, 1 / 3)
     assert all("age" in pair["attributes"] for pair in found["what_if"]["moved"])
     shown = run("subsets", "t.csv", *LEVELS, "--top", "2").stdout
-    assert "Sets whose risk is another" in shown
+    assert "Sets whose risk changes" in shown
     same = run("subsets", "t.csv", "--attributes", "sex,town", "--hierarchy", "sex=sex.csv", "--levels", "zero.toml")
     assert same.exit_code == 2
     assert "zero.toml" in same.stderr
@@ -88,10 +88,32 @@ def test_disclosable(run: Run) -> None:
     assert found["maximal"] == [["sex"], ["town"]]
     # Young are two, old four: age can be given out with nothing else (a young or old f/m: old m is one).
     assert found["what_if"]["after"]["maximal"] == [["age", "town"], ["sex"]]
-    assert (found["what_if"]["entered"], found["what_if"]["left"]) == ([["age", "town"]], [["town"]])
+    # The town alone can still be given out, as a part of the larger set; its risk is as before, one of two.
+    assert (found["what_if"]["entered"], found["what_if"]["left"]) == ([["age", "town"], ["age"]], [])
+    assert (found["what_if"]["moved"], found["what_if"]["complete"]) == ([], True)
     shown = run("disclosable", "t.csv", "--limit", "0.5", *LEVELS).stdout
-    assert "Enter (1): age + town" in shown
-    assert "Leave (1): town" in shown
+    assert "Enter (2): age + town; age" in shown
+    assert "Leave (0): -" in shown
+    assert "The sets that stay keep their risk." in shown
+
+
+def test_disclosable_lists_sets_that_stay_with_another_risk(run: Run) -> None:
+    words = ("disclosable", "t.csv", "--limit", "0.5", *ADDED)
+    # Two more f in y: there are four of each town then, and five f beside the three m.
+    found = answer(run(*words, "--json"))["what_if"]
+    assert (found["entered"], found["left"]) == ([], [])
+    moves = {tuple(pair["attributes"]): (pair["max_before"], pair["max_after"]) for pair in found["moved"]}
+    assert moves == {("town",): (1 / 2, 1 / 4), ("sex",): (1 / 3, 1 / 3)}
+    assert "Sets that stay, with another risk" in run(*words).stdout
+    every = answer(run(*words, "--all", "--json"))["what_if"]["moved"]
+    assert [pair["attributes"] for pair in every if not pair["attributes"]] == [[]]
+
+
+def test_added_records_are_counted_by_their_weights(run: Run) -> None:
+    Path("w.csv").write_text("a,n\nx,3\ny,2\n")
+    Path("v.csv").write_text("a,n\nx,10\nz,20\n")
+    found = answer(run("record", "w.csv", "--weight", "n", "--added", "v.csv", "--json"))["what_if"]
+    assert (found["added"], found["after"]["records"]) == (30, 35)
 
 
 def test_dangerous(run: Run) -> None:

@@ -60,6 +60,16 @@ def test_the_critical_value_is_that_of_tables(histories: int, critical: float) -
     assert sudare.critical_correlation(histories) == pytest.approx(critical, abs=5e-4)
 
 
+def test_the_critical_value_comes_from_the_quantile_of_students_t() -> None:
+    from scipy.stats import t
+
+    for histories in (3, 4, 13, 100, 1000):
+        for level in (0.001, 0.05, 0.5):
+            quantile = float(t.ppf(1 - level / 2, histories - 2))
+            expected = quantile / (histories - 2 + quantile**2) ** 0.5
+            assert sudare.critical_correlation(histories, level) == pytest.approx(expected, rel=1e-12)
+
+
 def test_histories_come_by_rising_utility_and_a_measure_without_value_has_no_correlation() -> None:
     found = sudare.correlate_measures(
         [measured("b", 0.3, rows=1, rfm=None), measured("a", 0.3, rows=2, rfm=1.0), measured("c", 0.1, rows=0, rfm=2.0)]

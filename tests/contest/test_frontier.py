@@ -18,8 +18,8 @@ from sudare.risk.class_safety import class_safety
 from tests.attack.histories import history, made_rows
 
 ORIGINAL = history(made_rows(3, customers=24, most_rows=5))
-QUICK = FrontierSearch(fast=True, duel=False, attacks=13)
-POINT = FrontierPoint(2, 0.25, 0.2, 3, 4, True, 0.5, 0.1, "not_broken", -3, False, 1.5)
+QUICK = FrontierSearch(fast=True, rounds=3, duel=False, attacks=13)
+POINT = FrontierPoint(2, 0.25, 0.2, 3, 4, True, 0.5, 0.3, 0.1, "not_broken", -3, False, 1.5)
 
 
 def test_each_point_is_what_the_anonymized_history_is() -> None:
@@ -27,11 +27,11 @@ def test_each_point_is_what_the_anonymized_history_is() -> None:
     assert [point.k for point in found.points] == [2, 4]
     assert (found.customers, found.rows, found.search) == (24, len(ORIGINAL), QUICK)
     for point in found.points:
-        made = anonymize_history(ORIGINAL, point.k, fast=True)
+        made = anonymize_history(ORIGINAL, point.k, fast=True, rounds=3)
         test = class_safety(made.sizes, attacks=13).tests[0]
-        assert (point.utility, point.bound, point.deleted_rows) == (made.utility, made.bound, made.deleted_rows)
-        assert (point.classes, point.probability, point.survives) == (
-            len(made.sizes), test.plan.probability, test.survives,
+        assert (point.utility, point.utility_bound, point.deleted_rows) == (made.utility, made.bound, made.deleted_rows)
+        assert (point.classes, point.chance_bound, point.chance_found, point.survives_at_least) == (
+            len(made.sizes), test.bound, test.plan_found.probability, test.survives_at_least,
         )  # fmt: skip
         assert (point.verdict, point.margin) == (None, None)
 
@@ -44,11 +44,13 @@ def test_the_built_in_attacks_are_made_on_each_history() -> None:
     assert found.points[0].holds
 
 
+@pytest.mark.slow
 def test_of_concealment_the_possible_matchings_say_how_safe_a_point_is() -> None:
-    search = replace(QUICK, model="concealment", seconds=2)
+    search = replace(QUICK, model="concealment")
     point = trace_frontier(ORIGINAL, [3], search=search).points[0]
-    safety = conceal_history(ORIGINAL, 3, seconds=2, fast=True, attacks=13).safety
-    assert (point.probability, point.survives, point.classes) == (safety.probability, safety.survives, safety.parts)
+    safety = conceal_history(ORIGINAL, 3, rounds=3, fast=True, attacks=13).safety
+    assert (point.chance_found, point.classes) == (safety.probability_found, safety.parts)
+    assert (point.chance_bound, point.survives_at_least) == (None, None)
     assert not point.holds
 
 
@@ -88,7 +90,12 @@ def test_what_cannot_be_asked_for_is_refused(ks: list[int], search: FrontierSear
 
 
 @pytest.mark.parametrize(
-    "point", [POINT, replace(POINT, verdict=None, margin=None, holds=False, converged=True, probability=1 / 3)]
+    "point",
+    [
+        POINT,
+        replace(POINT, verdict=None, margin=None, holds=False, converged=True, chance_found=1 / 3),
+        replace(POINT, chance_bound=None, survives_at_least=None),
+    ],
 )
 def test_points_are_read_as_they_were_written(tmp_path: Path, point: FrontierPoint) -> None:
     FrontierFile(tmp_path, {"seed": 1}).add(point)
@@ -97,7 +104,7 @@ def test_points_are_read_as_they_were_written(tmp_path: Path, point: FrontierPoi
     assert again.find(3) is None
 
 
-@pytest.mark.parametrize("text", ["", "k,u\n2,1\n", "no csv", "{header}\n2,x,0,0,0,True,0,0,,,True,0\n"])
+@pytest.mark.parametrize("text", ["", "k,u\n2,1\n", "no csv", "{header}\n2,x,0,0,0,True,0,0,0,,,True,0\n"])
 def test_a_file_that_was_not_written_here_is_refused(tmp_path: Path, text: str) -> None:
     FrontierFile(tmp_path, {"seed": 1}).add(POINT)
     path = tmp_path / "frontier.csv"

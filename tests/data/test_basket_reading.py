@@ -304,6 +304,7 @@ def test_what_is_no_suppression_is_refused(read: Any, published: str, message: s
         sudare.match_published(original, read(published, "p.txt"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "records", "items", "short"),
     [("bms-webview-1.txt", 59601, 497, 54736), ("bms-webview-2.txt", 77512, 3340, 58044)],

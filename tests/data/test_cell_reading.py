@@ -253,6 +253,7 @@ print(peak() - before, [(e.row, e.kind) for e in found.errors])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 @pytest.mark.parametrize("filler", [b"9", b"\0", b"\n"])
 def test_memory_stays_bounded_whatever_the_lines_are(filler: bytes, tmp_path: Path) -> None:

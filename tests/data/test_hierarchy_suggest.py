@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.data.hierarchy import SPACES
+from sudare.data.spellings import plain
 from sudare.engine import DuckDBEngine
 
 
@@ -144,7 +144,7 @@ def test_any_values_get_a_complete_hierarchy_that_can_be_written(
     except sudare.OptionNotUsable:
         assert kind in ("number", "date", "postal")
         return
-    trimmed = [(value or "").strip(SPACES) or None for value in values]
+    trimmed = [plain(value or "") or None for value in values]
     last = found.hierarchy.levels - 1
     assert set(found.hierarchy.generalize(trimmed, last)) <= {"*"}
     assert last >= 1

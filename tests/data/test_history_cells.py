@@ -10,6 +10,7 @@ import polars
 import pytest
 
 from sudare.contest.publish import publish
+from sudare.data import history_cells as module
 from sudare.data.cell_parquet import read_cells_parquet
 from sudare.data.cell_text import read_original, write_cells
 from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
@@ -144,7 +145,7 @@ def _without(column: OrderedColumn, row: int) -> OrderedColumn:
 
 def test_each_row_is_written_in_its_place_under_the_names_of_the_columns(tmp_path: Path) -> None:
     found, anonymized = small_file(tmp_path)
-    found.write(tmp_path / "A.csv", anonymized)
+    found.write_aligned(tmp_path / "A.csv", anonymized)
     assert (tmp_path / "A.csv").read_text() == (
         "CustomerID,InvoiceDate,StockCode,UnitPrice,Quantity\n"
         '9,[2010-11-27;2010-12-01],"{mug;pen, red}",2.55,6\n'
@@ -165,7 +166,7 @@ def test_published_are_the_rows_that_are_left_sorted(tmp_path: Path) -> None:
 
 def test_a_name_that_ends_in_parquet_is_written_so(tmp_path: Path) -> None:
     found, anonymized = small_file(tmp_path)
-    found.write(tmp_path / "A.parquet", anonymized)
+    found.write_aligned(tmp_path / "A.parquet", anonymized)
     assert_same(read_cells_parquet(tmp_path / "A.parquet", found.history), anonymized)
     found.publish(tmp_path / "P.parquet", anonymized)
     assert polars.read_parquet(tmp_path / "P.parquet")["person"].to_list() == [4, 9]
@@ -183,7 +184,7 @@ def test_five_columns_without_header_are_read_written_and_published_as_a_contest
     anonymized = cells(
         [["20", "*", "{a;b}", "0.5", "1"], ["*"] * 5, ["3", "[2011/1/1;2011/1/3]", "a", "9", "2"]], names=["a", "b"]
     )
-    found.write(tmp_path / "A.csv", anonymized)
+    found.write_aligned(tmp_path / "A.csv", anonymized)
     write_cells(tmp_path / "same.csv", anonymized)
     assert (tmp_path / "A.csv").read_bytes() == (tmp_path / "same.csv").read_bytes()
     assert found.publish(tmp_path / "P.csv", anonymized) == publish(tmp_path / "A.csv", tmp_path / "official.csv") == 2
@@ -211,7 +212,7 @@ def test_the_contest_history_and_a_real_log_are_read(real_data: Callable[[str], 
     log = open_history_cells(real_data("online-retail-400.csv"))
     assert log.reading is not None
     assert len(log.history) == log.reading.rows
-    log.write(tmp_path / "A.csv", log.history)
+    log.write_aligned(tmp_path / "A.csv", log.history)
     assert open_history_cells(tmp_path / "A.csv").history.persons.tolist() == _renumbered(log.history.persons)
 
 
@@ -219,3 +220,20 @@ def _renumbered(persons: np.ndarray) -> list[int]:
     """Return the numbers of persons in the order of their numbers as text."""
     numbers = {name: number for number, name in enumerate(sorted(set(map(str, persons.tolist()))), start=1)}
     return [numbers[str(person)] for person in persons.tolist()]
+
+
+@pytest.mark.parametrize("name", ["P.csv", "P.parquet"])
+def test_what_is_not_read_as_it_was_written_is_not_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    found, anonymized = small_file(tmp_path)
+    monkeypatch.setattr(module, "_check_read", _refuse)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(AssertionError, match="read again"):
+        found.publish(tmp_path / name, anonymized)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def _refuse(read: list[object], written: list[object]) -> None:
+    assert read == written
+    raise AssertionError("read again")

@@ -33,6 +33,7 @@ def people(rows: list[tuple[str, str, str | None]]) -> polars.DataFrame:
 records = st.tuples(st.sampled_from("abcdef"), st.sampled_from("mf"), st.sampled_from(["x", "y", None]))
 
 
+@pytest.mark.slow
 @given(st.lists(records, min_size=1, max_size=15))
 @settings(max_examples=40)
 def test_the_classes_are_the_same_without_any_person(

@@ -153,6 +153,7 @@ def test_many_items_and_users_need_bits_only() -> None:
     assert (np.bitwise_count(words).sum(axis=1) == 1336).all()
 
 
+@pytest.mark.slow
 @hypothesis.given(pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 139))))
 def test_the_bits_are_those_of_the_rows(engine: DuckDBEngine, pairs: list[tuple[int, int]]) -> None:
     items = [f"i{n:03}" for n in range(140)]

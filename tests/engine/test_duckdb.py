@@ -21,6 +21,7 @@ def test_arrays_become_a_table(engine: DuckDBEngine) -> None:
     assert engine.columns("SELECT n FROM arrays ORDER BY n")["n"].tolist() == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_work_beyond_the_memory_is_spilled() -> None:
     with DuckDBEngine(memory="200MB", threads=1) as engine:
         # Grouping five million distinct texts takes more than 200 MB.
@@ -45,6 +46,7 @@ def test_what_does_not_fit_lies_in_the_given_folder_until_the_end(tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_attackers_are_the_same_in_far_less_memory_than_the_data_take(tmp_path: Path) -> None:
     path, spill = tmp_path / "many.parquet", tmp_path / "spill"
     spill.mkdir()
@@ -89,9 +91,16 @@ def test_a_kept_table_takes_the_place_of_another_and_can_be_dropped(engine: Duck
         engine.rows("SELECT n FROM kept_once")
 
 
-@pytest.mark.parametrize("options", [{"memory": "plenty"}, {"threads": 0}])
-def test_unusable_settings_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(OptionNotUsable, match="2GB"):
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"memory": "plenty"}, "2GB"),
+        ({"threads": 0}, "threads must be between 1 and 1024"),
+        ({"threads": 2**40}, "threads must be between 1 and 1024"),
+    ],
+)
+def test_unusable_settings_are_refused(options: dict[str, object], said: str) -> None:
+    with pytest.raises(OptionNotUsable, match=said):
         DuckDBEngine(**options)  # type: ignore[arg-type]
 
 

@@ -148,7 +148,7 @@ def test_weights_are_counted_and_bad_ones_refused(any_engine: Engine) -> None:
     rows = polars.DataFrame({"sex": ["m", "f", "f"], "n": [3, 1, 4]})
     with sudare.read_table(rows, weight="n", engine=any_engine) as table:
         assert (table.values, table.counts.tolist()) == ((("f", "m"),), [5, 3])
-    with pytest.raises(sudare.BadRows, match="not a whole number from 1 on in 1 of the rows"):
+    with pytest.raises(sudare.BadRows, match="not a whole number from 1 on of at most 18 digits in 1 of the rows"):
         sudare.read_table(polars.DataFrame({"sex": ["m", "f"], "n": [3, 0]}), weight="n", engine=any_engine)
 
 
@@ -162,3 +162,51 @@ def test_rows_are_numbered_in_an_order(any_engine: Engine, monkeypatch: pytest.M
         assert found == [(1009, 1, 1009)]
     finally:
         any_engine.drop("numbered")
+
+
+def test_names_are_normalized_alike(any_engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "log[1].csv"
+    path.write_text(
+        "customer,day,item\n１２,2024/1/5,ﾊﾟﾝ\n12\t,2024/1/5,パン\nann,2024/1/5,①\nAnn,2024/1/5,1\n", encoding="utf-8"
+    )
+    (tmp_path / "log1.csv").write_text("customer,day,item\nx,2024/1/5,x\n")
+    with sudare.read_history(path, engine=any_engine) as history:
+        assert (history.records, history.customers) == (4, 3)
+        found = [
+            (spelling.column, spelling.rows, spelling.merged, spelling.case) for spelling in history.reading.spellings
+        ]
+        assert found == [("customer", 1, 1, 1), ("item", 2, 2, 0)]
+    with sudare.read_table(path, engine=any_engine) as table:
+        assert table.values[0] == ("12", "Ann", "ann")
+        assert [(spelling.column, spelling.merged) for spelling in table.reading.spellings] == [
+            ("customer", 1),
+            ("item", 2),
+        ]
+
+
+def test_moments_with_a_zone_are_days_alike(any_engine: Engine, tmp_path: Path) -> None:
+    moments = [dt.datetime(2024, 1, 5, 20, tzinfo=dt.UTC), dt.datetime(2024, 1, 10, 2, tzinfo=dt.UTC)]
+    frame = polars.DataFrame({"customer": ["a", "b"], "day": moments, "item": ["tea", "tea"]})
+    frame.write_parquet(tmp_path / "a*b.parquet")
+    text = "customer,day,item\na,2024-01-05T20:00:00Z,tea\nb,2024/1/10 02:00:00+00:00,tea\n"
+    (tmp_path / "h.csv").write_text(text)
+    naive = frame.with_columns(polars.col("day").dt.replace_time_zone(None))
+    expected = {None: (5, 10), "Asia/Tokyo": (6, 10), "America/New_York": (5, 9)}
+    for zone, days in expected.items():
+        for source in (frame, tmp_path / "a*b.parquet", tmp_path / "h.csv"):
+            with sudare.read_history(source, engine=any_engine, time_zone=zone) as history:
+                found = any_engine.rows(f"SELECT day(day) FROM {history.table('purchase')} ORDER BY customer")
+                assert tuple(row[0] for row in found) == days
+        with sudare.read_table(
+            tmp_path / "a*b.parquet", attributes=["day"], engine=any_engine, time_zone=zone
+        ) as table:
+            assert tuple(int(str(value)[8:10]) for value in table.values[0]) == days
+        with sudare.read_history(naive, engine=any_engine, time_zone=zone) as history:
+            found = any_engine.rows(f"SELECT day(day) FROM {history.table('purchase')} ORDER BY customer")
+            assert tuple(row[0] for row in found) == (5, 10)
+
+
+def test_a_file_that_is_not_parquet_is_refused(any_engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 but not really")
+    with pytest.raises(sudare.SourceNotReadable, match="cannot be read as Parquet"):
+        sudare.read_table(tmp_path / "bad.parquet", engine=any_engine)

@@ -18,6 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sudare
+from sudare import interruption
 from sudare.cli.app import app
 from sudare.data.basket_reading import read_baskets
 from sudare.data.baskets import BasketReading
@@ -60,8 +61,9 @@ def test_only_numbers_leave_the_cluster_of_a_history(spark: SparkEngine, toy_fil
         risk = sudare.assess_knowledge(history, "day + item")
     assert risk.values == 9
     assert not [cell for cell in cells if isinstance(cell, str)]
-    # The counts of rows and of customers, the crowds of one and of two customers, the numbers of days and of items.
-    assert spark.collected - before == 2 + 2 + 2
+    # The counts of rows and of customers, how many cells were written otherwise and how many names of customers and of
+    # items differ by case, the crowds of one and of two customers, the numbers of days and of items.
+    assert spark.collected - before == 2 + 3 + 2 + 2
 
 
 def test_of_a_table_the_distinct_rows_leave_and_nothing_else(spark: SparkEngine) -> None:
@@ -69,8 +71,9 @@ def test_of_a_table_the_distinct_rows_leave_and_nothing_else(spark: SparkEngine)
     frame = polars.DataFrame({"sex": ["f", "m"] * 500, "town": ["x"] * 1000})
     with sudare.read_table(frame, engine=spark) as table:
         assert table.counts.tolist() == [500, 500]
-    # How many rows there are, the values of sex and of town, and the two distinct rows.
-    assert spark.collected - before == 1 + 2 + 1 + 2
+    # How many rows there are, how many cells were written otherwise, the values of sex and of town, and the two
+    # distinct rows.
+    assert spark.collected - before == 1 + 1 + 2 + 1 + 2
 
 
 def test_small_counts_are_merged_on_the_cluster(spark: SparkEngine, toy_file: Path) -> None:
@@ -256,6 +259,26 @@ def test_the_work_goes_on_when_a_worker_is_killed_during_a_job(
     assert found == sudare.assess_attackers(online_retail)
 
 
+def test_running_jobs_are_cancelled_when_the_work_is_asked_to_stop(spark: SparkEngine) -> None:
+    tracker = spark.session.sparkContext.statusTracker()
+
+    def ask_during_a_job() -> None:
+        while not tracker.getActiveJobsIds():
+            time.sleep(0.01)
+        interruption.ask_to_stop()
+
+    asker = threading.Thread(target=ask_during_a_job)
+    interruption.begin()
+    asker.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            spark.rows("SELECT count(*) FROM range(300000) a CROSS JOIN range(300000) b WHERE a.id * b.id % 7 = 3")
+    finally:
+        asker.join()
+        interruption.begin()
+    assert spark.rows("SELECT sum(id) FROM range(4)") == [(6,)]
+
+
 def test_spark_connect_is_refused_by_name() -> None:
     session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
     with pytest.raises(NotOnEngine, match="Spark Connect"):
@@ -327,6 +350,8 @@ def test_the_command_on_this_machine_prints_what_duckdb_prints(
     settings = tmp_path_factory.mktemp("settings")
     text = "".join(f"{key} {value}\n" for key, value in SETTINGS.items() if "Java" not in key)
     (settings / "spark-defaults.conf").write_text(text)
+    # The options for Java are those of the command itself; these come from outside.
+    java = SETTINGS["spark.driver.extraJavaOptions"]
     expected, found = (
         subprocess.run(
             [*command, *words],
@@ -334,7 +359,7 @@ def test_the_command_on_this_machine_prints_what_duckdb_prints(
             text=True,
             check=True,
             cwd=tmp_path,
-            env={**os.environ, "SPARK_CONF_DIR": str(settings)},
+            env={**os.environ, "SPARK_CONF_DIR": str(settings), "JDK_JAVA_OPTIONS": java},
         )
         for words in ([], ["--engine", "local[1]", "--memory", "600MB"])
     )

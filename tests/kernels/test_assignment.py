@@ -8,26 +8,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 from scipy.optimize import linear_sum_assignment
 
 from sudare.kernels import assignment
 
 
-# Kernels that other kernels call are called through uncached functions; see sudare.kernels.history_search.
-@njit
 def assign(cost: np.ndarray, rows: int) -> np.ndarray:
-    return assignment.assign(cost, rows)
+    return assignment.assign(cost, rows, np.zeros(1, np.bool_))
 
 
-@njit
 def assign_nearly(cost: np.ndarray, rows: int, last_step: float) -> np.ndarray:
-    return assignment.assign_nearly(cost, rows, last_step)
+    return assignment.assign_nearly(cost, rows, last_step, np.zeros(1, np.bool_))
 
 
-@njit
 def assign_within(cost: np.ndarray, rows: int, last_step: float) -> tuple[np.ndarray, float]:
-    return assignment.assign_within(cost, rows, last_step)
+    return assignment.assign_within(cost, rows, last_step, np.zeros(1, np.bool_))
 
 
 # Few different costs make many ties.

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import sudare
+from sudare.anonymize import verification
 from sudare.messages import LANGUAGES, catalogue
-from sudare.report import baskets_findings
 from sudare.report.baskets import write_baskets_report
 from sudare.risk import user_confidence
 from tests.report.pages import answer_of, numbers_of, shown_text
@@ -40,6 +40,7 @@ def make(tmp_path: Path) -> Make:
         name: str = "baskets.txt",
         language: str = "en",
         suppress: dict[str, Any] | None = None,
+        verify: dict[str, Any] | None = None,
         **options: Any,
     ) -> str:
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -52,10 +53,10 @@ def make(tmp_path: Path) -> Make:
             shown = replace(shown, **(change or {}))
         else:
             (tmp_path / "published.txt").write_text(published, encoding="utf-8")
-            shown = sudare.read_baskets(tmp_path / "published.txt", form="commas")
-            options = {"rho": "0.5", **options}
+            read = sudare.read_baskets(tmp_path / "published.txt", form="commas")
+            shown = sudare.verify_baskets(original, read, sensitive, rho="0.5", **(verify or {}))
         target = tmp_path / "report.html"
-        write_baskets_report(target, original, sensitive, shown, language=language, made=MADE, **options)
+        write_baskets_report(target, shown, language=language, made=MADE, **options)
         return target.read_text(encoding="utf-8")
 
     return report
@@ -123,12 +124,14 @@ def test_the_verdict_of_a_suppression_is_not_believed(make: Make) -> None:
 
 def test_a_sample_is_safe_by_sample_only(make: Make) -> None:
     options = {"max_known": 2, "epsilon": 0.1, "delta": 0.1}
-    page = make(published="medicine\nmilk,medicine\nmilk,bread\n\n", **options)
+    page = make(published="medicine\nmilk,medicine\nmilk,bread\n\n", verify=options)
     assert answer_of(page) == "safe_sample"
     text = shown_text(page)
-    assert "SAFE BY SAMPLE. 232 adversaries were drawn at random" in text
+    assert "SAFE BY SAMPLE. 44 adversaries were drawn at random" in text
     assert "With a confidence of 90 %, it follows that less than 10 %" in text
-    assert "a sample: epsilon 0.1, delta 0.1, seed 0" in text
+    assert "Drawn of each size: 22, unsafe: 0;" in text
+    assert "the share of unsafe ones is at most 9.9372 %" in text
+    assert "a sample: epsilon 0.1, delta 0.1, seed 0; 22 drawn of each size, 0 unsafe in all" in text
 
 
 def test_a_sample_that_missed_too_many_is_refuted(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,8 +139,8 @@ def test_a_sample_that_missed_too_many_is_refuted(make: Make, monkeypatch: pytes
         found = sudare.check_baskets(*args, **options)
         return replace(found, safe=True, unsafe_adversaries=0, worst=())
 
-    monkeypatch.setattr(baskets_findings, "check_baskets", lucky)
-    page = make(published=BASKETS, epsilon=0.1, delta=0.1)
+    monkeypatch.setattr(verification, "check_baskets", lucky)
+    page = make(published=BASKETS, verify={"epsilon": 0.1, "delta": 0.1})
     assert answer_of(page) == "refuted"
     assert "a second look at all who know few items" in shown_text(page)
 
@@ -150,6 +153,7 @@ def test_sizes_that_were_drawn_bear_a_star(make: Make, monkeypatch: pytest.Monke
     assert "Users with at least one who knows no more than 1 items" in text
 
 
+@pytest.mark.slow
 def test_many_sizes_share_a_row(make: Make) -> None:
     items = ",".join(f"i{n:02}" for n in range(15))
     page = make(f"{items}\nmilk\n", f"{items}\nmilk\n", secrets="user,item\n2,i00\n")
@@ -163,8 +167,9 @@ def test_many_sizes_share_a_row(make: Make) -> None:
 def test_users_are_shown_by_record_numbers_or_not_at_all(tmp_path: Path) -> None:
     original = sudare.make_baskets([["milk", "medicine"], ["milk", "medicine"]], ["Alice Smith", "Bob Jones"])
     sensitive = sudare.read_sensitive("item:medicine", original)
+    found = sudare.verify_baskets(original, original, sensitive, rho=0.5)
     for shown in (True, False):
-        write_baskets_report(tmp_path / "r.html", original, sensitive, original, rho=0.5, show_records=shown)
+        write_baskets_report(tmp_path / "r.html", found, show_records=shown)
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
         assert "Alice Smith" not in text
         assert "Bob" not in text
@@ -177,36 +182,48 @@ def test_a_certificate_is_named_and_compared(tmp_path: Path) -> None:
     original = sudare.read_baskets(tmp_path / "b.txt", form="commas")
     sensitive = sudare.read_sensitive("item:medicine", original)
     found = sudare.suppress_baskets(original, sensitive, rho="0.5")
-    sudare.write_published(original, sensitive, found, tmp_path / "p.txt", rho="0.5")
+    sudare.write_published(found, tmp_path / "p.txt")
     certificate = tmp_path / "p.txt.certificate.json"
-    for published in (found, sudare.read_baskets(tmp_path / "p.txt", form="commas")):
-        options = {} if published is found else {"rho": "0.5"}
-        shown = write_baskets_report(
-            tmp_path / "r.html", original, sensitive, published, certificate=certificate, **options
-        )
+    read = sudare.read_baskets(tmp_path / "p.txt", form="commas")
+    for published in (found, sudare.verify_baskets(original, read, sensitive, rho="0.5")):
+        shown = write_baskets_report(tmp_path / "r.html", published, certificate=certificate)
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
         assert shown.holds
         assert "The certificate agrees" in text
         assert "SHA-256 of the certificate" in text
         assert sudare.read_certificate(certificate).published.sha256 in text
-    other = write_baskets_report(
-        tmp_path / "r.html", original, sensitive, original, rho="0.6", certificate=certificate, max_known=1
-    )
+    unsafe = sudare.verify_baskets(original, original, sensitive, rho="0.6", max_known=1)
+    other = write_baskets_report(tmp_path / "r.html", unsafe, certificate=certificate)
     text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert not other.holds
     assert "THE CERTIFICATE DOES NOT AGREE" in text
     assert "Not as the certificate says: the published file (SHA-256), rho, safe, most items known" in text
 
 
-def test_published_baskets_need_rho_and_a_suppression_none(tmp_path: Path) -> None:
-    original = sudare.make_baskets([["a", "b"]])
+def test_a_certificate_of_other_baskets_is_refused(tmp_path: Path) -> None:
+    """Two runs with the same files and parameters: only what was published says which run a certificate is about."""
+    original = sudare.make_baskets([["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]])
     sensitive = sudare.read_sensitive("all", original)
-    with pytest.raises(sudare.OptionNotUsable, match="give rho"):
-        write_baskets_report(tmp_path / "r.html", original, sensitive, original)
-    found = sudare.suppress_baskets(original, sensitive, rho=0.5)
-    with pytest.raises(sudare.OptionNotUsable, match="its own guarantee"):
-        write_baskets_report(tmp_path / "r.html", original, sensitive, found, rho=0.5)
-    assert list(tmp_path.iterdir()) == []
+    runs = [sudare.suppress_baskets(original, sensitive, rho=0.5, seed=seed) for seed in range(20)]
+    one = runs[0]
+    other = next(run for run in runs if run.published.items.tolist() != one.published.items.tolist())
+    sudare.write_published(one, tmp_path / "one.txt")
+    certificate = tmp_path / "one.txt.certificate.json"
+    with pytest.raises(sudare.OptionNotUsable, match="does not hold the records of this suppression"):
+        write_baskets_report(tmp_path / "r.html", other, certificate=certificate)
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_what_is_promised_is_not_rounded(tmp_path: Path) -> None:
+    original = sudare.make_baskets([["a"], ["b"]])
+    sensitive = sudare.read_sensitive("item:a", original)
+    options = {"epsilon": 0.123456, "delta": 0.000001, "max_known": 1}
+    for rho, shown in (("0.4999999999", "49.99999999 %"), ("1/3", "1/3")):
+        found = sudare.verify_baskets(original, original, sensitive, rho=rho, **options)  # type: ignore[arg-type]
+        write_baskets_report(tmp_path / "r.html", found)
+        text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
+        assert f"with a confidence above {shown}" in text
+        assert "With a confidence of 99.9999 %, it follows that less than 12.3456 %" in text
 
 
 def test_published_baskets_with_something_new_are_refused(make: Make) -> None:
@@ -254,7 +271,7 @@ def test_baskets_of_which_nothing_is_left_have_a_report(tmp_path: Path) -> None:
     original = sudare.make_baskets([["milk"], ["bread"]])
     sensitive = sudare.read_sensitive("item:bread", original)
     nothing = original.only(np.zeros(2, np.bool_))
-    write_baskets_report(tmp_path / "r.html", original, sensitive, nothing, rho=0.5)
+    write_baskets_report(tmp_path / "r.html", sudare.verify_baskets(original, nothing, sensitive, rho=0.5))
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert answer_of(page) == "safe"
     assert numbers_of(page, "loss-emptied") == [2]

@@ -17,9 +17,9 @@ from sudare.report.frontier_chart import frontier_chart
 
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 POINTS = (
-    FrontierPoint(2, 0.25, 0.2, 3, 4, False, 0.0730, 0.22, "broken", 2, False, 1.5),
-    FrontierPoint(3, 0.35, 0.0, 5, 3, False, 0.0093, 0.83, None, None, True, 1.5),
-    FrontierPoint(7, 0.5, 0.3, 9, 1, True, 0.0, 1.0, "not_broken", -4, True, 1.5),
+    FrontierPoint(2, 0.25, 0.2, 3, 4, False, 0.1931, 0.0730, 0.0, "broken", 2, False, 1.5),
+    FrontierPoint(3, 0.35, 0.0, 5, 3, False, None, 0.0093, None, None, None, True, 1.5),
+    FrontierPoint(7, 0.5, 0.3, 9, 1, True, 0.0, 0.0, 1.0, "not_broken", -4, True, 1.5),
 )
 FOUND = Frontier(8, 20, FrontierSearch(fast=True, seconds=30.0), POINTS)
 RESULTS = (ContestResult(0.206, safe=True), ContestResult(0.193, safe=False))
@@ -38,9 +38,9 @@ def test_the_page_shows_every_point_and_the_results_of_the_contest(tmp_path: Pat
     )
     assert [path.name for path in written] == ["frontier.svg", "index.html"]
     page = written[1].read_text(encoding="utf-8")
-    assert values_of(page, "k-2") == [2, 0.25, 0.2, 3, 4, 0.073, 0.22, 2]
-    assert values_of(page, "k-3") == [3, 0.35, 5, 3, 0.0093, 0.83]
-    assert values_of(page, "k-7") == [7, 0.5, 0.3, 9, 1, 0, 1, -4]
+    assert values_of(page, "k-2") == [2, 0.25, 0.2, 3, 4, 0.1931, 0.073, 0, 2]
+    assert values_of(page, "k-3") == [3, 0.35, 5, 3, 0.0093]
+    assert values_of(page, "k-7") == [7, 0.5, 0.3, 9, 1, 0, 0, 1, -4]
     assert 'id="k-3" data-verdict="not_attacked"' in page
     assert "0.206" in page
     assert "0.193" in page
@@ -60,7 +60,8 @@ def test_the_drawing_says_in_words_what_it_shows(tmp_path: Path) -> None:
     written = write_frontier_page(tmp_path, FOUND, results=RESULTS, made=MADE)
     drawn = written[0].read_text(encoding="utf-8")
     assert drawn.startswith("<svg ")
-    assert "k = 2: U 0.2500, one attack succeeds with 7.30" in drawn
+    assert "k = 2: U 0.2500, one attack succeeds with at most 19.31\u00a0%, the best plan found with 7.30" in drawn
+    assert "k = 3: U 0.3500, the best plan found succeeds with 0.93" in drawn
     assert "best safe history of the contest: 0.206" in drawn
 
 
@@ -69,7 +70,7 @@ def test_nothing_is_drawn_where_nobody_can_succeed_or_no_bound_is_known() -> Non
     both = frontier_chart(FOUND, (), texts).spec["vconcat"]
     assert len(both) == 2
     # A probability of 0 has no place on the axis of powers of ten.
-    assert [row["k"] for row in both[1]["layer"][0]["data"]["values"]] == [2, 2, 3, 3]
+    assert [row["k"] for row in both[1]["layer"][0]["data"]["values"]] == [2, 2, 3]
     alone = frontier_chart(Frontier(8, 20, FrontierSearch(), POINTS[2:]), (), texts).spec["vconcat"]
     assert len(alone) == 1
     lines = next(layer for layer in both[0]["layer"] if layer["mark"]["type"] == "line")

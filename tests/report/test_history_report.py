@@ -17,6 +17,9 @@ from sudare.report.history import basket_text, reason_text, write_history_report
 from tests.conftest import TOY
 from tests.report.pages import numbers_of, shown_text
 
+# Whole pages, half a second each.
+pytestmark = pytest.mark.slow
+
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 EVIL = "<script>alert(1)</script> & \"q\" 'x'"
 EVIL_ROWS = f"""\

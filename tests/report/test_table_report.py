@@ -23,6 +23,9 @@ from sudare.report.table_figures import set_or_rest
 from sudare.report.table_findings import Question, ask, gather_findings
 from tests.report.pages import numbers_of, shown_text
 
+# Whole pages, a third of a second each.
+pytestmark = pytest.mark.slow
+
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 EVIL = "<script>alert(1)</script> & \"q\" 'x'"
 # The six records of the fixture `people`.
@@ -177,9 +180,13 @@ def test_records_that_generalization_leaves_out_are_not_in_the_risk_after(people
     assert found.levels.after.max_risk == 0.5
 
 
-def test_attributes_without_hierarchy_are_said_to_be_unknown_to_the_attacker(make: Make) -> None:
-    text = shown_text(make(limit=0.5, hierarchies=HIERARCHIES))
-    assert "the attacker is taken not to know these attributes, since there is no hierarchy for them: “town”." in text
+def test_levels_are_searched_for_all_that_the_attacker_knows(make: Make) -> None:
+    """The town has no hierarchy, and counts all the same: (m, 30, x) are two, four others are alone."""
+    page = make(limit=0.5, hierarchies=HIERARCHIES)
+    assert numbers_of(page, "levels-uniques") == [4, 0]
+    # Any sex and age leave four in x and two in y.
+    assert numbers_of(page, "levels-max_risk") == pytest.approx([1, 1 / 2])
+    assert "In the way: “town”." in shown_text(make(limit=0.3, hierarchies=HIERARCHIES))
 
 
 def test_levels_that_do_not_suffice_are_told(make: Make) -> None:

@@ -29,6 +29,8 @@ class Measured(NamedTuple):
     unique: float
     misled: float
     nobody: float
+    unique_customers: int
+    highest: float
 
 
 def measured(rows: Sequence[Row], published: Sequence[Cells], known: Knowledge, weighting: str) -> Measured:
@@ -37,16 +39,19 @@ def measured(rows: Sequence[Row], published: Sequence[Cells], known: Knowledge, 
     possible = {pid: possible_values([row for row in published if row.pid == pid], known) for pid in pids}
     true = {row.customer: cells.pid for row, cells in zip(rows, published, strict=True) if cells.pid is not None}
     total = sum(weight(fact, weighting) for fact in found)
-    sums = dict.fromkeys(Measured._fields, 0.0)
+    sums = dict.fromkeys(("after", "unique", "misled", "nobody"), 0.0)
+    picked: dict[str, float] = {}
     for fact in found:
         crowd = [pid for pid in pids if fits(fact, possible[pid])]
         share = weight(fact, weighting) / total
         if true.get(fact.customer) in crowd:
+            picked[fact.customer] = max(1 / len(crowd), picked.get(fact.customer, 0.0))
             sums["after"] += share / len(crowd)
             sums["unique"] += share * (len(crowd) == 1)
         else:
             sums["misled" if crowd else "nobody"] += share
-    return Measured(**sums)
+    unique = sum(chance == 1 for chance in picked.values())
+    return Measured(**sums, unique_customers=unique, highest=max(picked.values(), default=0.0))
 
 
 def possible_values(published: Sequence[Cells], known: Knowledge) -> tuple[set[Any], set[Any]]:

@@ -88,7 +88,7 @@ def check(
         for text in texts:
             found = attackers.measure(packed, text)
             expected = brute_force_cells.measured(rows, published, parse_knowledge(text), weighting)
-            got = found.after, found.unique_after, found.misled, found.nobody
+            got = found.after, found.unique_after, found.misled, found.nobody, found.unique_customers, found.highest
             assert got == pytest.approx(tuple(expected), abs=1e-12), text
 
 
@@ -192,6 +192,7 @@ def test_on_the_original_itself_nothing_changes(weighting: Literal["occurrence",
         assert (risk.misled, risk.nobody) == (0, 0)
 
 
+@pytest.mark.slow
 def test_on_a_real_original_itself_nothing_changes(real_data: Callable[[str], Path]) -> None:
     original = sudare.read_original(real_data("pwscup2018-T.csv"))
     found = sudare.measure_published(original, original)

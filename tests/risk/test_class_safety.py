@@ -13,10 +13,11 @@ from tests.risk.brute_force_guesses import h0_holds
 def test_two_anonymous_data_survive_thirteen_attacks_as_the_footnote_says() -> None:
     found = class_safety([2] * 500, attacks=13)
     contest, tight = found.tests
-    assert round(contest.plan.probability, 4) == 0.0730
-    assert round(contest.survives, 2) == 0.37
+    assert round(contest.plan_found.probability, 4) == 0.0730
+    assert round(contest.survives_at_least_if_independent, 2) == 0.37
     assert contest.survives_at_least == pytest.approx(1 - 13 * 299 / 4096)
-    assert (tight.plan.probability, tight.survives, tight.survives_at_least) == (1.0, 0.0, 0.0)
+    assert (tight.plan_found.probability, tight.bound) == (1.0, 1.0)
+    assert (tight.survives_at_least_if_independent, tight.survives_at_least) == (0.0, 0.0)
 
 
 def test_classes_of_seven_meet_h0_and_classes_of_six_do_not() -> None:
@@ -51,8 +52,8 @@ def test_a_contests_own_thresholds_win_over_the_formula() -> None:
     own = success_thresholds(8)
     own[2] = 2
     contest, tight = class_safety([2] * 4, thresholds=own).tests
-    assert (contest.plan.guesses, contest.plan.probability) == (1 + 1, 0.5)
-    assert tight.plan.probability == 1 / 16
+    assert (contest.plan_found.guesses, contest.plan_found.probability) == (1 + 1, 0.5)
+    assert tight.plan_found.probability == 1 / 16
 
 
 def test_sizes_and_unique_persons_are_counted() -> None:

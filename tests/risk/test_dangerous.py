@@ -86,7 +86,7 @@ def test_results_are_plain_values() -> None:
         (4, 2.0, "size from 2 to 3"),
         (2, 0.0, "above 0"),
         (2, -1.0, "above 0"),
-        (2, float("nan"), "above 0"),
+        (2, float("nan"), "factor must be a finite number"),
     ],
 )
 def test_options_that_do_not_fit(size: int, factor: float, message: str) -> None:

@@ -153,7 +153,7 @@ def test_an_interrupted_search_keeps_what_it_found(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("limit", [0.0, -0.1, 1.5, float("nan")])
 def test_limits_that_are_no_probability(limit: float) -> None:
-    with pytest.raises(OptionNotUsable, match="above 0 and at most 1"):
+    with pytest.raises(OptionNotUsable, match=r"above 0 and at most 1|limit must be a finite number"):
         disclosable_sets(table_of(WORKED), limit=limit)
 
 
@@ -193,3 +193,11 @@ def test_adult_walk_and_search_agree(
             monkeypatch.setattr(disclosable, "MOST_WALKED", -1)
             assert disclosable_sets(table, limit=limit, quantile=quantile) == walked
             assert walked.maximal
+
+
+@pytest.mark.parametrize(("quantile", "over"), [(0.9, 1), (0.90000000001, 0), (0.8, 2), (0.7999999999, 2), (1, 0)])
+def test_a_quantile_is_meant_as_it_is_written(quantile: float, over: int) -> None:
+    records = [(0,)] * (10 - over - 1) + [(number,) for number in range(1, over + 2)]
+    assert disclosable_sets(table_of(records), limit=0.5, quantile=quantile).maximal[0].attributes == ()
+    fewer = [(0,)] * (10 - over) + [(number,) for number in range(1, over + 1)]
+    assert disclosable_sets(table_of(fewer), limit=0.5, quantile=quantile).maximal[0].attributes == ("a",)

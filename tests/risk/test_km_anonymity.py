@@ -75,6 +75,7 @@ def test_counts_equal_enumeration(records: list[frozenset[str]], k: int, m: int)
     assert [(example.items, example.support) for example in found.examples] == [(known, rare[known]) for known in first]
 
 
+@pytest.mark.slow
 def test_long_records_are_counted_in_full(real_data: Callable[[str], Path]) -> None:
     lines = real_data("bms-webview-1.txt").read_text().splitlines()
     records = [line.split(" -1 ") for line in lines]

@@ -84,7 +84,7 @@ def test_plain_values_hold_everything() -> None:
         ({"share": 0.1, "population": 50}, "both are given"),
         ({"share": 0.0}, "above 0 and below 1, not 0"),
         ({"share": 1.0}, "above 0 and below 1, not 1"),
-        ({"share": float("nan")}, "above 0 and below 1, not nan"),
+        ({"share": float("nan")}, "share must be a finite number, not nan"),
         ({"population": 3}, "A population of 3 is not larger than the table of 4 records"),
         ({"population": 4}, "not larger"),
     ],
@@ -119,6 +119,7 @@ def estimate_and_truth(
     return found, uniques.count(1), sum(1 / size for size in uniques), alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "share", "within"),
     [

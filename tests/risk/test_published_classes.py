@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.data.cells import CellHistory
+from sudare.data.cells import CellHistory, OrderedColumn
 from sudare.risk.published_classes import published_classes
 from tests.data.small_cells import cells
 
@@ -46,6 +46,21 @@ def test_cells_that_stand_for_the_same_values_are_the_same() -> None:
 def test_a_deleted_cell_is_not_a_zero_and_deleted_rows_are_left_out() -> None:
     rows = [["1", DAY, "a", "1", "*"], ["2", DAY, "a", "1", "0"], ["*"] * 5, ["2", DAY, "a", "1", "*"]]
     assert partition(cells(rows)) == [[1], [2]]
+
+
+def test_pseudonyms_with_equal_sums_and_other_rows_are_different() -> None:
+    rows = [["1", DAY, "a", "1", "1"], ["1", DAY, "a", "3", "3"], ["2", DAY, "a", "2", "2"], ["2", DAY, "a", "2", "2"]]
+    assert partition(cells([*rows, ["3", DAY, "a", "3", "3"], ["3", DAY, "a", "1", "1"]])) == [[1, 3], [2]]
+
+
+def test_rows_of_values_far_apart_are_told_apart() -> None:
+    # Together their ends take more than 64 bits.
+    values = np.array([0, 2**40, 0, 2**40, 2**40, 0])
+    columns = tuple(
+        OrderedColumn(name, "integer", np.zeros(6, np.uint8), part, part)
+        for name, part in (("x", values), ("y", values), ("z", values[::-1].copy()))
+    )
+    assert partition(CellHistory(np.array([1, 1, 2, 2, 3, 3]), columns)) == [[1, 3], [2]]
 
 
 def test_a_history_without_rows_has_no_classes() -> None:

@@ -1,5 +1,6 @@
 from collections import Counter
 from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 import polars
@@ -35,6 +36,7 @@ def drawn(records: Records, samples: int, seed: int) -> Records:
     return [ordered[i] for i in np.sort(np.random.default_rng(seed).integers(0, len(records), samples))]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(record_lists(), st.integers(0, 3))
 def test_records_are_drawn_by_their_position(engine: DuckDBEngine, records: Records, seed: int) -> None:
@@ -44,6 +46,7 @@ def test_records_are_drawn_by_their_position(engine: DuckDBEngine, records: Reco
     assert found == drawn(records, 12, seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(record_lists(most_attributes=4), st.integers(0, 3))
 def test_estimates_are_the_means_over_the_draws(engine: DuckDBEngine, records: Records, seed: int) -> None:
@@ -57,7 +60,8 @@ def test_estimates_are_the_means_over_the_draws(engine: DuckDBEngine, records: R
         mean, low, high = mean_interval(1 / sizes)
         _, fewest, most = mean_interval((sizes == 1) * 1.0)
         assert risk.intervals is not None
-        assert (risk.mean_risk, risk.max_risk) == pytest.approx((mean, 1 / sizes.min()))
+        assert (risk.mean_risk, risk.max_risk_at_least) == pytest.approx((mean, 1 / sizes.min()))
+        assert risk.max_risk is None
         assert risk.intervals.mean_risk == pytest.approx((max(low, 1 / n), high))
         assert risk.intervals.uniques == (int(fewest * n), int(np.ceil(most * n)))
         assert risk.intervals.share_above == pytest.approx(mean_interval((sizes < 3) * 1.0)[1:])
@@ -79,9 +83,27 @@ def test_intervals_hold_the_truth_and_the_error_is_their_widest_side(engine: Duc
         assert told.intervals.mean_risk[0] <= exact.mean_risk <= told.intervals.mean_risk[1]
         assert told.intervals.uniques[0] <= exact.uniques <= told.intervals.uniques[1]
         assert told.intervals.share_above[0] <= (exact.share_above or 0) <= told.intervals.share_above[1]
-        assert told.max_risk <= exact.max_risk
+        assert exact.max_risk is not None
+        assert told.max_risk_at_least <= exact.max_risk == exact.max_risk_at_least
         sides += [abs(end - told.mean_risk) for end in told.intervals.mean_risk]
     assert max(sides) <= (found.walk.error or 0) < 0.06
+
+
+def test_the_highest_risk_of_a_sample_does_not_bear_the_name_of_the_exact_one(
+    engine: DuckDBEngine, tmp_path: Path
+) -> None:
+    with collapsed([(0, 0), (0, 1), (0, 1)], engine) as table:
+        sampled = sudare.assess_subsets(table, walk="sample", samples=5, seed=1)
+        exact = sudare.assess_subsets(table, walk="engine")
+    assert sampled.ranked("max_risk")
+    for found, name, other in ((sampled, "max_risk_at_least", "max_risk"), (exact, "max_risk", "max_risk_at_least")):
+        assert all(name in entry and other not in entry for entry in found.to_dict()["subsets"])
+        sudare.write_subsets(found, tmp_path / "sets.csv")
+        columns = (tmp_path / "sets.csv").read_text().splitlines()[0].split(",")
+        assert name in columns
+        assert other not in columns
+    with pytest.raises(sudare.OptionNotUsable, match="estimated from a sample"):
+        sudare.moved_sets(sampled.ranked(), exact.ranked())
 
 
 def test_records_of_common_rows_are_drawn_more_often(engine: DuckDBEngine) -> None:

@@ -27,6 +27,7 @@ SAMPLED = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(rows, min_size=4, max_size=12), st.sampled_from(SAMPLED), st.sampled_from([estimate, estimate_there]))
 def test_the_estimate_holds_the_exact_value(

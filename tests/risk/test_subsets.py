@@ -44,6 +44,29 @@ def test_sets_can_be_limited_in_size(people: sudare.Table) -> None:
         sudare.assess_subsets(people, max_size=4)
 
 
+@pytest.mark.parametrize(
+    ("chosen", "error", "message"),
+    [
+        (["nope"], sudare.ColumnNotFound, "There is no attribute 'nope'"),
+        (["twon"], sudare.ColumnNotFound, "Did you mean town"),
+        ([3], TypeError, "attributes must be a list of texts"),
+        (["sex", "age", "town"], sudare.OptionNotUsable, "Sets of 3 .* not assessed, only those of 1 to 2"),
+        ([], sudare.OptionNotUsable, "Sets of 0 attributes were not assessed"),
+    ],
+)  # fmt: skip
+def test_subsets_that_were_not_assessed_are_refused(
+    people: sudare.Table, chosen: list[str], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        sudare.assess_subsets(people, max_size=2).subset(chosen)
+
+
+def test_a_member_named_twice_is_one_member(people: sudare.Table) -> None:
+    found = sudare.assess_subsets(people)
+    assert found.subset(["sex", "sex"]) == found.subset(["sex"])
+    assert found.subset(["age", "sex"]) == found.subset(["sex", "age"])
+
+
 def test_too_many_attributes_are_refused(engine: DuckDBEngine) -> None:
     frame = polars.DataFrame({f"a{n}": [1, 2] for n in range(25)})
     with (

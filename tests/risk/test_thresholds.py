@@ -181,7 +181,8 @@ def test_lines_may_be_in_any_order_and_zero_may_be_missing(tmp_path: Path, text:
         ("0,1\r1,2\n", "line 1: "),
         ("\ufeff0,1\n", "line 1: "),
         ("0,1\n1,2\n1,2\n", "line 3: there are two thresholds for 1 guesses"),
-        ("0,1\n1,0\n", "line 2: with the threshold 0"),
+        ("0,1\n1,0\n", "line 2: By the threshold for 1 guesses, an attack would be effective without a hit"),
+        ("0,1\n1,2\n2,1\n", "R.csv: The thresholds fall: 2 for 1 guesses, 1 for 2"),
         ("0,1\n1,2\n3,4\n", "has a threshold for 3 guesses, but none for 2"),
     ],
 )

@@ -12,7 +12,6 @@ from hypothesis import given
 from sudare.data.baskets import make_baskets, sensitive_rows
 from sudare.errors import OptionNotUsable
 from sudare.risk import user_confidence
-from sudare.risk.uncertainty import check_baskets
 from sudare.risk.user_confidence import UserConfidence, confidence_by_user
 from tests.risk.small_baskets import Case, cases, unsafe_by_hand
 
@@ -22,11 +21,10 @@ SECRETS: list[set[str]] = [{"medicine"}, set(), {"medicine"}]
 
 
 def found_for(case: Case) -> UserConfidence:
-    verdict = check_baskets(
+    return confidence_by_user(
         case.baskets, case.sensitive, rho=case.rho, published=case.published, max_known=case.max_known,
         knowledge=case.knowledge,
     )  # fmt: skip
-    return confidence_by_user(case.baskets, case.sensitive, verdict, published=case.published)
 
 
 def greatest_by_hand(case: Case) -> list[float]:
@@ -100,17 +98,17 @@ def test_the_same_seed_draws_the_same() -> None:
     rng = np.random.default_rng(1)
     baskets = make_baskets([[str(n) for n in rng.integers(0, 12, 8)] for _ in range(40)])
     sensitive = sensitive_rows(rng.random((40, len(baskets.names))) < 0.3, np.arange(40, dtype=np.int32), "some")
-    verdict = check_baskets(baskets, sensitive, rho=0.3, max_known=4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(user_confidence, "MOST_ADVERSARIES", 0)
-        one, two, other = (confidence_by_user(baskets, sensitive, verdict, seed=seed).sizes for seed in (0, 0, 1))
+        one, two, other = (
+            confidence_by_user(baskets, sensitive, rho=0.3, max_known=4, seed=seed).sizes for seed in (0, 0, 1)
+        )
     assert one == two
     assert one != other
 
 
 def test_baskets_of_other_users_are_refused() -> None:
-    one, two = make_baskets([["a"]]), make_baskets([["a"], ["a"]])
+    two = make_baskets([["a"], ["a"]])
     sensitive = sensitive_rows(np.ones((1, 1), np.bool_), np.zeros(1, np.int32), "all")
-    verdict = check_baskets(one, sensitive, rho=0.5)
     with pytest.raises(OptionNotUsable, match="do not belong together"):
-        confidence_by_user(two, sensitive, verdict)
+        confidence_by_user(two, sensitive, rho=0.5)

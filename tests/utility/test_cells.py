@@ -175,6 +175,7 @@ def contest_rows(real_data: Callable[[str], Path]) -> list[Row]:
     return [line.split(",") for line in real_data("pwscup2018-T.csv").read_text("utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_the_contest_data_have_the_known_deviations_and_utility(contest_rows: list[Row]) -> None:
     original = cells(contest_rows)
     deviations = [column.deviation for column in cell_utility(original, original).columns]
@@ -189,6 +190,7 @@ def test_the_contest_data_have_the_known_deviations_and_utility(contest_rows: li
     assert found.utility == pytest.approx(39.373853431632504, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_utility_of_generalized_contest_data_agrees_with_exact_arithmetic(contest_rows: list[Row]) -> None:
     """Ranges and sets of many sizes in every row; errors are added up exactly, width by width."""
     original = cells(contest_rows)

@@ -84,6 +84,7 @@ def test_counts_that_are_too_small_do_not_leave_the_engine(tmp_path: Path) -> No
             held(engine, tmp_path, ORIGINAL, changed)
 
 
+@pytest.mark.slow
 def test_real_histories_are_measured_alike_in_far_less_memory_than_they_take(
     real_data: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -129,7 +129,7 @@ def test_progress_counts_the_draws() -> None:
     ("options", "message"),
     [
         ({"draws": 0}, "Nothing is measured in 0 draws"),
-        ({"seed": -1}, "A seed is 0 or more, not -1"),
+        ({"seed": -1}, "seed must be 0 or more, not -1"),
         ({"length": 0}, "at least one item, not 0"),
         ({"support": 1.5}, "A support is a share"),
     ],

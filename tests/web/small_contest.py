@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import io
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from sudare.web.accounts import add_user, make_token
 from sudare.web.contests import ContestPlan, add_round, add_team, make_contest, set_original, set_times
 from sudare.web.database import Database, database_now
 from sudare.web.files import FileStore, StoredFile
-from sudare.web.models import Contest, Membership, Round, Submission, Target, User
+from sudare.web.models import Contest, Job, Membership, Round, Submission, Target, User
 from sudare.web.phases import TIMES
 from sudare.web.settings import ServerSettings
 from sudare.web.submissions import submit, submit_guesses
@@ -61,11 +61,11 @@ class SmallContest:
         self.teams: dict[str, str] = {}
         self.users: dict[str, str] = {}
 
-    def make(self, plan: ContestPlan | None = None) -> None:
+    def make(self) -> None:
         with self.database.writing() as session:
             organizer = add_user(session, "organizer", PASSWORD, admin=True)
             self.users["organizer"] = organizer.id
-            self.contest = make_contest(session, organizer, plan or ContestPlan("Small", submissions_per_day=3)).id
+            self.contest = make_contest(session, organizer, ContestPlan("Small", submissions_per_day=3)).id
             self._join(session, "observer", "observer", None)
             for name in TEAMS:
                 self.teams[name] = add_team(session, self.viewer(session, "organizer"), name).id
@@ -80,6 +80,13 @@ class SmallContest:
             # What the worker would find.
             dataset.status = "valid"
             dataset.result = {"valid": True, "rows": 24, "customers": 12, "columns": []}
+
+    def copied_to(self, settings: ServerSettings, database: Database, files: FileStore) -> SmallContest:
+        """Return this contest as it is in a copy of the database and the files."""
+        found = SmallContest(settings, database, files)
+        found.contest, found.round = self.contest, self.round
+        found.teams, found.users = dict(self.teams), dict(self.users)
+        return found
 
     def keep(self, text: str) -> StoredFile:
         return self.files.keep(io.BytesIO(text.encode()), 200_000, 5)
@@ -108,6 +115,12 @@ class SmallContest:
             now = database_now(session)
             times = {name: (now + dt.timedelta(days=day)).isoformat() for name, day in days.items()}
             set_times(session, self.viewer(session, "organizer"), self.round, times)
+
+    def pass_leases(self) -> None:
+        """Let the leases of dead workers run out."""
+        with self.database.writing() as session:
+            past = database_now(session) - dt.timedelta(seconds=1)
+            session.execute(update(Job).where(Job.status == "running").values(leased_until=past))
 
     def work(self) -> None:
         worker = Worker(self.settings, self.database, self.files)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import socket
-import threading
-import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
 from sqlalchemy import select, text, update
 
-from sudare.web.database import Database
-from sudare.web.files import FileStore
+from sudare.web.app import make_app
 from sudare.web.models import Contest, Submission
-from tests.web.conftest import RunningServer, csrf, log_in, new_settings
+from tests.web.conftest import Masters, RunningServer, csrf, log_in, new_settings
 from tests.web.small_contest import PASSWORD, SmallContest, T, anonymized
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -25,20 +23,15 @@ BOMB = gzip.compress(b"\0" * 50_000_000, compresslevel=9)
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningServer, SmallContest]]:
-    settings = new_settings(tmp_path_factory.mktemp("hostile") / "server", upload_seconds=5)
-    database, files = Database(settings.database_url), FileStore(settings.files)
-    database.migrate()
-    files.make()
-    small = SmallContest(settings, database, files)
-    small.make()
-    with database.writing() as session:
+def served(tmp_path_factory: pytest.TempPathFactory, masters: Masters) -> Iterator[tuple[RunningServer, SmallContest]]:
+    small = masters.copy_contest(new_settings(tmp_path_factory.mktemp("hostile") / "server"))
+    with small.database.writing() as session:
         session.execute(update(Contest).values(submissions_per_day=1000))
-    running = RunningServer(settings)
+    running = RunningServer(small.settings)
     running.start("web")
     yield running, small
     running.stop()
-    database.close()
+    small.database.close()
 
 
 @pytest.fixture
@@ -95,38 +88,47 @@ def test_a_file_that_is_meant_to_hurt_only_breaks_the_rules(
     assert EVIL not in page.text
 
 
-def test_an_upload_that_trickles_in_is_given_up_and_does_not_hold_up_others(
-    server: RunningServer, contest: SmallContest
-) -> None:
-    token = contest.token("red", "read", "submit")
-    head = (
-        f"POST /api/v1/rounds/{contest.round}/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
-        "Transfer-Encoding: chunked\r\n\r\n"
-    )
-    answers: list[bytes] = []
+class MovedClock(asyncio.SelectorEventLoop):
+    """A loop whose time can be moved."""
 
-    def trickle() -> None:
-        with socket.create_connection(("127.0.0.1", server.settings.port), timeout=60) as connection:
-            connection.sendall(head.encode())
-            connection.settimeout(0.2)
-            while True:
-                try:
-                    connection.sendall(b"1\r\nx\r\n")
-                    answers.append(connection.recv(4096))
-                    return
-                except TimeoutError:
-                    continue
+    moved = 0.0
 
-    threads = [threading.Thread(target=trickle) for _ in range(60)]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.5)
-    assert not answers
-    assert server.client().get("/login").status_code == 200
-    for thread in threads:
-        thread.join()
-    assert {answer.split(b"\r\n")[0] for answer in answers} == {b"HTTP/1.1 408 Request Timeout"}
-    assert list((server.settings.files / "incoming").iterdir()) == []
+    def time(self) -> float:
+        return super().time() + self.moved
+
+
+def test_uploads_that_trickle_in_are_given_up_and_do_not_hold_up_others(contest: SmallContest) -> None:
+    app = make_app(contest.settings)
+    headers = {"Authorization": f"Bearer {contest.token('red', 'read', 'submit')}"}
+    many, begun = 60, 0
+
+    async def trickle() -> AsyncIterator[bytes]:
+        nonlocal begun
+        yield b"x"
+        begun += 1
+        while True:
+            await asyncio.sleep(0.2)
+            yield b"x"
+
+    async def send(loop: MovedClock) -> list[int]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here", headers=headers) as client:
+            path = f"/api/v1/rounds/{contest.round}/submissions"
+            uploads = [asyncio.create_task(client.post(path, content=trickle())) for _ in range(many)]
+            while begun < many:
+                await asyncio.sleep(0.01)
+            assert (await client.get("/login")).status_code == 200
+            assert not any(upload.done() for upload in uploads)
+            loop.moved = contest.settings.upload_seconds
+            done, _ = await asyncio.wait(uploads, timeout=60)
+            return [upload.result().status_code for upload in done]
+
+    loop = MovedClock()
+    assert loop.run_until_complete(send(loop)) == [408] * many
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+    app.state.server.database.close()
+    assert list((contest.settings.files / "incoming").iterdir()) == []
 
 
 def test_a_form_that_is_compressed_or_has_too_much_in_it_is_refused(
@@ -183,6 +185,15 @@ def test_sql_in_a_text_is_a_text(server: RunningServer, contest: SmallContest, w
     assert server.client(words, "/api/v1").get("/contest").status_code == 401
     with contest.database.reading() as session:
         assert session.scalar(text("SELECT count(*) FROM users")) == len(contest.users)
+
+
+@pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
+def test_a_letter_that_postgresql_cannot_keep_is_left_out(small: SmallContest, running: RunningServer) -> None:
+    running.start("web")
+    api = running.client(small.token("green", "read", "submit"), "/api/v1")
+    sent = api.post(f"/rounds/{small.round}/submissions", content=b"x", params={"note": "a\0b"})
+    assert (sent.status_code, sent.json()["note"]) == (201, "ab")
+    assert api.get("/rounds/%00").status_code == 404
 
 
 def test_line_ends_in_a_text_make_no_headers(server: RunningServer, contest: SmallContest) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
+import pytest
 from sqlalchemy import select, update
 
 from sudare.web.database import database_now
@@ -124,6 +125,8 @@ def test_a_worker_checks_an_upload(small: SmallContest) -> None:
         assert [invalid.result["errors"][language][0]["row"] for language in ("ja", "en")] == [24, 24]
 
 
+# It may take until the time is over; which database it is makes no difference.
+@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 def test_a_job_without_enough_memory_fails_and_says_so(small: SmallContest) -> None:
     submission = small.submit("blue", anonymized())
     # With no memory at all even threads cannot start, so that it may be time that ends the job.
@@ -142,6 +145,23 @@ def test_a_job_that_takes_too_long_fails_and_says_so(small: SmallContest) -> Non
     with small.database.reading() as session:
         found = session.get_one(Submission, submission)
         assert (found.status, found.result) == ("failed", {"failure": "time"})
+
+
+def test_what_a_job_found_is_kept_later_if_the_database_is_away(
+    small: SmallContest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small.submit("blue", anonymized())
+    worker = Worker(small.settings, small.database, small.files)
+
+    def away(*_: object, **__: object) -> None:
+        raise ConnectionError
+
+    with monkeypatch.context() as patched, pytest.raises(ConnectionError):
+        patched.setattr("sudare.web.worker.finish", away)
+        worker.work_off()
+    worker.work_off()
+    worker.close()
+    assert small.statuses() == ["valid"]
 
 
 def test_what_deadlines_ask_for_is_enqueued_once(small: SmallContest) -> None:

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import httpx
 import pytest
@@ -16,11 +11,10 @@ from sqlalchemy import func, select
 
 from sudare.web.audit import first_broken
 from sudare.web.models import AuditEntry, Evaluation, Job, Submission, Target
-from sudare.web.settings import SETTINGS_FILE, ServerSettings, write_settings
+from sudare.web.settings import ServerSettings
 from tests.web.conftest import RunningServer
 from tests.web.small_contest import TEAMS, SmallContest, anonymized, guesses
 
-ROOT = Path(__file__).parents[2]
 # Of an upload, in their order: the step, and whether the submission is there afterwards. The last two are before and
 # after the commit.
 UPLOAD_STEPS = [
@@ -46,35 +40,16 @@ JOB_STEPS = [
 
 @pytest.fixture
 def settings(settings: ServerSettings) -> ServerSettings:
-    """Settings with which a job survives as many deaths as there are steps, each found out soon."""
-    found = replace(settings, job_attempts=100, lease_seconds=1)
-    (found.folder / SETTINGS_FILE).unlink()
-    write_settings(found)
-    return found
+    """Settings with which a job survives as many deaths as there are steps."""
+    return replace(settings, job_attempts=100)
 
 
-def start(part: str, settings: ServerSettings, step: str, moment: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "tests.web.killed", part, str(settings.folder), step, moment]
-    return subprocess.Popen(command, cwd=ROOT)
-
-
-def work_until(small: SmallContest, done: Callable[[], bool], seconds: float = 120) -> None:
-    """Work, and wait for what dead workers had leased."""
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end
-        small.work()
-        time.sleep(0.2)
-
-
-def unfinished_jobs(small: SmallContest) -> int:
-    with small.database.reading() as session:
-        return session.scalar(select(func.count()).select_from(Job).where(Job.status.in_(("queued", "running")))) or 0
-
-
-def kill_worker(small: SmallContest, step: str, moment: str) -> None:
-    """Have a worker begin and die at a step."""
-    assert start("worker", small.settings, step, moment).wait(120) == -signal.SIGKILL
+def kill_worker(running: RunningServer, small: SmallContest, step: str, moment: str) -> None:
+    """Have a worker begin and die at a step, and its leases run out."""
+    worker = running.start("worker", (step, moment))
+    worker.join(120)
+    assert worker.exitcode == -signal.SIGKILL
+    small.pass_leases()
 
 
 @pytest.mark.parametrize(("step", "moment", "there"), UPLOAD_STEPS)
@@ -83,13 +58,12 @@ def test_an_upload_whose_server_is_killed_is_there_as_a_whole_or_not_at_all(
 ) -> None:
     small.work()
     acknowledged = small.submit("red", anonymized())
-    web = start("web", small.settings, step, moment)
-    running.processes.append(web)
-    running.wait()
+    web = running.start("web", (step, moment))
     path = f"/api/v1/rounds/{small.round}/submissions"
     with running.client(small.token("blue", "read", "submit")) as client, pytest.raises(httpx.TransportError):
         client.post(path, content=anonymized(shift=2))
-    assert web.wait(60) == -signal.SIGKILL
+    web.join(60)
+    assert web.exitcode == -signal.SIGKILL
     small.work()
     with small.database.reading() as session:
         found = {submission.id: submission for submission in session.scalars(select(Submission))}
@@ -105,22 +79,25 @@ def test_an_upload_whose_server_is_killed_is_there_as_a_whole_or_not_at_all(
     assert list((small.settings.files / "incoming").iterdir()) == []
 
 
-def test_a_round_whose_worker_is_killed_at_every_step_is_scored_once(small: SmallContest) -> None:
+def test_a_round_whose_worker_is_killed_at_every_step_is_scored_once(
+    small: SmallContest, running: RunningServer
+) -> None:
     for number, name in enumerate(TEAMS):
         small.submit(name, anonymized(dates=number > 0, shift=number))
     for step, moment in JOB_STEPS:
-        kill_worker(small, step, moment)
-    work_until(small, lambda: small.statuses() == ["valid"] * 3)
+        kill_worker(running, small, step, moment)
+    small.work()
+    assert small.statuses() == ["valid"] * 3
 
     small.move(anonymization_closes=0, reidentification_opens=0)
-    kill_worker(small, *KEEPING)
-    work_until(small, lambda: not unfinished_jobs(small))
+    kill_worker(running, small, *KEEPING)
+    small.work()
     small.guess("blue", "red", guesses(right=12, shift=2))
     small.work()
 
     small.move(reidentification_closes=0)
-    kill_worker(small, *KEEPING)
-    work_until(small, lambda: not unfinished_jobs(small))
+    kill_worker(running, small, *KEEPING)
+    small.work()
     with small.database.reading() as session:
         jobs = session.scalars(select(Job).order_by(Job.id)).all()
         assert session.scalar(select(func.count()).select_from(Target)) == 3
@@ -134,13 +111,14 @@ def test_a_round_whose_worker_is_killed_at_every_step_is_scored_once(small: Smal
     assert first_broken(entries) is None
 
 
-def test_a_job_that_kills_every_worker_fails_and_says_so(small: SmallContest) -> None:
+def test_a_job_that_kills_every_worker_fails_and_says_so(small: SmallContest, running: RunningServer) -> None:
     small.work()
     submission = small.submit("blue", anonymized())
     small.settings = replace(small.settings, job_attempts=2)
     for _ in range(2):
-        kill_worker(small, "sudare.web.worker:JobProcess", "before")
-    work_until(small, lambda: small.statuses() == ["failed"])
+        kill_worker(running, small, "sudare.web.worker:JobProcess", "before")
+    small.work()
+    assert small.statuses() == ["failed"]
     with small.database.reading() as session:
         found = session.get_one(Submission, submission).result
         failures = [entry.details for entry in session.scalars(select(AuditEntry)) if entry.action == "job_failed"]

@@ -8,31 +8,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
 
-from sudare.web.database import Database
-from sudare.web.files import FileStore
 from sudare.web.models import Submission
-from tests.web.conftest import RunningServer, csrf, log_in, new_settings
+from tests.web.conftest import Masters, RunningServer, csrf, free_port, log_in, new_settings
 from tests.web.small_contest import PASSWORD, SmallContest, anonymized
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningServer, SmallContest]]:
+def served(tmp_path_factory: pytest.TempPathFactory, masters: Masters) -> Iterator[tuple[RunningServer, SmallContest]]:
     """One server for all tests here, on SQLite; nothing checks its uploads."""
-    settings = new_settings(tmp_path_factory.mktemp("pages") / "server", upload_seconds=5)
-    database, files = Database(settings.database_url), FileStore(settings.files)
-    database.migrate()
-    files.make()
-    small = SmallContest(settings, database, files)
-    small.make()
-    running = RunningServer(settings)
+    small = masters.copy_contest(new_settings(tmp_path_factory.mktemp("pages") / "server"))
+    running = RunningServer(small.settings)
     running.start("web")
     yield running, small
     running.stop()
-    database.close()
+    small.database.close()
 
 
 @pytest.fixture
@@ -203,18 +197,23 @@ def test_an_upload_that_is_compressed_is_refused(server: RunningServer, contest:
     assert answer.status_code == 415
 
 
-def test_an_upload_that_never_ends_is_given_up(server: RunningServer, contest: SmallContest) -> None:
+def test_an_upload_that_never_ends_is_given_up(contest: SmallContest) -> None:
+    server = RunningServer(replace(contest.settings, port=free_port(), upload_seconds=1))
+    server.start("web")
     token = contest.token("red", "read", "submit")
     head = (
         f"POST /api/v1/rounds/{contest.round}/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
         "Content-Length: 1000\r\n\r\n"
     )
-    with socket.create_connection(("127.0.0.1", server.settings.port), timeout=30) as connection:
-        connection.sendall(head.encode() + b"abc")
-        began = time.monotonic()
-        answer = connection.recv(4096)
+    try:
+        with socket.create_connection(("127.0.0.1", server.settings.port), timeout=30) as connection:
+            began = time.monotonic()
+            connection.sendall(head.encode() + b"abc")
+            answer = connection.recv(4096)
+    finally:
+        server.stop()
     assert b" 408 " in answer.split(b"\r\n")[0]
-    assert time.monotonic() - began >= server.settings.upload_seconds - 1
+    assert time.monotonic() - began >= server.settings.upload_seconds
 
 
 def test_the_name_of_an_uploaded_file_means_nothing(server: RunningServer, contest: SmallContest) -> None:

@@ -14,7 +14,7 @@ from anyio import to_thread
 from sudare.web import security
 from sudare.web.app import make_app
 from sudare.web.requests import FORM_COOKIE, PASSWORD_TURNS
-from tests.web.conftest import CHEAP
+from tests.web.parts import CHEAP
 from tests.web.small_contest import PASSWORD, SmallContest
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)

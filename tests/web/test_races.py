@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import subprocess
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-import httpx
 import pytest
 from sqlalchemy import func, select, update
 
@@ -17,21 +16,19 @@ from sudare.web.contests import set_times
 from sudare.web.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.models import Contest, GuessFile, Job, Submission
 from sudare.web.settings import ServerSettings
-from tests.web.conftest import COMMAND, RunningServer, free_port
+from tests.web.conftest import RunningServer, free_port
 from tests.web.small_contest import SmallContest, anonymized, guesses
 
 
 @pytest.fixture
-def two(settings: ServerSettings, running: RunningServer) -> Iterator[list[str]]:
-    """The addresses of two web processes of one server."""
-    running.start("web")
+def two(settings: ServerSettings, running: RunningServer) -> Iterator[list[RunningServer]]:
+    """Two web processes of one server."""
     port = free_port()
-    command = [*COMMAND, "server", "web", str(settings.folder), "--port", str(port)]
-    other = subprocess.Popen(command)
-    running.processes.append(other)
-    url = f"http://127.0.0.1:{port}"
-    running.wait(url)
-    yield [settings.public_url, url]
+    other = RunningServer(replace(settings, port=port, public_url=f"http://127.0.0.1:{port}"))
+    for server in (running, other):
+        server.start("web")
+    yield [running, other]
+    other.stop()
 
 
 def at_once(action: Callable[[int], None], times: int) -> None:
@@ -42,14 +39,13 @@ def at_once(action: Callable[[int], None], times: int) -> None:
         thread.join()
 
 
-def test_the_quota_holds_over_processes(small: SmallContest, two: list[str]) -> None:
+def test_the_quota_holds_over_processes(small: SmallContest, two: list[RunningServer]) -> None:
     token = small.token("blue", "read", "submit")
     statuses: Counter[int] = Counter()
 
     def upload(number: int) -> None:
-        url = f"{two[number % 2]}/api/v1/rounds/{small.round}/submissions"
-        headers = {"Authorization": f"Bearer {token}"}
-        statuses[httpx.post(url, content=anonymized(), headers=headers, timeout=60).status_code] += 1
+        api = two[number % 2].client(token, "/api/v1")
+        statuses[api.post(f"/rounds/{small.round}/submissions", content=anonymized()).status_code] += 1
 
     at_once(upload, 12)
     assert statuses == {201: 3, 429: 9}
@@ -58,7 +54,7 @@ def test_the_quota_holds_over_processes(small: SmallContest, two: list[str]) -> 
         assert session.scalar(select(func.count()).select_from(Job).where(Job.kind == "anonymized")) == 3
 
 
-def test_nothing_is_dated_at_or_after_the_deadline(small: SmallContest, two: list[str]) -> None:
+def test_nothing_is_dated_at_or_after_the_deadline(small: SmallContest, two: list[RunningServer]) -> None:
     tokens = [small.token(name, "read", "submit") for name in ("blue", "green", "red")]
     with small.database.writing() as session:
         session.execute(update(Contest).values(submissions_per_day=1000))
@@ -67,21 +63,17 @@ def test_nothing_is_dated_at_or_after_the_deadline(small: SmallContest, two: lis
     deadlines: list[dt.datetime] = []
 
     def upload(number: int) -> None:
-        headers = {"Authorization": f"Bearer {tokens[number % 3]}"}
-        with httpx.Client(headers=headers, timeout=60) as client:
-            while True:
-                answer = client.post(f"{two[number % 2]}/api/v1/rounds/{small.round}/submissions", content=b"x")
-                if answer.status_code != 201:
-                    codes.add(answer.json()["error"]["code"])
-                    return
-                taken.append(answer.json()["id"])
+        api = two[number % 2].client(tokens[number % 3], "/api/v1")
+        while (answer := api.post(f"/rounds/{small.round}/submissions", content=b"x")).status_code == 201:
+            taken.append(answer.json()["id"])
+        codes.add(answer.json()["error"]["code"])
 
     def close_soon() -> None:
         while len(taken) < 6:
             time.sleep(0.01)
         with small.database.writing() as session:
             wait_for_turn(session, ROUND_LOCK, small.round)
-            deadlines.append(database_now(session) + dt.timedelta(seconds=0.3))
+            deadlines.append(database_now(session) + dt.timedelta(seconds=0.1))
             times = {"anonymization_closes": deadlines[0].isoformat()}
             set_times(session, small.viewer(session, "organizer"), small.round, times)
 
@@ -93,7 +85,7 @@ def test_nothing_is_dated_at_or_after_the_deadline(small: SmallContest, two: lis
     assert max(found.values()) < deadlines[0]
 
 
-def test_guesses_that_cannot_be_replaced_are_taken_once(small: SmallContest, two: list[str]) -> None:
+def test_guesses_that_cannot_be_replaced_are_taken_once(small: SmallContest, two: list[RunningServer]) -> None:
     small.to_reidentification()
     with small.database.writing() as session:
         session.execute(update(Contest).values(guesses_replaceable=False))
@@ -102,8 +94,8 @@ def test_guesses_that_cannot_be_replaced_are_taken_once(small: SmallContest, two
     statuses: Counter[int] = Counter()
 
     def guess(number: int) -> None:
-        url, headers = f"{two[number % 2]}/api/v1/targets/{target}/guesses", {"Authorization": f"Bearer {token}"}
-        statuses[httpx.post(url, content=guesses(right=number), headers=headers, timeout=60).status_code] += 1
+        api = two[number % 2].client(token, "/api/v1")
+        statuses[api.post(f"/targets/{target}/guesses", content=guesses(right=number)).status_code] += 1
 
     at_once(guess, 8)
     assert statuses == {201: 1, 409: 7}

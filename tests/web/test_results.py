@@ -43,7 +43,7 @@ def test_finals_come_with_their_breakdown_classes_and_uses(small: SmallContest) 
         ("date", 1.0), ("item", 0.0), ("price", 0.0), ("quantity", 0.0),
     ]  # fmt: skip
     assert {kind["kind"]: kind["cells"] for kind in blue.kinds}["deleted_cell"] == 24
-    assert (blue.k, blue.chance, blue.draws) == (1, 1.0, 5)
+    assert (blue.k, blue.chance_bound, blue.draws) == (1, 1.0, 5)
     assert [error["measure"] for error in blue.uses] == list(MEASURES)
     nearest = {entry.team: entry.nearest for entry in results.standings}
     # r(12) = 11.

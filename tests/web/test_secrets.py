@@ -16,12 +16,10 @@ from sqlalchemy import select, update
 
 from sudare.web.archive import export_contest
 from sudare.web.contests import publish_results
-from sudare.web.database import Database
-from sudare.web.files import FileStore
 from sudare.web.models import ApiToken, Contest, LoginSession, Target, User
 from sudare.web.phases import TIMES
 from sudare.web.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
-from tests.web.conftest import RunningServer, new_settings
+from tests.web.conftest import Masters, RunningServer, new_settings
 from tests.web.small_contest import PASSWORD, SmallContest, T, anonymized, guesses
 
 API = "/api/v1"
@@ -76,16 +74,11 @@ def csrf(page: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    settings = new_settings(tmp_path_factory.mktemp("secrets") / "server")
-    database, files = Database(settings.database_url), FileStore(settings.files)
-    database.migrate()
-    files.make()
-    small = SmallContest(settings, database, files)
-    small.make()
-    with database.writing() as session:
+def served(tmp_path_factory: pytest.TempPathFactory, masters: Masters) -> Iterator[Served]:
+    small = masters.copy_contest(new_settings(tmp_path_factory.mktemp("secrets") / "server"))
+    with small.database.writing() as session:
         session.execute(update(Contest).values(teams_may_download=False))
-    running = RunningServer(settings)
+    running = RunningServer(small.settings)
     running.start("web")
     api = running.client(small.token("blue", "read", "submit"), API)
     sent = [
@@ -103,7 +96,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     }
     yield Served(running, small, identities)
     running.stop()
-    database.close()
+    small.database.close()
 
 
 def secrets(*, published: bool) -> list[str]:

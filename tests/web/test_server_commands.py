@@ -53,22 +53,22 @@ def test_a_folder_that_is_no_server_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
-def test_no_file_of_the_folder_one_stands_in_is_taken_for_a_module(
-    small: SmallContest, running: RunningServer, tmp_path: Path
-) -> None:
+def test_no_file_of_the_folder_one_stands_in_is_taken_for_a_module(small: SmallContest, tmp_path: Path) -> None:
     for name in ("secrets", "numpy", "org"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')\n")
     small.submit("blue", anonymized())
     command = [sys.executable, "-P", *COMMAND[1:], "server", "run", str(small.settings.folder)]
-    running.processes.append(subprocess.Popen(command, cwd=tmp_path))
-    end = time.monotonic() + 60
-    while small.statuses() == ["queued"] and time.monotonic() < end:
-        time.sleep(0.1)
+    with subprocess.Popen(command, cwd=tmp_path) as server:
+        end = time.monotonic() + 60
+        while small.statuses() == ["queued"] and time.monotonic() < end:
+            time.sleep(0.1)
+        server.terminate()
     assert small.statuses() == ["valid"]
 
 
 def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: RunningServer, tmp_path: Path) -> None:
-    running.start("run")
+    running.start("web")
+    running.start("worker")
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
     good.write_text(anonymized(), newline="")
     bad.write_text("x\n" + anonymized().partition("\n")[2], newline="")
@@ -157,3 +157,28 @@ def test_a_missing_package_is_named_with_what_to_do(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("Error: The contest server needs a package that is not installed: sqlalchemy.")
     assert "Hint: pip install 'sudare[web]'" in done.stderr
+
+
+def test_a_backup_that_fails_leaves_nothing_behind(
+    small: SmallContest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if small.database.dialect == "postgresql":
+        pytest.skip("PostgreSQL has its own backups")
+
+    def fill_the_disk(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copytree", fill_the_disk)
+    (tmp_path / "out").mkdir()
+    done = run.invoke(app, ["server", "backup", str(small.settings.folder), str(tmp_path / "out" / "copy")])
+    assert done.exit_code == 2
+    assert "No space left on device. Nothing was left half-written" in done.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_backup_does_not_copy_itself(small: SmallContest) -> None:
+    if small.database.dialect == "postgresql":
+        pytest.skip("PostgreSQL has its own backups")
+    out = small.settings.files / "copy"
+    assert run.invoke(app, ["server", "backup", str(small.settings.folder), str(out)]).exit_code == 2
+    assert not out.exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +11,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from sudare.web.contests import set_frozen, set_times
-from sudare.web.database import database_now
+from sudare.web.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.models import Contest, Final, Job, Submission
 from sudare.web.refusals import Refused
 from sudare.web.submissions import choose_final, final_submission
@@ -88,23 +87,27 @@ def test_what_the_server_failed_to_check_does_not_count(small: SmallContest) -> 
 
 def test_uploads_around_the_deadline_are_taken_before_and_refused_from_it_on(small: SmallContest) -> None:
     with small.database.writing() as session:
-        deadline = database_now(session) + dt.timedelta(seconds=1)
         session.get_one(Contest, small.contest).submissions_per_day = 1000
-        times = {"anonymization_closes": deadline.isoformat()}
-        set_times(session, small.viewer(session, "organizer"), small.round, times)
     refused: list[str] = []
+    taken = threading.Semaphore(0)
 
     def upload() -> None:
         while not refused:
             try:
                 small.submit("blue", "x")
+                taken.release()
             except Refused as error:
                 refused.append(error.code)
-            time.sleep(0.01)
 
     threads = [threading.Thread(target=upload) for _ in range(3)]
     for thread in threads:
         thread.start()
+    assert taken.acquire(timeout=60)
+    with small.database.writing() as session:
+        wait_for_turn(session, ROUND_LOCK, small.round)
+        deadline = database_now(session) + dt.timedelta(seconds=0.1)
+        times = {"anonymization_closes": deadline.isoformat()}
+        set_times(session, small.viewer(session, "organizer"), small.round, times)
     for thread in threads:
         thread.join()
     with small.database.reading() as session:

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+from typer.testing import CliRunner
 
+from sudare.cli.app import app
 from sudare.web.database import Database
 from sudare.web.phases import TIMES
-from tests.web.conftest import COMMAND, RunningServer
+from tests.web.conftest import RunningServer
 from tests.web.small_contest import T, anonymized, guesses
 
 PASSWORD = "a long password"
@@ -48,7 +50,7 @@ def until(found: Callable[[], Any], seconds: float = 60) -> Any:
         value = found()
         if value:
             return value
-        time.sleep(0.2)
+        time.sleep(0.05)
     raise TimeoutError
 
 
@@ -69,11 +71,8 @@ def token_in(text: str) -> str:
 
 
 def admin_link(running: RunningServer) -> str:
-    import subprocess
-
     words = ["server", "user", "add", str(running.settings.folder), "admin", "--admin"]
-    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
-    return httpx.URL(done.stderr.strip()).path
+    return httpx.URL(CliRunner().invoke(app, words).stderr.strip()).path
 
 
 def test_a_contest_runs_from_invitations_to_published_standings(running: RunningServer, database: Database) -> None:
@@ -104,7 +103,7 @@ def test_a_contest_runs_from_invitations_to_published_standings(running: Running
         assert f": {name}" in teams[name].open(contest)
     assert "Cup &lt;b&gt;2026&lt;/b&gt;" in teams["blue"].open(contest)
     assert teams["blue"].client.get(desk).status_code == 403
-    assert httpx.get(running.settings.public_url + contest).status_code == 404
+    assert running.client().get(contest).status_code == 404
 
     # A round is added, and T uploaded and checked.
     times = {name: moment(day) for name, day in zip(TIMES, (-1, 1, 2, 3), strict=True)}

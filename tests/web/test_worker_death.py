@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from pathlib import Path
 
 import httpx
+import pytest
 from sqlalchemy import select
 
 from sudare.web.audit import first_broken
 from sudare.web.models import AuditEntry, Job, Submission
-from tests.web.conftest import RunningServer
+from sudare.web.settings import ServerSettings
+from tests.web.conftest import COMMAND, RunningServer, wait_for_port
 from tests.web.small_contest import SmallContest, anonymized
 
 
@@ -32,7 +35,8 @@ def test_a_job_of_a_killed_worker_is_done_by_the_next(small: SmallContest, runni
                 break
         time.sleep(0.002)
     worker.kill()
-    worker.wait()
+    worker.join()
+    small.pass_leases()
     running.start("worker")
     wait_for(small, "valid")
     with small.database.reading() as session:
@@ -53,7 +57,7 @@ def test_a_killed_web_process_loses_nothing_that_it_acknowledged(small: SmallCon
             except httpx.TransportError:
                 pass
             web.kill()
-            web.wait()
+            web.join()
     small.work()
     with small.database.reading() as session:
         found = {submission.id: submission.status for submission in session.scalars(select(Submission))}
@@ -62,9 +66,12 @@ def test_a_killed_web_process_loses_nothing_that_it_acknowledged(small: SmallCon
     assert found == dict.fromkeys(acknowledged, "valid")
 
 
-def test_a_worker_ends_with_the_server_that_began_it(small: SmallContest, running: RunningServer) -> None:
+# Which database it is makes no difference here.
+@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+def test_a_worker_ends_with_the_server_that_began_it(settings: ServerSettings) -> None:
     for end in ("terminate", "kill"):
-        server = running.start("run")
+        server = subprocess.Popen([*COMMAND, "server", "run", str(settings.folder)])
+        wait_for_port(settings.port)
         children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
         workers = [
             int(pid) for task in children.parents[1].iterdir() for pid in (task / "children").read_text().split()

@@ -2,7 +2,8 @@
 
 The paper repairs one unsafe adversary after another. Here all rules are seen at once: the occurrence whose suppression
 lessens most what all of them lack goes first, and what turns out not to be needed comes back at the end. The paper's
-way is tried too, and the answer with fewer suppressed occurrences is taken, so that it is never worse.
+way is gone first, and the answer with fewer suppressed occurrences is taken: so it is never worse than the paper's with
+the same seed, and if the time is over before all is tried, there is mostly an answer that is finished.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sudare.anonymize.suppression import Supports, TimeOver, Work, repair_all
+from sudare.anonymize.suppression import Supports, Work, repair_all
+from sudare.deadline import TimeOver
 from sudare.kernels import best_suppression as kernels
 
 # Steps between two looks at the clock.
@@ -27,21 +30,21 @@ _restore: Any = kernels.restore
 
 
 def suppress_best(work: Work) -> None:
-    """Suppress what helps most, then try the paper's way, restore what can be after each, and keep the better."""
+    """Go the paper's way, then suppress what helps most, restore what can be after each, and keep the better."""
     whole = work.supports()
     first = replace(whole, counts=whole.counts.copy())
-    search = _Search(work, first)
-    search.suppress()
-    search.restore()
+    repair_all(work, first)
     kept = work.kept.copy()
-    work.reset()
     try:
-        repair_all(work, whole)
-        _Search(work, whole).restore()
+        _Search(work, first).restore(kept)
+        work.reset()
+        search = _Search(work, whole)
+        search.suppress()
+        search.restore(kept)
     except TimeOver:
         # There is a finished answer.
-        work.kept[:] = kept
-    if np.count_nonzero(work.kept) < np.count_nonzero(kept):
+        pass
+    finally:
         work.kept[:] = kept
 
 
@@ -52,8 +55,9 @@ class _Search:
         self._work = work
         guards = np.zeros(len(supports.rules.items), np.int64)
         _count_guards(
-            supports.sets, supports.rules, work.records, work.lists, work.most_known, work.of_published, guards
-        )
+            supports.sets, supports.rules, work.records, work.lists, work.most_known, work.of_published, guards,
+            work.halt,
+        )  # fmt: skip
         work.check_time()
         self._state = (
             supports.sets, supports.rules, work.records, supports.counts, guards, work.lists, work.rule, supports.most,
@@ -70,19 +74,28 @@ class _Search:
         while left:
             work.passes += 1
             order = work.rng.permutation(len(work.kept))
-            size, before = _fill(self._state, order, heap, self._space, wanted), left
+            size, before = _fill(self._state, order, heap, self._space, wanted, work.halt), left
+            work.check_time()
             while size and left:
+                size, left = _suppress_greedily(self._state, heap, size, left, _STEPS, self._space, work.halt)
                 work.check_time()
-                size, left = _suppress_greedily(self._state, heap, size, left, _STEPS, self._space)
                 gone = len(work.kept) - int(np.count_nonzero(work.kept))
                 work.progress(f"pass {work.passes}: {left:,} lacking, {gone:,} suppressed", whole - left, whole)
             if left == before:
-                left -= int(_force(self._state, work.found, self._space))
+                left -= int(_force(self._state, work.found, self._space, work.halt))
+                work.check_time()
 
-    def restore(self) -> None:
-        """Restore what can be restored, until nothing can."""
-        restored = 1
-        while restored:
-            self._work.check_time()
-            gone = np.flatnonzero(~self._work.kept)
-            restored = _restore(self._state, self._work.rng.permutation(gone), self._space)
+    def restore(self, best: NDArray[np.bool_]) -> None:
+        """Restore what can be restored, until nothing can; what is kept then is put into `best` if it is more.
+
+        What is restored when the time is over is safe too.
+        """
+        work, restored = self._work, 1
+        try:
+            while restored:
+                gone = np.flatnonzero(~work.kept)
+                restored = _restore(self._state, work.rng.permutation(gone), self._space, work.halt)
+                work.check_time()
+        finally:
+            if np.count_nonzero(work.kept) > np.count_nonzero(best):
+                best[:] = work.kept

@@ -1,4 +1,4 @@
-"""Certificates of suppressed baskets: which files, which guarantee, and what the check said.
+"""Certificates of suppressed baskets: which files, which guarantee, and what the check of the written file said.
 
 A certificate is a record and no seal: whoever relies on it has everything computed again (`verify_baskets`), from the
 files themselves.
@@ -10,18 +10,25 @@ import datetime as dt
 import json
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sudare.anonymize.suppression import Suppression
+from sudare.arguments import checked
+from sudare.data.basket_matching import match_published
+from sudare.data.basket_reading import Form, read_baskets
 from sudare.data.basket_writing import fill_basket_file, form_of
 from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.data.text import file_hash
-from sudare.data.writing import whole_file
-from sudare.errors import SourceNotReadable
-from sudare.risk.uncertainty import Verdict, exact_rho
+from sudare.data.writing import BASKETS_ENDINGS, check_distinct, check_ending, whole_file
+from sudare.errors import InputError, OptionNotUsable, OutputNotWritable, SourceNotReadable
+from sudare.messages import Texts
+from sudare.risk.uncertainty import Verdict, check_baskets, exact_rho, plain_rho
+from sudare.showing import dataclass
 from sudare.version import __version__
 
 FORMAT = "sudare baskets certificate"
@@ -33,6 +40,7 @@ _KINDS = {
     "knowledge": str,
     "epsilon": float | None,
     "delta": float | None,
+    "look": int | None,
     "check_seed": int | None,
 }
 _HINT = "Hint: give the .certificate.json file that `sudare baskets suppress` wrote."
@@ -48,9 +56,12 @@ class CertifiedInput:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What was published under which guarantee; `rho` is as it was written.
+    """What was published under which guarantee; `rho` is the exact number as text.
 
-    `seed` is that of the suppression, `check_seed` that of the check, which is random only if it drew a sample.
+    `seed` is that of the suppression. The check of the written file went through all `adversaries`, or drew `draws` of
+    each size with `check_seed`; it was then the look of that number, and `delta` is about all looks together. `bound`
+    is the share of unsafe adversaries of each size that the sample excludes, `claim` says it in words. The number of
+    unsafe adversaries is None if there was no time to check all.
     """
 
     sudare: str
@@ -68,8 +79,12 @@ class Certificate:
     safe: bool
     exact: bool
     adversaries: int
-    unsafe_adversaries: int
+    unsafe_adversaries: int | None
+    draws: int | None
+    bound: float | None
+    look: int | None
     check_seed: int | None
+    claim: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as it stands in the file."""
@@ -89,35 +104,30 @@ class CertificateDifference:
         return asdict(self)
 
 
-def certify(
-    original: Baskets,
-    sensitive: SensitiveItems,
-    found: Suppression,
-    *,
-    rho: float | str,
-    published: CertifiedInput,
-    date: dt.datetime | None = None,
-) -> Certificate:
-    """Make the certificate of a suppression whose result is in a file; the date is now if not given."""
-    verdict = found.verdict
+def certify(found: Suppression, verdict: Verdict, published: CertifiedInput) -> Certificate:
+    """Make the certificate of a suppression whose result is in a file, of which a check gave this verdict."""
     return Certificate(
         sudare=__version__,
-        date=(date or dt.datetime.now(dt.UTC)).isoformat(timespec="seconds"),
-        original=basket_input(original),
+        date=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        original=basket_input(found.original),
         published=published,
-        sensitive=sensitive_input(sensitive),
-        rho=str(rho),
-        max_known=found.max_known,
-        knowledge=found.knowledge,
-        epsilon=found.epsilon,
-        delta=found.delta,
+        sensitive=sensitive_input(found.sensitive),
+        rho=str(plain_rho(verdict.rho)),
+        max_known=verdict.max_known,
+        knowledge=verdict.knowledge,
+        epsilon=verdict.epsilon,
+        delta=verdict.delta,
         seed=found.seed,
         strategy=found.strategy,
-        safe=found.safe,
+        safe=verdict.safe and not found.interrupted,
         exact=verdict.exact,
         adversaries=verdict.adversaries,
-        unsafe_adversaries=verdict.unsafe_adversaries,
+        unsafe_adversaries=verdict.unsafe_adversaries if verdict.complete else None,
+        draws=verdict.draws,
+        bound=verdict.bound,
+        look=verdict.look,
         check_seed=verdict.seed,
+        claim=verdict.claim(Texts("en"), interrupted=found.interrupted),
     )
 
 
@@ -132,30 +142,60 @@ def sensitive_input(sensitive: SensitiveItems) -> CertifiedInput:
     return CertifiedInput(sensitive.described, sensitive.reading.sha256 if sensitive.reading else None)
 
 
-def write_published(
-    original: Baskets,
-    sensitive: SensitiveItems,
-    found: Suppression,
-    path: str | Path,
-    *,
-    rho: float | str,
-    certificate: str | Path | None = None,
-) -> Certificate:
+@checked
+def write_published(found: Suppression, path: str | Path, *, certificate: str | Path | None = None) -> Certificate:
     """Write the baskets of a suppression in the form of the original and their certificate, both or none.
 
-    The certificate goes to `path` + ".certificate.json" if not said otherwise. A .csv or .parquet file is written as a
-    table.
+    Before they get their names, the file is read again: it has to hold the records of the suppression, and what is
+    called safe is checked once more, as it stands in the file. The certificate says what that check said. It goes to
+    `path` + ".certificate.json" unless a path is given. A .csv or .parquet file is written as a table.
     """
     path = Path(path)
+    targets = (path, Path(certificate) if certificate else certificate_path(path))
+    check_ending(path, BASKETS_ENDINGS)
+    check_distinct(targets)
+    reading = found.original.reading
+    form = form_of(path, reading.form if reading else None)
     with ExitStack() as files:
-        targets = (path, Path(certificate) if certificate else certificate_path(path))
         baskets, beside = (files.enter_context(whole_file(target)) for target in targets)
-        fill_basket_file(found.published, baskets, form_of(path, original.reading.form if original.reading else None))
-        published = CertifiedInput(str(path), file_hash(baskets))
-        made = certify(original, sensitive, found, rho=rho, published=published)
+        fill_basket_file(found.published, baskets, form)
+        verdict = _verdict_of_file(found, baskets, form, path)
+        made = certify(found, verdict, CertifiedInput(str(path), file_hash(baskets)))
         text = json.dumps(made.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
         beside.write_text(text + "\n", encoding="utf-8")
     return made
+
+
+def _verdict_of_file(found: Suppression, file: Path, form: Form, path: Path) -> Verdict:
+    """Return what the check says of the records in a file, which have to be those of a suppression.
+
+    Of a suppression that is not safe anyway, nothing is claimed that would have to be checked again.
+    """
+    shown = records_in(found, file, form)
+    if shown is None:
+        raise OutputNotWritable(
+            f"Cannot write {path}: read again, the file would not hold the records that were checked.\n"
+            "Hint: items or users have names that this form cannot keep apart; write a .parquet file."
+        )
+    if not found.safe:
+        return found.verdict
+    verdict = check_baskets(found.original, found.sensitive, published=shown, **found.verdict.question)
+    if not verdict.safe:
+        raise OutputNotWritable(
+            f"Cannot write {path}: its records are not safe, whatever the suppression says of them.\n"
+            "Hint: suppress the baskets again."
+        )
+    return verdict
+
+
+def records_in(found: Suppression, file: Path, form: Form) -> Baskets | None:
+    """Return the records in a file if they are those that a suppression publishes, else None."""
+    try:
+        shown = match_published(found.original, read_baskets(file, form=form, allow_empty=True))
+    except InputError:
+        return None
+    same = np.array_equal(shown.starts, found.published.starts) and np.array_equal(shown.items, found.published.items)
+    return shown if same else None
 
 
 def certificate_path(path: Path) -> Path:
@@ -163,6 +203,7 @@ def certificate_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.certificate.json")
 
 
+@checked
 def read_certificate(path: str | Path) -> Certificate:
     """Read a certificate; what is none, or is of a later version, raises SourceNotReadable."""
     try:
@@ -198,27 +239,27 @@ def compare_certificate(
     original: CertifiedInput,
     published: CertifiedInput,
     sensitive: CertifiedInput,
-    rho: float | str,
     verdict: Verdict,
 ) -> tuple[CertificateDifference, ...]:
     """Return what is not as a certificate says: files, parameters, and what the check found now.
 
     Files are compared by their hashes and rules by their words. The numbers of adversaries of samples are compared only
-    if both samples were drawn with the same seed.
+    if both samples were drawn alike.
     """
-    pairs = {
+    pairs: dict[str, tuple[Any, Any]] = {
         "original": (_identity(certificate.original), _identity(original)),
         "published": (_identity(certificate.published), _identity(published)),
         "sensitive": (_identity(certificate.sensitive), _identity(sensitive)),
-        "rho": (_number(certificate.rho), exact_rho(rho)),
+        "rho": (_number(certificate.rho), verdict.rho),
         "safe": (certificate.safe, verdict.safe),
     }
     for name in ("max_known", "knowledge", "epsilon", "delta"):
         pairs[name] = (getattr(certificate, name), getattr(verdict, name))
-    if certificate.check_seed == verdict.seed:
-        for name in ("adversaries", "unsafe_adversaries"):
-            pairs[name] = (getattr(certificate, name), getattr(verdict, name))
-    shown = {"rho": (certificate.rho, str(rho))}
+    if (certificate.check_seed, certificate.look) == (verdict.seed, verdict.look):
+        pairs["adversaries"] = (certificate.adversaries, verdict.adversaries)
+        if certificate.unsafe_adversaries is not None:
+            pairs["unsafe_adversaries"] = (certificate.unsafe_adversaries, verdict.unsafe_adversaries)
+    shown = {"rho": (certificate.rho, str(plain_rho(verdict.rho)))}
     return tuple(
         CertificateDifference(name, *shown.get(name, pair)) for name, pair in pairs.items() if pair[0] != pair[1]
     )
@@ -230,6 +271,6 @@ def _identity(used: CertifiedInput) -> str:
 
 def _number(text: str) -> Fraction | str:
     try:
-        return Fraction(text).limit_denominator(10**9)
-    except (ValueError, ZeroDivisionError):
+        return exact_rho(text)
+    except OptionNotUsable:
         return text

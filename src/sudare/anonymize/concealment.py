@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,28 +22,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.anonymize.concealment_sets import FAST, THOROUGH, choose_sets
-from sudare.anonymize.histories import FAST_SECONDS, MOST_TOGETHER, SECONDS
+from sudare.anonymize.histories import MOST_TOGETHER, time_for
 from sudare.anonymize.history_cells import publish_groups
-from sudare.anonymize.history_classes import AlignedClass
+from sudare.anonymize.history_classes import AlignedClass, aligned_class
 from sudare.anonymize.history_rows import MOST_ITEMS, HistoryRows, history_rows
+from sudare.arguments import checked
 from sudare.attack.knowledge import know_history
 from sudare.attack.linkage import Linkage
 from sudare.data.cells import CellHistory
+from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.kernels import concealment as kernels
-from sudare.kernels import history_search
 from sudare.progress import Progress, silent
 from sudare.risk.matchings import SAMPLES, Matchings, MatchingSafety, matching_safety
 from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
+from sudare.showing import dataclass
 from sudare.utility.cells import cell_utility
 
 # The types of compiled functions hide what they take.
-_new_class: Any = history_search.new_class
 _covered_customers: Any = kernels.covered_customers
 
 # What it costs that two customers meet in one set more, as a share of the sets.
 SPREAD = 0.01
 _HISTORIES_AT_ONCE = 64
+# The shares of the time that the sets may take, and of what is left then the alignment of their rows; the rest is for
+# what the published rows are worth to attackers.
+_SETS_SHARE = 0.4
+_ALIGNING_SHARE = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ class ConcealedHistory:
         return {**{name: getattr(self, name) for name in names}, "safety": self.safety.to_dict()}
 
 
+@checked
 def conceal_history(
     original: CellHistory,
     k: int,
@@ -91,6 +97,7 @@ def conceal_history(
     spread: float = SPREAD,
     seed: int = 0,
     seconds: float | None = None,
+    rounds: int | None = None,
     fast: bool = False,
     threads: int | None = None,
     most_items: int = MOST_ITEMS,
@@ -102,35 +109,42 @@ def conceal_history(
 ) -> ConcealedHistory:
     """Publish rows for each pseudonym that k customers can have, every customer behind k pseudonyms.
 
-    The greater `spread`, the less the sets of customers are the same, and the greater is U. `seconds` is the time to
-    choose the sets; to align their rows and to draw matchings takes more. The same seed gives the same history unless
-    the time ended the search, whatever the number of threads.
+    The greater `spread`, the less the sets of customers are the same, and the greater is U. `seconds` limit everything:
+    the choice of the sets, the alignment of their rows and the drawing of matchings, of which there are fewer then.
+    With `rounds` the cooling has so many, and only `seconds` that are given limit the time. The same seed gives the
+    same history unless the time ended the search, whatever the number of threads.
     """
     started = time.perf_counter()
-    rows = history_rows(original, most_items=most_items)
-    _check(rows, k, spread, seconds)
     rng = np.random.default_rng(seed)
-    end = time.monotonic() + (seconds or (FAST_SECONDS if fast else SECONDS))
+    effort = FAST if fast else THOROUGH
+    effort = effort if rounds is None else replace(effort, rounds=rounds)
+    whole = Deadline(time_for(seconds, rounds, fast=fast))
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        sets, converged = choose_sets(
-            rows, k, spread, FAST if fast else THOROUGH, pool=pool, end=end, rng=rng, progress=progress
-        )
-        templates, of_pid = _templates(rows, sets, pool, progress)
+        rows = history_rows(original, most_items=most_items)
+        _check(rows, k, spread)
+        with whole.part(_SETS_SHARE) as deadline:
+            sets, settled = choose_sets(
+                rows, k, spread, effort, pool=pool, deadline=deadline, rng=rng, progress=progress
+            )
+        with whole.part(_ALIGNING_SHARE) as deadline:
+            templates, of_pid = _templates(rows, sets, pool, deadline, progress)
+            aligned = not deadline.over
     matchings = Matchings(sets.tolist())
     truth = matchings.draw_all(1, rng)[0]
     history = _publish(original, rows, templates, of_pid, truth, rng)
     candidates = _by_pseudonym(original, rows, history, sets, truth)
     _verify(original, history, candidates)
     safety = matching_safety(
-        matchings, p=p, alpha=alpha, attacks=attacks, samples=samples, seed=seed, progress=progress
-    )
+        matchings, p=p, alpha=alpha, attacks=attacks, samples=samples, seconds=whole.left, seed=seed,
+        progress=progress,
+    )  # fmt: skip
     return ConcealedHistory(
         history, k, seed, spread, len(rows.customers), len(rows), int(history.deleted.sum()), candidates, safety,
-        cell_utility(original, history, most=0).utility, converged, time.perf_counter() - started,
+        cell_utility(original, history, most=0).utility, settled and aligned, time.perf_counter() - started,
     )  # fmt: skip
 
 
-def _check(rows: HistoryRows, k: int, spread: float, seconds: float | None) -> None:
+def _check(rows: HistoryRows, k: int, spread: float) -> None:
     customers = len(rows.customers)
     if k < 2:
         raise OptionNotUsable(f"k is 2 or more, not {k}: one customer for a pseudonym is the true one.\nHint: --k 3")
@@ -143,26 +157,24 @@ def _check(rows: HistoryRows, k: int, spread: float, seconds: float | None) -> N
         )
     if not 0 <= spread < np.inf:
         raise OptionNotUsable(f"The spread of the sets is 0 or more, not {spread}.\nHint: {SPREAD}")
-    if seconds is not None and not seconds > 0:
-        raise OptionNotUsable(f"A time limit is above 0 seconds, not {seconds}.\nHint: --time-limit 60")
 
 
 def _templates(
-    rows: HistoryRows, sets: NDArray[np.int64], pool: ThreadPoolExecutor, progress: Progress
+    rows: HistoryRows, sets: NDArray[np.int64], pool: ThreadPoolExecutor, deadline: Deadline, progress: Progress
 ) -> tuple[list[AlignedClass], NDArray[np.int64]]:
-    """Align the rows of each different set, and say which one each pseudonym has."""
+    """Align the rows of each different set, and say which one each pseudonym has.
+
+    Sets with few rows come first: they gain most in a time. When it is over, rows are taken as they come.
+    """
     different, of_pid = np.unique(np.sort(sets, axis=1), axis=0, return_inverse=True)
-    done = 0
+    found: dict[int, AlignedClass] = {}
 
-    def task(members: NDArray[np.int64]) -> AlignedClass:
-        nonlocal done
-        shortest_first = members[np.argsort(rows.lengths[members], kind="stable")]
-        found = AlignedClass(*_new_class(rows.data, shortest_first))
-        done += 1
-        progress("aligning rows", done, len(different))
-        return found
+    def task(place: int) -> None:
+        found[place] = aligned_class(rows, different[place], deadline)
+        progress("aligning rows", len(found), len(different))
 
-    return list(pool.map(task, different)), of_pid.reshape(-1)
+    list(pool.map(task, np.argsort(rows.lengths[different].min(axis=1), kind="stable").tolist()))
+    return [found[place] for place in range(len(different))], of_pid.reshape(-1)
 
 
 def _publish(
@@ -200,6 +212,7 @@ def _by_pseudonym(
     return dict(sorted(found.items()))
 
 
+@checked
 def covered_customers(original: CellHistory, anonymized: CellHistory) -> dict[int, tuple[int, ...]]:
     """Return for each pseudonym the customers who have different rows that its rows cover, one each.
 
@@ -209,9 +222,10 @@ def covered_customers(original: CellHistory, anonymized: CellHistory) -> dict[in
     packed = linkage.all_columns
     found: list[NDArray[np.bool_]] = []
     for begin in range(0, len(linkage.group_sizes), _HISTORIES_AT_ONCE):
-        count = min(_HISTORIES_AT_ONCE, len(linkage.group_sizes) - begin)
-        part = np.empty((count, len(linkage.customers)), np.bool_)
-        _covered_customers(packed.published, linkage.starts, packed.known, begin, part)
+        groups = np.arange(begin, min(begin + _HISTORIES_AT_ONCE, len(linkage.group_sizes)))
+        rows, starts = linkage.rows_of(groups)
+        part = np.empty((len(groups), len(linkage.customers)), np.bool_)
+        _covered_customers(packed.published(rows), starts, packed.known, part)
         found += list(part)
     return {
         pid: tuple(np.sort(linkage.customers[found[group]]).tolist())

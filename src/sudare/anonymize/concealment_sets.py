@@ -7,18 +7,19 @@ sets differ more and cost more.
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.anonymize.history_classes import COLD_STEPS
 from sudare.anonymize.history_pairs import PairCosts, pair_costs, pair_terms
 from sudare.anonymize.history_rows import HistoryRows
+from sudare.deadline import Deadline
 from sudare.kernels import concealment as kernels
 from sudare.progress import Progress
+from sudare.showing import dataclass
 
 # The types of compiled functions hide what they take.
 _anneal_sets: Any = kernels.anneal_sets
@@ -30,18 +31,24 @@ _RATE_GROWTH = 0.0115
 _USUAL_ROW_COST = 1.8
 # First and last temperatures, over the mean cost of a set.
 _HEAT = (0.1, 0.001)
-# Customers that may come to a customer's set, and steps of cooling between two looks at the clock.
+# The share of the time that the costs of pairs may take.
+_PAIRS_SHARE = 0.6
+# Customers that may come to a customer's set, and rounds of cooling.
 _NEAR = 40
 _ROUNDS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class SetSearch:
-    """How hard to search for sets: cheapest pairs of each customer, the precision of costs, steps of annealing."""
+    """How hard to search for sets: cheapest pairs of each customer, the precision of costs, steps of annealing.
+
+    The steps are those of forty `rounds` of cooling; fewer rounds cool down faster.
+    """
 
     wanted: int
     last_step: float
     steps_per_customer: int
+    rounds: int = _ROUNDS
 
 
 THOROUGH = SetSearch(wanted=32, last_step=0.02, steps_per_customer=30_000)
@@ -55,7 +62,7 @@ def choose_sets(
     effort: SetSearch,
     *,
     pool: ThreadPoolExecutor,
-    end: float,
+    deadline: Deadline,
     rng: np.random.Generator,
     progress: Progress,
 ) -> tuple[NDArray[np.int64], bool]:
@@ -63,10 +70,11 @@ def choose_sets(
     sets = _first_sets(rows.lengths, k)
     if len(sets) == k:
         return sets, True
-    pairs = pair_costs(
-        rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=pool, end=end,
-        progress=progress, step="costs of pairs",
-    )  # fmt: skip
+    with deadline.part(_PAIRS_SHARE) as part:
+        pairs = pair_costs(
+            rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=pool,
+            deadline=part, progress=progress, step="costs of pairs",
+        )  # fmt: skip
     aligned = _aligned_costs(rows, pairs)
     far = 0.5 * aligned + rows.row_cost * np.abs(rows.lengths[:, None] - rows.lengths)
     np.fill_diagonal(far, np.inf)
@@ -75,20 +83,21 @@ def choose_sets(
     together, holders = _meetings(sets)
     steps = max(1, effort.steps_per_customer * len(sets) // _ROUNDS)
 
-    def anneal(count: int, heat: tuple[float, float]) -> float:
+    def anneal(count: int, heat: tuple[float, float], halt: NDArray[np.bool_]) -> float:
         arguments = sets, holders, together, aligned, rows.lengths, near, terms, spread
-        return float(_anneal_sets(*arguments, count, heat, rng))
+        return float(_anneal_sets(*arguments, count, heat, rng, halt))
 
-    mean = anneal(1, (1e-9, 1e-9)) / len(sets) or 1.0
-    heats = mean * np.geomspace(*_HEAT, _ROUNDS + 1)
-    for done in range(_ROUNDS):
-        progress("sets of customers", done, _ROUNDS)
-        if time.monotonic() > end:
+    never = np.zeros(1, np.bool_)
+    mean = anneal(1, (1e-9, 1e-9), never) / len(sets) or 1.0
+    heats = mean * np.geomspace(*_HEAT, effort.rounds + 1)
+    for done in range(effort.rounds):
+        progress("sets of customers", done, effort.rounds)
+        anneal(steps, (heats[done], heats[done + 1]), deadline.halt)
+        if deadline.over:
             # What was done while it was hot must not stay as it is.
-            anneal(steps, (heats[-1], heats[-1]))
+            anneal(min(steps, COLD_STEPS * len(sets)), (heats[-1], heats[-1]), never)
             return sets, False
-        anneal(steps, (heats[done], heats[done + 1]))
-    return sets, True
+    return sets, pairs.complete
 
 
 def _first_sets(lengths: NDArray[np.int64], k: int) -> NDArray[np.int64]:

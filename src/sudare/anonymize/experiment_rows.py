@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from sudare.data.baskets import Baskets
 from sudare.data.result_folders import keep_parameters, make_folder
 from sudare.data.writing import check_writable, whole_file
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 from sudare.version import __version__
 
 ROWS = "rows.csv"

@@ -9,12 +9,9 @@ do.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,10 +21,13 @@ from numpy.typing import NDArray
 
 from sudare.anonymize.experiment_rows import ExperimentRow, RowsFile
 from sudare.anonymize.suppression import Strategy, suppress_baskets
+from sudare.arguments import checked
 from sudare.data.baskets import Baskets, SensitiveItems, sensitive_rows
 from sudare.data.sensitive import random_lists
 from sudare.errors import OptionNotUsable
+from sudare.interruption import safe_point
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 from sudare.utility.baskets import kl_divergence, rules_distance, suppressed_share
 
 # Section 4.1: records that Algorithm 1 is given, the share of records drawn, the share of sensitive items, and how
@@ -39,7 +39,9 @@ NOISE = 0.01
 # Section 4.2: what is kept where something else varies.
 RHO = "0.5"
 MAX_KNOWN = 5
-PROCESSES = 2
+THREADS = 2
+# Seconds between two looks at whether the work is to stop.
+_LOOK = 0.2
 
 _MEASURES: dict[str, Callable[[Baskets, Baskets], float]] = {
     "suppressed_share": suppressed_share,
@@ -106,6 +108,17 @@ class Run:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class Experiments:
+    """The values of experiments, and what they were computed from and how."""
+
+    data: Mapping[str, Baskets] = field(repr=False, compare=False)
+    seed: int
+    strategy: Strategy
+    rows: tuple[ExperimentRow, ...] = field(repr=False)
+
+
+@checked
 def run_experiments(
     data: Mapping[str, Baskets],
     folder: str | Path,
@@ -114,10 +127,10 @@ def run_experiments(
     repetitions: int = 10,
     seed: int = 0,
     strategy: Strategy = "paper",
-    processes: int = PROCESSES,
+    threads: int = THREADS,
     progress: Progress = silent,
-) -> tuple[ExperimentRow, ...]:
-    """Run the experiments behind some of the figures 3 to 7 and return their rows, which are kept in `folder`.
+) -> Experiments:
+    """Run the experiments behind some of the figures 3 to 7; the rows are kept in `folder`.
 
     Rows that an earlier call with the same data, seed and strategy left there are not computed again, be it that it
     was interrupted or that more repetitions, figures or data are asked for now. A row depends on the seed and on what
@@ -127,20 +140,19 @@ def run_experiments(
     kept = RowsFile(Path(folder), data, seed=seed, strategy=strategy)
     wanted = [run for run in _runs(data, repetitions) if run.study.figures.keys() & set(figures)]
     missing = [run for run in wanted if not kept.has(run.rows(dict.fromkeys(run.study.figures, 0.0), safe=True))]
-    # Long runs first, so that no process is left alone with one at the end.
+    # Long runs first, so that no thread is left alone with one at the end.
     missing.sort(key=lambda run: (run.study.varied != "epsilon", float(run.x)))
     tasks = [(data[run.data], run, seed, strategy) for run in missing]
     progress("experiments", len(wanted) - len(missing), len(wanted))
-    with _mapping(min(processes, len(tasks))) as mapped:
-        for number, rows in enumerate(mapped(_perform, tasks), len(wanted) - len(missing) + 1):
-            kept.add(rows)
-            progress("experiments", number, len(wanted))
-    return kept.chosen(figures, data, repetitions)
+    for number, rows in enumerate(_performed(tasks, threads), len(wanted) - len(missing) + 1):
+        kept.add(rows)
+        progress("experiments", number, len(wanted))
+    return Experiments(data, seed, strategy, kept.chosen(figures, data, repetitions))
 
 
 def _check(figures: Collection[int], repetitions: int) -> None:
     strange = sorted(set(figures) - set(FIGURES))
-    if strange or not figures:
+    if strange or not len(figures):
         raise OptionNotUsable(
             f"There is no figure {strange[0] if strange else 'asked for'}.\n"
             f"Hint: --figures {','.join(map(str, FIGURES))}, or some of them."
@@ -157,26 +169,21 @@ def _runs(data: Collection[str], repetitions: int) -> Iterator[Run]:
                     yield from (Run(study, name, setting, x, repetition) for setting in study.settings)
 
 
-@contextmanager
-def _mapping(processes: int) -> Iterator[Callable[..., Iterator[list[ExperimentRow]]]]:
-    """Yield a function like `map` that works in several processes and gives results as they come."""
-    if processes < 2:
-        yield map
-        return
-    # Not forked: threads of engines and kernels do not survive that. No module is loaded from the user's folder.
-    os.environ["PYTHONSAFEPATH"] = "1"
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(processes, initializer=_leave_interruptions_to_the_parent) as pool:
-        yield pool.imap_unordered
-
-
-def _leave_interruptions_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _perform(task: tuple[Baskets, Run, int, Strategy]) -> list[ExperimentRow]:
-    baskets, run, seed, strategy = task
-    return perform(baskets, run, seed=seed, strategy=strategy)
+def _performed(tasks: Sequence[tuple[Baskets, Run, int, Strategy]], threads: int) -> Iterator[list[ExperimentRow]]:
+    """Perform runs on several threads, which kernels leave free for each other; yield their rows as they come."""
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = {
+            pool.submit(perform, baskets, run, seed=seed, strategy=strategy) for baskets, run, seed, strategy in tasks
+        }
+        try:
+            while waiting:
+                finished, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
+                # What is finished first: it is kept even if another run was interrupted or failed.
+                for one in sorted(finished, key=lambda one: one.exception() is not None):
+                    yield one.result()
+                safe_point()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def perform(baskets: Baskets, run: Run, *, seed: int, strategy: Strategy) -> list[ExperimentRow]:
@@ -249,6 +256,7 @@ class ExperimentSpread:
     deviation: float
 
 
+@checked
 def summarize_experiments(rows: Sequence[ExperimentRow]) -> tuple[ExperimentSpread, ...]:
     """Return mean and standard deviation (of a sample) for each figure, data set, setting and x, in that order."""
     values: dict[tuple[int, str, str, float], list[float]] = {}

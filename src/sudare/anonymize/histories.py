@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,13 @@ from sudare.anonymize.history_cells import publish_classes
 from sudare.anonymize.history_classes import AlignedClass, ClassSearch, search_classes
 from sudare.anonymize.history_pairs import pair_costs, pair_terms
 from sudare.anonymize.history_rows import MOST_ITEMS, HistoryRows, history_rows, some_customers
+from sudare.arguments import checked
 from sudare.data.cells import CellHistory
+from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.risk.published_classes import published_classes
+from sudare.showing import dataclass
 from sudare.utility.cells import cell_utility
 
 # Seconds that a search takes at most, and a fast one.
@@ -38,7 +42,10 @@ _BOUND_SHARE = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How hard to search: cheapest pairs of each customer, precision of costs and bounds, annealing of classes."""
+    """How hard to search: cheapest pairs of each customer, precision of costs and bounds, annealing of classes.
+
+    `rounds` are those of exchanges for the worse; `most_rounds` end every other step that goes on while it gains.
+    """
 
     wanted: int
     last_step: float
@@ -46,6 +53,7 @@ class Effort:
     steps_per_customer: int
     rounds: int
     heat: float
+    most_rounds: float = inf
 
 
 THOROUGH = Effort(wanted=32, last_step=0.01, bound_step=0.003, steps_per_customer=10_000, rounds=600, heat=0.02)
@@ -85,12 +93,14 @@ class AnonymizedHistory:
         return {"model": self.model, **{name: getattr(self, name) for name in names}, "sizes": list(self.sizes)}
 
 
+@checked
 def anonymize_history(
     original: CellHistory,
     k: int,
     *,
     seed: int = 0,
     seconds: float | None = None,
+    rounds: int | None = None,
     fast: bool = False,
     threads: int | None = None,
     most_items: int = MOST_ITEMS,
@@ -99,14 +109,18 @@ def anonymize_history(
 ) -> AnonymizedHistory:
     """Publish every customer of a history of exact cells alike with at least k - 1 others, at the least U found.
 
-    The search ends when it finds nothing better or after `seconds`; then the best so far is the answer. The same seed
-    gives the same history unless the time ended it, whatever the number of threads. Sets have at most `most_items`;
+    The search ends when it finds nothing better or after `seconds`; then the best so far is the answer. With `rounds`
+    each of its steps ends after so many, and only `seconds` that are given limit the time. The same seed gives the same
+    history unless the time ended it, whatever the number of threads. Sets have at most `most_items`;
     with one and no `ranges` cells are exact or deleted (suppression only).
     """
     started = time.perf_counter()
-    rows = history_rows(original, most_items=most_items, ranges=ranges)
-    rng = np.random.default_rng(seed)
-    found = search_history(rows, k, rng=rng, seconds=seconds, fast=fast, threads=threads, progress=progress)
+    with Deadline(time_for(seconds, rounds, fast=fast)) as deadline:
+        rows = history_rows(original, most_items=most_items, ranges=ranges)
+        rng = np.random.default_rng(seed)
+        found = search_history(
+            rows, k, rng=rng, deadline=deadline, rounds=rounds, fast=fast, threads=threads, progress=progress
+        )
     history = publish_classes(original, rows, found.classes, rng)
     sizes = published_classes(history).sizes
     if sizes.min() < k:
@@ -132,28 +146,39 @@ def search_history(
     k: int,
     *,
     rng: np.random.Generator,
-    seconds: float | None = None,
+    deadline: Deadline,
+    rounds: int | None = None,
     fast: bool = False,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> FoundClasses:
     """Divide the customers into classes of at least k and align their rows, at the least cost found."""
-    _check(rows, k, seconds)
-    time_limit = seconds or (FAST_SECONDS if fast else SECONDS)
+    _check(rows, k)
+    effort = FAST if fast else THOROUGH
+    effort = effort if rounds is None else replace(effort, rounds=rounds, most_rounds=rounds)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        work = _Work(rows, k, FAST if fast else THOROUGH, time.monotonic() + time_limit, time_limit, pool, progress)
+        work = _Work(rows, k, effort, deadline, deadline.left, pool, progress)
         return FoundClasses(*work.run(rng))
 
 
-def _check(rows: HistoryRows, k: int, seconds: float | None) -> None:
+def time_for(seconds: float | None, rounds: int | None, *, fast: bool) -> float | None:
+    """Return the seconds that a search may take: None, without end, if its rounds are given, and no time."""
+    if seconds is not None and not seconds > 0:
+        raise OptionNotUsable(f"A time limit is above 0 seconds, not {seconds}.\nHint: --time-limit 60")
+    if rounds is not None and rounds < 1:
+        raise OptionNotUsable(f"A search has 1 round or more, not {rounds}.\nHint: --rounds 20")
+    if seconds is None and rounds is not None:
+        return None
+    return seconds or (FAST_SECONDS if fast else SECONDS)
+
+
+def _check(rows: HistoryRows, k: int) -> None:
     if k < 2:
         raise OptionNotUsable(f"k is 2 or more, not {k}: alone in a class, everybody is recognized.\nHint: --k 3")
     if k > len(rows.customers):
         raise OptionNotUsable(
             f"There are {len(rows.customers):,} customers, fewer than k = {k:,}.\nHint: ask for a smaller k."
         )
-    if seconds is not None and not seconds > 0:
-        raise OptionNotUsable(f"A time limit is above 0 seconds, not {seconds}.\nHint: --time-limit 60")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +188,8 @@ class _Work:
     rows: HistoryRows
     k: int
     effort: Effort
-    end: float
-    seconds: float
+    deadline: Deadline
+    seconds: float | None
     pool: ThreadPoolExecutor
     progress: Progress
 
@@ -177,44 +202,43 @@ class _Work:
         bound, converged = 0.0, True
         for number, (first, last) in enumerate(pairwise(cuts.tolist())):
             part, places = some_customers(self.rows, np.sort(customers[first:last]))
-            share = (self.end - time.monotonic()) / (count - number)
-            found = self.search(part, time.monotonic() + share, bounded=count == 1, rng=rng)
+            with self.deadline.part(1 / (count - number)) as deadline:
+                found = self.search(part, deadline, bounded=count == 1, rng=rng)
             bound, converged = bound + found[1], converged and found[2]
             classes += [AlignedClass(one.members, places[one.rows], one.cost) for one in found[0]]
         return classes, bound, converged
 
     def search(
-        self, rows: HistoryRows, end: float, *, bounded: bool, rng: np.random.Generator
+        self, rows: HistoryRows, deadline: Deadline, *, bounded: bool, rng: np.random.Generator
     ) -> tuple[list[AlignedClass], float, bool]:
         """Return classes, a bound (0 for parts: classes across parts could be cheaper) and whether it converged."""
         effort, k = self.effort, self.k
-        pairs = pair_costs(
-            rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=self.pool,
-            end=_part_of(end, _PAIRS_SHARE), progress=self.progress, step="costs of pairs",
-        )  # fmt: skip
-        bound = self.bound(rows, _part_of(end, _BOUND_SHARE / (1 - _PAIRS_SHARE))) if bounded else 0.0
+        with deadline.part(_PAIRS_SHARE) as part:
+            pairs = pair_costs(
+                rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=self.pool,
+                deadline=part, progress=self.progress, step="costs of pairs",
+            )  # fmt: skip
+        with deadline.part(_BOUND_SHARE / (1 - _PAIRS_SHARE)) as part:
+            bound = self.bound(rows, part) if bounded else 0.0
         cells = self.rows.cells
 
         def tell(cost: float) -> None:
-            spent = self.seconds - max(end - time.monotonic(), 0)
             step = f"U {cost / cells:.4f}, at least {bound / cells:.4f}"
+            if self.seconds is None or deadline.left is None:
+                self.progress(step, 0, 1)
+                return
+            spent = self.seconds - deadline.left
             self.progress(step, int(spent), int(self.seconds))
 
-        search = ClassSearch(rows, k, pairs, self.pool, end, rng, tell)
+        search = ClassSearch(rows, k, pairs, self.pool, deadline, rng, tell, effort.most_rounds)
         search_classes(search, effort.steps_per_customer * len(rows.customers), effort.rounds, effort.heat)
         return search.classes, bound, search.converged
 
-    def bound(self, rows: HistoryRows, end: float) -> float:
+    def bound(self, rows: HistoryRows, deadline: Deadline) -> float:
         """Return a bound below the cost of any classes."""
         terms, step = bound_terms(rows, self.k), self.effort.bound_step
         pairs = pair_costs(
-            rows, max(self.effort.wanted, 2 * self.k), terms=terms, last_step=step, pool=self.pool, end=end,
+            rows, max(self.effort.wanted, 2 * self.k), terms=terms, last_step=step, pool=self.pool, deadline=deadline,
             progress=self.progress, step="bound",
         )  # fmt: skip
-        return class_bound(rows, self.k, pairs, terms=terms, last_step=step, end=end)
-
-
-def _part_of(end: float, share: float) -> float:
-    """Return the moment at which a share of the time that is left is over."""
-    now = time.monotonic()
-    return now + share * max(end - now, 0)
+        return class_bound(rows, self.k, pairs, terms=terms, last_step=step, deadline=deadline)

@@ -15,7 +15,7 @@ the cheapest graph of that degree (a linear program, edges at most once) bounds 
 
 from __future__ import annotations
 
-import time
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 
 from sudare.anonymize.history_pairs import PairCosts
 from sudare.anonymize.history_rows import HistoryRows
+from sudare.deadline import Deadline
 
 # Rounds in which pairs that the program should not have left out are added.
 _MOST_ROUNDS = 12
@@ -50,7 +51,7 @@ def bound_terms(rows: HistoryRows, k: int) -> NDArray[np.float64]:
 
 
 def class_bound(
-    rows: HistoryRows, k: int, pairs: PairCosts, *, terms: NDArray[np.float64], last_step: float, end: float
+    rows: HistoryRows, k: int, pairs: PairCosts, *, terms: NDArray[np.float64], last_step: float, deadline: Deadline
 ) -> float:
     """Return a bound below the cost of all divisions into classes of k or more, from the pairs at `bound_terms`.
 
@@ -61,7 +62,7 @@ def class_bound(
     one, other = np.nonzero(np.triu(pairs.known, 1))
     bound = 0.0
     for _ in range(_MOST_ROUNDS if len(one) else 0):
-        solved = _program(least[one, other], one, other, (len(least), k - 1), end - time.monotonic())
+        solved = _program(least[one, other], one, other, (len(least), k - 1), deadline)
         if solved is None:
             break
         over = solved[:, None] + solved - least
@@ -98,10 +99,10 @@ def _program(
     one: NDArray[np.int64],
     other: NDArray[np.int64],
     customers_and_degree: tuple[int, int],
-    seconds: float,
+    deadline: Deadline,
 ) -> NDArray[np.float64] | None:
     """Return the prices of the customers in the cheapest fractional graph of a degree, None if there is no time."""
-    if seconds <= 0:
+    if deadline.over:
         return None
     customers, degree = customers_and_degree
     edges = np.arange(len(costs))
@@ -111,6 +112,6 @@ def _program(
     )
     found = linprog(
         costs, A_eq=matrix, b_eq=np.full(customers, degree), bounds=(0, 1), method="highs",
-        options={"time_limit": seconds},
+        options={"time_limit": inf if deadline.left is None else deadline.left},
     )  # fmt: skip
     return np.asarray(found.eqlin.marginals) if found.status == 0 else None

@@ -16,9 +16,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations, cycle, islice
-from math import comb
+from math import comb, inf
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,10 @@ from numpy.typing import NDArray
 from sudare.anonymize.history_choice import Members, cheapest_division
 from sudare.anonymize.history_pairs import PairCosts, estimated_costs
 from sudare.anonymize.history_rows import HistoryRows
+from sudare.deadline import Deadline
 from sudare.kernels import history_classes as annealing
 from sudare.kernels import history_search as kernels
+from sudare.showing import dataclass
 
 # The types of compiled functions hide what they take.
 _anneal: Any = annealing.anneal
@@ -60,12 +62,18 @@ _CHOICE_SHARE = 0.3
 _COOLING_SHARE = 0.6
 # And the share of all the time that is kept for the alignment of rows in the end.
 _ALIGNING_SHARE = 0.1
+# And the share of the time left that the division by the costs of pairs may take, and steps for each customer without
+# heat if it takes longer.
+_ANNEALING_SHARE = 0.3
+COLD_STEPS = 200
 # What the members of a class may seem to cost in other classes, over its own cost.
 _MOST_GROWTH = 1.1
 # Members of a class whose rows are aligned exactly in the end.
 _MOST_EXACT = 3
 # Ways to divide a class in two that are tried in the end.
 _MOST_DIVISIONS = 64
+# For what has to be done after the time too.
+_NEVER = np.zeros(1, np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +95,16 @@ class AlignedClass:
         return self.members, self.rows, self.cost
 
 
+def aligned_class(rows: HistoryRows, members: NDArray[np.int64], deadline: Deadline) -> AlignedClass:
+    """Align the rows of some customers; when the time is over, take them as they come."""
+    shortest_first = members[np.argsort(rows.lengths[members], kind="stable")]
+    if not deadline.over:
+        found = AlignedClass(*_new_class(rows.until(deadline.halt), shortest_first))
+        if not deadline.halt[0]:
+            return found
+    return AlignedClass(*_blind_class(rows.until(_NEVER), shortest_first))
+
+
 @dataclass(slots=True, eq=False)
 class ClassSearch:
     """The best classes so far, and what is needed to find better ones."""
@@ -95,9 +113,10 @@ class ClassSearch:
     k: int
     pairs: PairCosts
     pool: ThreadPoolExecutor
-    end: float
+    deadline: Deadline
     rng: np.random.Generator
     tell: Callable[[float], None]
+    most_rounds: float = inf
     classes: list[AlignedClass] = field(default_factory=list)
     computed: dict[Members, float] = field(default_factory=dict)
     converged: bool = False
@@ -123,7 +142,7 @@ class ClassSearch:
     @property
     def time_left(self) -> float:
         """The seconds until the search has to end."""
-        return self.end - time.monotonic()
+        return inf if self.deadline.left is None else self.deadline.left
 
     def keep(self, found: Iterable[AlignedClass]) -> list[AlignedClass]:
         """Remember the costs of classes that were computed, and return them."""
@@ -136,15 +155,14 @@ class ClassSearch:
         """Remember the least cost of a class."""
         self.computed[key] = min(cost, self.computed.get(key, np.inf))
 
-    def make(self, divisions: Iterable[Members]) -> list[AlignedClass]:
-        """Align the rows of classes; when the time is over, as they come."""
-        members = [np.asarray(sorted(key, key=lambda c: (self.rows.lengths[c], c)), np.int64) for key in divisions]
+    def make(self, divisions: Iterable[Members], *, needed: bool = True) -> list[AlignedClass]:
+        """Align the rows of classes; when the time is over, as they come, or not at all if they are not needed."""
+        members = [np.asarray(sorted(key), np.int64) for key in divisions]
 
-        def task(one: NDArray[np.int64]) -> AlignedClass:
-            kernel = _new_class if self.time_left > 0 else _blind_class
-            return AlignedClass(*kernel(self.rows.data, one))
+        def task(one: NDArray[np.int64]) -> AlignedClass | None:
+            return aligned_class(self.rows, one, self.deadline) if needed or not self.deadline.over else None
 
-        return self.keep(self.pool.map(task, members))
+        return self.keep(found for found in self.pool.map(task, members) if found)
 
 
 def search_classes(search: ClassSearch, steps: int, rounds: int, heat: float) -> None:
@@ -153,10 +171,10 @@ def search_classes(search: ClassSearch, steps: int, rounds: int, heat: float) ->
     `steps` of annealing go by the costs of pairs, `rounds` by the rows, with exchanges that make two classes dearer by
     about the share `heat` at first.
     """
-    end = search.end
-    search.end -= _ALIGNING_SHARE * max(search.time_left, 0)
-    find_classes(search, steps, rounds, heat)
-    search.end = end
+    whole = search.deadline
+    with whole.part(1 - _ALIGNING_SHARE) as search.deadline:
+        find_classes(search, steps, rounds, heat)
+    search.deadline = whole
     realign_all(search)
 
 
@@ -171,11 +189,13 @@ def find_classes(search: ClassSearch, steps: int, rounds: int, heat: float) -> N
         cool(search, rounds, heat)
     if _possible_classes(len(search.near), search.k) <= _FEW_CLASSES:
         sizes = range(search.k, 2 * search.k)
-        realigned(search, search.make(key for size in sizes for key in combinations(range(len(search.near)), size)))
-    better = recombine(search)
+        possible = (key for size in sizes for key in combinations(range(len(search.near)), size))
+        realigned(search, search.make(possible, needed=False))
+    better, done = recombine(search), 0
     while better or not search.converged:
         exchange(search)
-        if search.time_left <= 0:
+        done += 1
+        if search.deadline.over or done >= search.most_rounds:
             return
         grow(search)
         better = recombine(search)
@@ -210,10 +230,14 @@ def _annealed(search: ClassSearch, count: int, steps: int, rng: np.random.Genera
         class_of[customer] = found
     if count > 1:
         heat = float(search.costs[np.arange(len(lengths)), search.near[:, 0]].mean()) or 1.0
-        _anneal(
-            search.costs, search.near, classes, sizes, class_of, search.rates, (k, 2 * k - 1), steps,
-            (heat * _HEAT[0], heat * _HEAT[1]), rng,
-        )  # fmt: skip
+        hot, cold = (heat * share for share in _HEAT)
+        given = search.costs, search.near, classes, sizes, class_of, search.rates, (k, 2 * k - 1)
+        with search.deadline.part(_ANNEALING_SHARE) as deadline:
+            _anneal(*given, steps, (hot, cold), rng, deadline.halt)
+            if deadline.halt[0]:
+                # What was done while it was hot must not stay as it is.
+                search.hurried = True
+                _anneal(*given, min(steps, COLD_STEPS * len(lengths)), (cold, cold), rng, _NEVER)
     return [tuple(members[:size].tolist()) for members, size in zip(classes, sizes, strict=True)]
 
 
@@ -230,7 +254,7 @@ def cool(search: ClassSearch, rounds: int, heat: float) -> None:
     best = search.classes.copy()
     started, seconds = time.monotonic(), _COOLING_SHARE * search.time_left
     done, cooled = 0, 0.0
-    while cooled < 1 and search.time_left > 0:
+    while cooled < 1 and not search.deadline.over:
         batch = [two for two in _disjoint(search, set(), _NEAREST) if search.rng.random() < _patience(search, two)]
         _exchange_all(search, batch, heat * (_LAST_HEAT / heat) ** cooled)
         if search.cost < sum(found.cost for found in best):
@@ -252,7 +276,9 @@ def _patience(search: ClassSearch, two: tuple[int, int]) -> float:
 def exchange(search: ClassSearch) -> None:
     """Exchange customers between neighbouring classes, in rounds, until no two classes can be made better."""
     looked_at: set[tuple[Members, Members]] = set()
-    while search.time_left > 0:
+    done = 0
+    while not search.deadline.over and done < search.most_rounds:
+        done += 1
         batch = _disjoint(search, looked_at, _NEAR)
         if not batch:
             search.converged = not search.hurried
@@ -274,11 +300,12 @@ def _exchange_all(search: ClassSearch, batch: list[tuple[int, int]], heat: float
             search.hurried = True
             return one, other
         first, second, tried, costs = _exchange_two(
-            search.rows.data, one.parts, other.parts, search.costs, search.rates, (search.k, 2 * search.k - 1),
-            heat * (one.cost + other.cost), rng,
+            search.rows.until(search.deadline.halt), one.parts, other.parts, search.costs, search.rates,
+            (search.k, 2 * search.k - 1), heat * (one.cost + other.cost), rng,
         )  # fmt: skip
         for members, cost in zip(tried.tolist(), costs.tolist(), strict=True):
             search.remember(tuple(sorted(member for member in members if member >= 0)), cost)
+        search.hurried |= bool(search.deadline.halt[0])
         return AlignedClass(*first), AlignedClass(*second)
 
     found = list(search.pool.map(task, batch, search.rng.spawn(len(batch))))
@@ -320,7 +347,7 @@ def grow(search: ClassSearch) -> None:
         for member in own.key if others < np.inf else ():
             most = _MOST_GROWTH * own.cost - (others - least[member])
             keys |= {key for key, cost in growth[member].items() if cost < most}
-    search.make(sorted(keys - search.computed.keys()))
+    search.make(sorted(keys - search.computed.keys()), needed=False)
 
 
 def _growth(search: ClassSearch) -> dict[int, dict[Members, float]]:
@@ -340,13 +367,15 @@ def _growth(search: ClassSearch) -> dict[int, dict[Members, float]]:
 
 def recombine(search: ClassSearch) -> bool:
     """Choose the cheapest division among all classes that were computed; return whether it is better than the best."""
+    if search.deadline.over:
+        return False
     keys = _cheapest(search)
     costs = np.asarray([search.computed[key] for key in keys])
-    seconds = max(_CHOICE_SHARE * search.time_left, 0.1)
-    started = time.monotonic()
-    chosen = cheapest_division(keys, costs, customers=len(search.near), most=search.cost, seconds=seconds)
-    # What depends on the time is no end by itself.
-    search.hurried |= time.monotonic() - started > seconds / 2
+    with search.deadline.part(_CHOICE_SHARE) as part:
+        seconds = part.left
+        chosen = cheapest_division(keys, costs, customers=len(search.near), most=search.cost, deadline=part)
+        # What depends on the time is no end by itself.
+        search.hurried |= seconds is not None and part.left is not None and part.left < seconds / 2
     return bool(chosen) and _adopt(search, chosen)
 
 
@@ -377,7 +406,7 @@ def _adopt(search: ClassSearch, chosen: list[Members]) -> bool:
 def realign_all(search: ClassSearch) -> None:
     """Align the rows of every class anew in more ways, those with few rows first: they gain most in a time."""
     search.classes = realigned(search, sorted(search.classes, key=lambda found: found.rows.size))
-    search.converged = search.converged and not search.hurried and search.time_left > 0
+    search.converged = search.converged and not search.hurried and not search.deadline.over
     search.tell(search.cost)
 
 
@@ -390,9 +419,9 @@ def realigned(search: ClassSearch, classes: Iterable[AlignedClass]) -> list[Alig
         exact = len(found.members) <= _MOST_EXACT
         failed = 0
         for division in cycle(divisions):
-            if failed == len(divisions) or search.time_left <= 0:
+            if failed == len(divisions) or search.deadline.over:
                 break
-            better = AlignedClass(*_align_anew(search.rows.data, found.parts, division, exact))
+            better = AlignedClass(*_align_anew(search.rows.until(search.deadline.halt), found.parts, division, exact))
             failed = 0 if better.cost < found.cost - 1e-9 else failed + 1
             found = min(found, better, key=lambda one: one.cost)
         return found

@@ -8,7 +8,6 @@ quantities ranges between powers. A cell that would cost more than `*` is `*`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from sudare.anonymize.history_rows import MOST_ITEMS
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 from sudare.utility.cells import cell_errors
 
 # The level of a column whose cells are all deleted.

@@ -1,4 +1,4 @@
-"""The levels of a purchase history at which none of the ten attackers succeeds too often, at the least U.
+"""The levels of a purchase history at which none of the ten attackers succeeds too often on average, at the least U.
 
 The attackers are those of Ito, Kikuchi, Nakagawa: Evaluation of some attacker models with distinct background knowledge
 of de-identified dataset, on generalized histories (`sudare.risk.cell_attackers`). They know days, counts and items of
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from sudare.anonymize.history_level_cells import EXACT, ColumnLevel, column_level, level_names
 from sudare.anonymize.history_levels import LeveledHistory, check_levels, publish_levels
 from sudare.anonymize.history_rows import MOST_ITEMS
+from sudare.arguments import checked
 from sudare.data.cell_purchases import role_columns
 from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
@@ -25,6 +26,7 @@ from sudare.risk.cell_attackers import PublishedAttackers, PublishedRisk
 from sudare.risk.crowds import Weighting
 from sudare.risk.knowledge import TEN_ATTACKERS
 from sudare.risk.published_classes import published_classes
+from sudare.showing import dataclass
 from sudare.utility.cells import cell_utility
 
 # Most dangerous first, as a rule, so that levels that do not suffice are found out soon; those who know all items of a
@@ -38,29 +40,49 @@ Node = dict[str, ColumnLevel]
 
 @dataclass(frozen=True, slots=True)
 class RiskLeveledHistory(LeveledHistory):
-    """A history whose columns are at levels at which no attacker's risk is above `most_risk`, without any classes.
+    """A history at levels at which no attacker's mean risk is above `mean_limit`, without any classes.
 
-    `k` is the size of the smallest class all the same, `risks` are those of the ten attackers, `tried` the number of
-    combinations of levels that were measured.
+    A mean says nothing of single customers: `unique_customers` and `highest_risk` do. `k` is the size of the smallest
+    class all the same, `risks` are those of the ten attackers, `tried` the number of combinations of levels that were
+    measured.
     """
 
-    most_risk: float = 1.0
+    mean_limit: float = 1.0
     risks: tuple[PublishedRisk, ...] = ()
     tried: int = 0
 
+    @property
+    def unique_customers(self) -> int:
+        """The customers that one of the ten attackers recognizes for certain by something it may know; of the worst."""
+        return max((risk.unique_customers or 0 for risk in self.risks), default=0)
+
+    @property
+    def highest_risk(self) -> float:
+        """The highest probability with which anybody is recognized by something that one of the ten may know."""
+        return max((risk.highest or 0.0 for risk in self.risks), default=0.0)
+
+    @property
+    def highest_mean(self) -> float:
+        """The mean risk of the worst of the ten attackers."""
+        return max((risk.after for risk in self.risks), default=0.0)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the rows as plain values."""
+        """Return everything but the rows as plain values, what the worst case is first."""
         return {
+            "unique_customers": self.unique_customers,
+            "highest_risk": self.highest_risk,
+            "highest_mean": self.highest_mean,
+            "mean_limit": self.mean_limit,
             **LeveledHistory.to_dict(self),
-            "most_risk": self.most_risk,
             "risks": [risk.to_dict() for risk in self.risks],
             "tried": self.tried,
         }
 
 
+@checked
 def levels_for_risk(
     original: CellHistory,
-    most_risk: float,
+    mean_limit: float,
     *,
     levels: Mapping[str, str] | None = None,
     weighting: Weighting = "occurrence",
@@ -69,18 +91,20 @@ def levels_for_risk(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> RiskLeveledHistory:
-    """Publish a history with each column at one level, such that no attacker's mean risk is above `most_risk`.
+    """Publish a history with each column at one level, such that no attacker's mean risk is above `mean_limit`.
+
+    A mean does not bound what happens to single customers: all of them may be unique. The result says how many are.
 
     Of the levels that suffice those with the least U are taken; wider cells are taken to be safer and dearer. Levels
     may be given; dates and items that are not are chosen, other columns stay exact. OptionNotUsable says which risk can
     be reached if not even `*` for all dates and items suffices.
     """
     started = time.perf_counter()
-    if not 0 < most_risk <= 1:
-        raise OptionNotUsable(f"A risk is above 0 and at most 1, not {most_risk}.\nHint: --most-risk 0.05")
+    if not 0 < mean_limit <= 1:
+        raise OptionNotUsable(f"mean_limit is above 0 and at most 1, not {mean_limit}.\nHint: --mean-limit 0.05")
     check_levels(original, levels or {})
     with PublishedAttackers(original, weighting=weighting, threads=threads) as attackers:
-        search = _Search(original, attackers, most_risk, levels or {}, most_items, seed, progress)
+        search = _Search(original, attackers, mean_limit, levels or {}, most_items, seed, progress)
         best = search.best()
         risks = search.tried[_names(best)] or ()
     history = _published(original, best, seed)
@@ -88,7 +112,7 @@ def levels_for_risk(
     return RiskLeveledHistory(
         history, int(sizes.min()), seed, int(sizes.sum()), len(original), 0, tuple(np.sort(sizes).tolist()),
         cell_utility(original, history, most=0).utility, 0.0, True, time.perf_counter() - started, "levels",
-        {name: level.name for name, level in best.items()}, most_risk, risks, len(search.tried),
+        {name: level.name for name, level in best.items()}, mean_limit, risks, len(search.tried),
     )  # fmt: skip
 
 
@@ -111,7 +135,7 @@ class _Search:
 
     original: CellHistory
     attackers: PublishedAttackers
-    most_risk: float
+    mean_limit: float
     given: Mapping[str, str]
     most_items: int
     seed: int
@@ -171,7 +195,7 @@ class _Search:
         found = {}
         for number in _ORDER:
             found[number] = replace(self.attackers.measure(cells, TEN_ATTACKERS[number]), attacker=number)
-            if found[number].after > self.most_risk:
+            if found[number].after > self.mean_limit:
                 return None
         return tuple(found[number] for number in sorted(found))
 
@@ -181,7 +205,7 @@ class _Search:
         worst = int(np.argmax(reached))
         levels = ", ".join(f"{name}={level.name}" for name, level in coarsest.items())
         return (
-            f"No levels keep every attacker's risk at {self.most_risk:g} or below: "
+            f"No levels keep every attacker's mean risk at {self.mean_limit:g} or below: "
             f"at {levels} attacker {worst} still has {reached[worst]:.4g}.\n"
-            "Hint: allow at least that much with --most-risk."
+            "Hint: allow at least that much with --mean-limit."
         )

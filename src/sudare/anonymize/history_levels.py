@@ -9,27 +9,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.anonymize.histories import FAST_SECONDS, SECONDS, AnonymizedHistory, anonymize_history, search_history
+from sudare.anonymize.histories import AnonymizedHistory, anonymize_history, search_history, time_for
 from sudare.anonymize.history_level_cells import ColumnLevel, cells_of, check_level, column_level, different_levels
 from sudare.anonymize.history_rows import MOST_ITEMS, HistoryRows, history_rows, some_customers
+from sudare.arguments import checked
 from sudare.data.cells import CellHistory, Column, ItemColumn, OrderedColumn
+from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.risk.published_classes import published_classes
+from sudare.showing import dataclass
 from sudare.utility.cells import cell_utility
 
 # The share of the time that the choice of levels may take, and the customers on whom it is made.
 _CHOICE_SHARE = 0.5
 SAMPLE = 200
 FAST_SAMPLE = 80
-# What is left for the classes at least, if the choice of levels took longer.
-_LEAST_SECONDS = 1.0
 # What a deleted cell costs at least in the search: a column that is deleted anyway must not make all classes equal.
 _LEAST_PRICE = 1e-3
 # Rows that are in no group because their customers were not looked at.
@@ -47,19 +49,21 @@ class LeveledHistory(AnonymizedHistory):
         return {**AnonymizedHistory.to_dict(self), "levels": dict(self.levels)}
 
 
+@checked
 def suppress_history(
     original: CellHistory,
     k: int,
     *,
     seed: int = 0,
     seconds: float | None = None,
+    rounds: int | None = None,
     fast: bool = False,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> AnonymizedHistory:
     """Publish every customer alike with at least k - 1 others by suppression only: cells are exact or `*`."""
     found = anonymize_history(
-        original, k, seed=seed, seconds=seconds, fast=fast, threads=threads, most_items=1, ranges=False,
+        original, k, seed=seed, seconds=seconds, rounds=rounds, fast=fast, threads=threads, most_items=1, ranges=False,
         progress=progress,
     )  # fmt: skip
     return replace(found, model="suppression")
@@ -88,6 +92,7 @@ def check_levels(original: CellHistory, levels: Mapping[str, str]) -> None:
         check_level(original.column(name), level)
 
 
+@checked
 def anonymize_by_levels(
     original: CellHistory,
     k: int,
@@ -95,6 +100,7 @@ def anonymize_by_levels(
     levels: Mapping[str, str] | None = None,
     seed: int = 0,
     seconds: float | None = None,
+    rounds: int | None = None,
     fast: bool = False,
     threads: int | None = None,
     most_items: int = MOST_ITEMS,
@@ -104,16 +110,16 @@ def anonymize_by_levels(
 
     The levels of columns that are not given are chosen. What is not alike at these levels is suppressed: cells that
     differ within a group of rows, and rows without a counterpart. The same seed gives the same history unless the time
-    ended the search. There is no bound (0).
+    ended the search; `rounds` end it as those of `anonymize_history` do. There is no bound (0).
     """
     started = time.perf_counter()
     check_levels(original, levels or {})
-    work = _Work.of(original, k, seed, levels or {}, most_items, fast=fast, threads=threads, progress=progress)
-    time_limit = seconds or (FAST_SECONDS if fast else SECONDS)
-    end = time.monotonic() + time_limit
-    chosen, settled = work.choose(_CHOICE_SHARE * time_limit)
-    time_left = max(end - time.monotonic(), _LEAST_SECONDS)
-    groups, converged = work.groups(coded_rows(original, chosen), work.customers, time_left)
+    how = {"fast": fast, "rounds": rounds, "threads": threads, "progress": progress}
+    with Deadline(time_for(seconds, rounds, fast=fast)) as deadline:
+        work = _Work.of(original, k, seed, levels or {}, most_items, **how)
+        with deadline.part(_CHOICE_SHARE) as part:
+            chosen, settled = work.choose(part)
+        groups, converged = work.groups(coded_rows(original, chosen), work.customers, deadline)
     # The groups may suit other levels better than those for which they were sought.
     chosen = work.best(groups)
     history = publish_levels(original, chosen, groups, np.random.default_rng(seed))
@@ -198,24 +204,23 @@ class _Work:
         """Return the level of each column that costs least for given groups, of equal ones the finest."""
         return {name: min(levels, key=lambda level: level_cost(level, groups)) for name, levels in self.levels.items()}
 
-    def choose(self, seconds: float) -> tuple[dict[str, ColumnLevel], bool]:
+    def choose(self, deadline: Deadline) -> tuple[dict[str, ColumnLevel], bool]:
         """Return levels of which none is better one step finer or coarser, and whether the time sufficed to say so.
 
         The first ones suit best the groups of cells of any kind. Many customers are represented by some of them.
         """
         if all(len(levels) == 1 for levels in self.levels.values()):
             return {name: levels[0] for name, levels in self.levels.items()}, True
-        end = time.monotonic() + seconds
         most = max(FAST_SAMPLE if self.how["fast"] else SAMPLE, 2 * self.k)
         some = np.sort(np.random.default_rng(self.seed).permutation(self.customers)[:most])
-        groups, _ = self.groups(self.rows, some, seconds)
+        groups, _ = self.groups(self.rows, some, deadline)
         best = _Choice.of(self.best(groups), groups)
         tried: set[tuple[str, ...]] = set()
         while step := next((levels for levels in self.steps(best.levels) if _names(levels) not in tried), None):
-            if time.monotonic() > end:
+            if deadline.over or len(tried) >= (self.how["rounds"] or inf):
                 return best.levels, False
             tried.add(_names(step))
-            groups, _ = self.groups(coded_rows(self.original, step), some, max(end - time.monotonic(), _LEAST_SECONDS))
+            groups, _ = self.groups(coded_rows(self.original, step), some, deadline)
             best = min(best, _Choice.of(self.best(groups), groups), key=lambda choice: choice.cost)
         return best.levels, True
 
@@ -228,11 +233,13 @@ class _Work:
                 if 0 <= other < len(chain):
                     yield {**levels, name: chain[other]}
 
-    def groups(self, rows: HistoryRows, customers: NDArray[np.int64], seconds: float) -> tuple[NDArray[np.int64], bool]:
+    def groups(
+        self, rows: HistoryRows, customers: NDArray[np.int64], deadline: Deadline
+    ) -> tuple[NDArray[np.int64], bool]:
         """Return the groups of the best classes of some customers, and whether the search converged."""
         part, places = some_customers(rows, customers)
         rng = np.random.default_rng(self.seed)
-        found = search_history(part, self.k, rng=rng, seconds=seconds, **self.how)
+        found = search_history(part, self.k, rng=rng, deadline=deadline, **self.how)
         group = np.full(len(rows), _LEFT_OUT, np.int64)
         group[places] = -1
         first = 0

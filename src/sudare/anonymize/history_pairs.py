@@ -5,17 +5,17 @@ The costs of pairs are all that the search for classes looks at first; for class
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.anonymize.history_rows import HistoryRows
+from sudare.deadline import Deadline
 from sudare.kernels import history_groups as kernels
 from sudare.progress import Progress
+from sudare.showing import dataclass
 
 # The types of compiled functions hide what they take.
 _nearest: Any = kernels.nearest
@@ -49,7 +49,7 @@ def pair_costs(
     terms: NDArray[np.float64],
     last_step: float,
     pool: ThreadPoolExecutor,
-    end: float,
+    deadline: Deadline,
     progress: Progress,
     step: str,
 ) -> PairCosts:
@@ -65,12 +65,12 @@ def pair_costs(
 
     def task(place: int) -> bool:
         nonlocal done
-        if time.monotonic() > end:
+        if deadline.over:
             return False
-        _nearest(rows.data, order, place, wanted, terms, last_step, found)
+        _nearest(rows.until(deadline.halt), order, place, wanted, terms, last_step, found)
         done += 1
         progress(step, done, len(lengths))
-        return True
+        return not deadline.halt[0]
 
     complete = all(list(pool.map(task, range(len(lengths) - 1, -1, -1))))
     known = (found > 0) | (found.T > 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 
 # Items that the sets of published cells have at most.
 MOST_ITEMS = 100
@@ -34,6 +34,10 @@ class HistoryRows:
 
     def __len__(self) -> int:
         return len(self.order)
+
+    def until(self, halt: NDArray[np.bool_]) -> tuple[Any, ...]:
+        """Return the arrays as the kernels of a search take them, which end early when `halt` turns True."""
+        return *self.data, halt
 
     @property
     def lengths(self) -> NDArray[np.int64]:

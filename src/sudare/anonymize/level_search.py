@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data.distinct import sum_by
 from sudare.data.hierarchy import Hierarchy, level_codes
 from sudare.data.table import Table
 from sudare.kernels import levels as kernel
@@ -44,10 +45,9 @@ class Search:
         codes = [_codes(hierarchies.get(name), table.values[a]) for name, a in zip(self._names, places, strict=True)]
         columns = [table.codes[a] for a in places]
         counts = [
-            np.bincount(column, table.counts, len(c[0])).astype(np.float64)
-            for column, c in zip(columns, codes, strict=True)
+            sum_by(column, table.counts, len(c[0])).astype(np.float64) for column, c in zip(columns, codes, strict=True)
         ]
-        self._lattice = _lattice(codes, counts, size, allowed, LOSSES.index(loss))
+        self._lattice = _lattice(codes, counts, table.records, size, allowed, LOSSES.index(loss))
         self._walk = _walk(self._lattice, columns, table.counts)
 
     def run(self, progress: Progress) -> None:
@@ -93,7 +93,7 @@ class Search:
         return {name: by_name[name] for name in self._known}
 
     def _best(self) -> dict[str, Any]:
-        loss, suppressed, node = self._walk.best
+        loss, _, node = self._walk.best
         if node < 0:
             return dict.fromkeys(("best", "loss", "suppressed", "classes", "smallest"))
         scratch = len(self._walk.rows) - 1
@@ -103,7 +103,8 @@ class Search:
         return {
             "best": self._named(int(node)),
             "loss": float(loss),
-            "suppressed": int(suppressed),
+            # As counted, not as the walk held it beside the loss, in floating point.
+            "suppressed": int(sizes.sum() - kept.sum()),
             "classes": len(kept),
             "smallest": int(kept.min()),
         }
@@ -121,7 +122,9 @@ def minimal_nodes(safe: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return minimal
 
 
-def _lattice(codes: Sequence[Codes], counts: Sequence[Counts], size: int, allowed: int, loss: int) -> kernel.Lattice:
+def _lattice(
+    codes: Sequence[Codes], counts: Sequence[Counts], records: int, size: int, allowed: int, loss: int
+) -> kernel.Lattice:
     levels = np.array([len(c) for c in codes], np.int64)
     cardinality = np.array([len(c) for c in counts], np.int64)
     raised, penalty, single, base = _maps(codes, counts, loss)
@@ -140,7 +143,7 @@ def _lattice(codes: Sequence[Codes], counts: Sequence[Counts], size: int, allowe
         base=base,
         small=size,
         allowed=allowed,
-        records=int(counts[0].sum()),
+        records=records,
         loss=loss,
     )
 

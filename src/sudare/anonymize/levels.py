@@ -7,24 +7,33 @@ suppressed, and without its trial of every combination: see `sudare.anonymize.le
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sudare.anonymize.level_search import LOSSES, Levels, Search
 from sudare.anonymize.match_levels import MatchSearch
+from sudare.arguments import checked
+from sudare.data.distinct import collapse
 from sudare.data.generalized import generalize_table
-from sudare.data.hierarchy import Hierarchy, hierarchy_from
+from sudare.data.hierarchy import Hierarchy, hierarchy_from, loaded_hierarchies, number_texts
 from sudare.data.table import Table
-from sudare.data.writing import whole_file
+from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import quote_name
-from sudare.errors import OptionNotUsable
+from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.progress import Progress, silent
 from sudare.risk.partitions import safe_rows
-from sudare.risk.rows import table_rows
+from sudare.risk.records import RecordsAssessment, assess_records
+from sudare.risk.rows import Rows, distinct_rows, table_rows
 from sudare.risk.subsets import class_size_within
+from sudare.risk.what_if import MOST_LISTED, SetsChanged
+from sudare.showing import dataclass
 
 # Two bytes a node, and hours of work: beyond this the question is too large.
 MOST_NODES = 50_000_000
@@ -35,7 +44,8 @@ class LevelsFound:
     """The level vectors that make a table safe, and the one among them with the least loss.
 
     `minimal` are the safe vectors of which no attribute can go one level down. `best` and its numbers are None if not
-    even the highest levels are safe. `evaluated` of the `nodes` level vectors were looked at, the others followed.
+    even the highest levels are safe; then `in_the_way` are the attributes that prevent it. `evaluated` of the `nodes`
+    level vectors were looked at, the others followed. What was asked about, the table and the hierarchies, is kept.
     """
 
     source: str
@@ -55,6 +65,9 @@ class LevelsFound:
     suppressed: int | None
     classes: int | None
     smallest: int | None
+    in_the_way: tuple[str, ...]
+    table: Table = field(repr=False, compare=False)
+    hierarchies: Mapping[str, Hierarchy] = field(repr=False, compare=False)
 
     @property
     def max_risk(self) -> float | None:
@@ -62,13 +75,16 @@ class LevelsFound:
         return 1 / self.smallest if self.smallest else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return {**asdict(self), "known": list(self.known), "minimal": list(self.minimal), "max_risk": self.max_risk}
+        """Return everything but the table and the hierarchies as plain values."""
+        names = [entry.name for entry in fields(self) if entry.name not in ("table", "hierarchies")]
+        lists = {name: list(getattr(self, name)) for name in ("known", "minimal", "in_the_way")}
+        return {**{name: getattr(self, name) for name in names}, **lists, "max_risk": self.max_risk}
 
 
+@checked
 def find_levels(
     table: Table,
-    hierarchies: Mapping[str, Hierarchy],
+    hierarchies: Mapping[str, Hierarchy | str | Path],
     *,
     known: Sequence[str] | None = None,
     limit: float,
@@ -78,17 +94,19 @@ def find_levels(
 ) -> LevelsFound:
     """Find the levels of generalization at which no record has a risk above `limit`, and those with the least loss.
 
-    The attacker knows the attributes `known` (None: all that have a hierarchy); one without a hierarchy has level 0
-    only. At most the share `suppress` of the records, those in classes that are too small, may be left out. Ties go to
-    the vector that suppresses fewer records.
+    The attacker knows the attributes `known` (None: all); one without a hierarchy has level 0 only. `hierarchies` are
+    given by attribute, or as the files that `find_hierarchies` finds. At most the share `suppress` of the records,
+    those in classes that are too small, may be left out. Ties go to the vector that suppresses fewer records.
     """
-    chosen = _choose(table, hierarchies, known)
+    loaded = loaded_hierarchies(hierarchies)
+    chosen = _choose(table, loaded, known)
     size, allowed = class_size_within(limit), _most_suppressed(suppress, table.records)
     if loss not in LOSSES:
         raise OptionNotUsable(f"There is no loss {loss!r}.\nHint: {', '.join(LOSSES)}.")
     plain = table_rows(table, table.positions(chosen)).plain
-    search = (Search if plain else MatchSearch)(table, hierarchies, chosen, size=size, allowed=allowed, loss=loss)
+    search = (Search if plain else MatchSearch)(table, loaded, chosen, size=size, allowed=allowed, loss=loss)
     search.run(progress)
+    answer = search.answer()
     return LevelsFound(
         source=table.reading.source,
         known=tuple(chosen),
@@ -97,15 +115,47 @@ def find_levels(
         suppress=suppress,
         loss_name=loss,
         records=table.records,
-        **search.answer(),
+        in_the_way=() if answer["best"] else _in_the_way(table, loaded, chosen, size, allowed),
+        table=table,
+        hierarchies=loaded,
+        **answer,
     )
 
 
+def _in_the_way(
+    table: Table, hierarchies: Mapping[str, Hierarchy], known: Sequence[str], size: int, allowed: int
+) -> tuple[str, ...]:
+    """Return the attributes that alone, at their highest levels, are above the limit.
+
+    If none is so alone, those are returned that tell records apart at their highest levels.
+    """
+    tops = {name: _at_the_top(table, hierarchies.get(name), place) for name, place in _placed(table, known)}
+    alone = [
+        name for name, rows in tops.items() if int(rows.counts[~safe_rows(rows, size)].sum()) > allowed
+    ]  # fmt: skip
+    return tuple(alone or [name for name, rows in tops.items() if rows.codes.max(initial=0) > 0])
+
+
+def _placed(table: Table, names: Sequence[str]) -> list[tuple[str, int]]:
+    return list(zip(names, table.positions(names), strict=True))
+
+
+def _at_the_top(table: Table, hierarchy: Hierarchy | None, place: int) -> Rows:
+    """Return the rows of one attribute at its highest level."""
+    rows, values = table_rows(table, [place]), table.values[place]
+    texts = hierarchy.generalize(values, hierarchy.levels - 1, missing=table.missing) if hierarchy else list(values)
+    numbers = number_texts(texts)
+    wildcard = int(numbers[-1]) if table.missing == "any" and texts[-1] is None else -1
+    codes = np.ascontiguousarray(numbers[rows.codes])
+    return distinct_rows(Rows(codes, rows.counts, np.asarray([wildcard], np.int32), rows.persons))
+
+
 def find_levels_from(
-    table: Table, hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, int], **options: Any
+    table: Table, hierarchies: Mapping[str, Hierarchy | str | Path], levels: Mapping[str, int], **options: Any
 ) -> LevelsFound:
     """Find levels, as `find_levels` does, for a table whose values are at some levels already; none goes below them."""
-    above = {name: hierarchy_from(hierarchy, levels.get(name, 0)) for name, hierarchy in hierarchies.items()}
+    loaded = loaded_hierarchies(hierarchies)
+    above = {name: hierarchy_from(hierarchy, levels.get(name, 0)) for name, hierarchy in loaded.items()}
     found = find_levels(table, above, **options)
 
     def renamed(at: Levels) -> Levels:
@@ -119,6 +169,40 @@ def find_levels_from(
     )
 
 
+@checked
+def changed_levels(before: LevelsFound, after: LevelsFound) -> SetsChanged:
+    """Return which choices of levels are safe by the second answer only, and which by the first only.
+
+    All safe choices are compared, not the minimal ones alone: one that is no longer minimal can still be safe.
+    """
+    entered, left = _safe_here_only(after, before), _safe_here_only(before, after)
+    complete = max(len(entered), len(left)) <= MOST_LISTED
+    return SetsChanged(tuple(entered[:MOST_LISTED]), tuple(left[:MOST_LISTED]), complete)
+
+
+def _safe_here_only(here: LevelsFound, there: LevelsFound) -> list[Levels]:
+    """Return choices, one more than MOST_LISTED at most, that are safe in one answer and not in the other.
+
+    Levels are raised step by step from the minimal choices. Above one that is safe in the other answer, all are.
+    """
+    if here.known != there.known:
+        raise OptionNotUsable(
+            "Levels for attackers who know different attributes cannot be compared.\nHint: ask with the same `known`."
+        )
+    names, top = here.known, [here.highest[name] for name in here.known]
+    safe = np.asarray([[levels[name] for name in names] for levels in there.minimal], np.int64).reshape(-1, len(names))
+    found: set[tuple[int, ...]] = set()
+    waiting = [tuple(levels[name] for name in names) for levels in here.minimal]
+    while waiting and len(found) <= MOST_LISTED:
+        levels = waiting.pop()
+        if levels in found or (safe <= np.asarray(levels)).all(axis=1).any():
+            continue
+        found.add(levels)
+        higher = (a for a in range(len(names)) if levels[a] < top[a])
+        waiting += [(*levels[:a], levels[a] + 1, *levels[a + 1 :]) for a in higher]
+    return [dict(zip(names, levels, strict=True)) for levels in sorted(found)]
+
+
 def _most_suppressed(share: float, records: int) -> int:
     if not 0 <= share < 1:
         raise OptionNotUsable(
@@ -129,12 +213,12 @@ def _most_suppressed(share: float, records: int) -> int:
 
 
 def _choose(table: Table, hierarchies: Mapping[str, Hierarchy], known: Sequence[str] | None) -> list[str]:
-    chosen = [name for name in table.attributes if name in hierarchies] if known is None else list(known)
+    chosen = list(table.attributes if known is None else known)
     table.positions(chosen)
     if not chosen or len(set(chosen)) < len(chosen):
         raise OptionNotUsable(
             "No attribute is known to the attacker, or one is named twice.\n"
-            f"Hint: name some of {', '.join(table.attributes)}, or give hierarchies."
+            f"Hint: name some of {', '.join(table.attributes)}."
         )
     nodes = math.prod(hierarchies[name].levels for name in chosen if name in hierarchies)
     if nodes > MOST_NODES:
@@ -145,32 +229,141 @@ def _choose(table: Table, hierarchies: Mapping[str, Hierarchy], known: Sequence[
     return chosen
 
 
-def write_levels(table: Table, hierarchies: Mapping[str, Hierarchy], found: LevelsFound, path: str | Path) -> None:
-    """Write the table at the best levels found as CSV or Parquet, in the order of its records.
+@dataclass(frozen=True, slots=True)
+class WrittenLevels:
+    """What a file of a generalized table has in it, and its risk, measured on the file as it was read again.
 
-    Records that are suppressed are left out; attributes at level 0 and those that are not known stay as they are.
+    `columns` are written, `kept` of them as they are; `left_out` are those of the table that are not. The risk is that
+    for an attacker who knows every column of the file. A class counts persons where the table knows whose records are,
+    although the file does not say it.
     """
+
+    path: str
+    columns: tuple[str, ...]
+    kept: tuple[str, ...]
+    left_out: tuple[str, ...]
+    records: int
+    uniques: int
+    max_risk: float
+    mean_risk: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+
+@checked
+def write_levels(found: LevelsFound, path: str | Path, *, keep: Sequence[str] = ()) -> WrittenLevels:
+    """Write the table at the best levels found as CSV or Parquet, in the order of its records, and measure the file.
+
+    Only what was made safe is written: the known attributes, without the records that are suppressed. `keep` names
+    further attributes to be written as they are; the limit then need not hold for the whole file. Persons are not
+    written; of a table with weights, records that have become equal are one row. The file is read again before it gets
+    its name: one that says something else or breaks the limit is never left behind.
+    """
+    check_table_ending(Path(path))
     if found.best is None:
         raise OptionNotUsable(
             f"No levels are safe: even at the highest ones more than {found.suppress:.2%} of the records "
-            f"have a risk above {found.limit:g}.\n"
+            f"have a risk above {found.limit:g}. In the way: {', '.join(found.in_the_way)}.\n"
             "Hint: allow more suppression, a higher limit, or fewer known attributes."
         )
-    with generalize_table(table, hierarchies, found.best).table as general:
-        write_safe_records(general, found.known, found.k, path)
+    _check_keep(found, keep)
+    columns = [name for name in found.table.attributes if name in found.known or name in keep]
+    with generalize_table(found.table, found.hierarchies, found.best).table as general:
+        kept = safe_rows(table_rows(general, general.positions(found.known)), found.k)
+        meant = _part(general, columns, kept)
+        with whole_file(Path(path)) as temporary:
+            _write_rows(general, columns, found.known, kept, temporary)
+            risk = _measured(temporary, meant)
+            if not keep and risk.max_risk > found.limit:
+                raise RuntimeError(f"What was to be written to {path} breaks the limit; it was removed")
+    left_out = tuple(name for name in found.table.attributes if name not in columns)
+    numbers = (risk.records, risk.uniques, risk.max_risk, risk.mean_risk)
+    return WrittenLevels(str(path), tuple(columns), tuple(keep), left_out, *numbers)
 
 
-def write_safe_records(table: Table, known: Sequence[str], k: int, path: str | Path) -> int:
-    """Write the records of which at least `k` are alike on what is known, in their order; return how many are not.
+def _check_keep(found: LevelsFound, keep: Sequence[str]) -> None:
+    found.table.positions(keep)
+    for name in keep:
+        if name in found.known or list(keep).count(name) > 1:
+            raise OptionNotUsable(
+                f"{name!r} cannot be kept as it is: the attacker knows it, or it is named twice.\n"
+                "Hint: keep is for attributes that are not known; known ones are written at their levels."
+            )
 
-    Weights are written too, persons are not.
-    """
-    places = table.positions(known)
-    kept = safe_rows(table_rows(table, places), k)
-    names = {f"a{a}": name for a, name in enumerate(table.attributes)}
-    if table.weight:
-        names["weight"] = table.weight
-    cells = ", ".join(f"r.{column} AS {quote_name(name)}" for column, name in names.items())
-    with table.marked(places, {"kept": kept}) as rows, whole_file(Path(path)) as temporary:
-        table.engine.write(f"SELECT {cells} FROM {rows} WHERE m.kept ORDER BY r.record", temporary)
-    return int(table.counts[~kept].sum())
+
+def _part(general: Table, columns: Sequence[str], kept: NDArray[np.bool_]) -> Table:
+    """Return some columns of some distinct rows of a table."""
+    places = general.positions(columns)
+    stacked = [general.codes[places], *([] if general.persons is None else [general.persons[None, :]])]
+    rows, counts = collapse(np.ascontiguousarray(np.vstack(stacked)[:, kept]), general.counts[kept])
+    return replace(
+        general,
+        attributes=tuple(columns),
+        codes=np.ascontiguousarray(rows[: len(places)]),
+        counts=counts,
+        values=tuple(general.values[place] for place in places),
+        persons=None if general.persons is None else rows[-1],
+    )
+
+
+def _write_rows(
+    general: Table, columns: Sequence[str], known: Sequence[str], kept: NDArray[np.bool_], path: Path
+) -> None:
+    names = {f"r.a{place}": name for name, place in _placed(general, columns)}
+    cells = ", ".join(f"{column} AS {quote_name(name)}" for column, name in names.items())
+    order = "ORDER BY r.record"
+    if general.weight:
+        cells += f", CAST(sum(r.weight) AS BIGINT) AS {quote_name(general.weight)}"
+        order = f"GROUP BY {', '.join(names)} ORDER BY min(r.record)"
+    with general.marked(general.positions(known), {"kept": kept}) as rows:
+        general.engine.write(f"SELECT {cells} FROM {rows} WHERE m.kept {order}", path)
+
+
+def _measured(path: Path, meant: Table) -> RecordsAssessment:
+    """Read a file that was written, compare it with what was meant, and return the risk of its records."""
+    written = _read_again(path, meant)
+    if written != _contents(meant):
+        raise OutputNotWritable(
+            f"Read again, a {path.suffix} file of these records says something else than was written; it was removed.\n"
+            "Hint: write a .parquet file. Of a single column, a CSV file cannot hold missing values."
+        )
+    return assess_records(_table_of(written, meant) if meant.persons is None else meant)
+
+
+Contents = Counter[tuple[str | None, ...]]
+
+
+def _read_again(path: Path, meant: Table) -> Contents:
+    """Count the records with each combination of values in a file."""
+    names = [*meant.attributes, *([meant.weight] if meant.weight else [])]
+    source = (
+        meant.engine.parquet(path)
+        if path.suffix.lower() == ".parquet"
+        else meant.engine.csv(path, columns=names, delimiter=",", header=True)
+    )
+    cells = [f"nullif({quote_name(name)}, '')" for name in meant.attributes]
+    records = f"sum(CAST({quote_name(meant.weight)} AS BIGINT))" if meant.weight else "count(*)"
+    keys = ", ".join(str(place) for place in range(1, len(cells) + 1))
+    found = meant.engine.rows(f"SELECT {', '.join(cells)}, {records} FROM {source} GROUP BY {keys}")
+    return Counter({tuple(row[:-1]): int(row[-1]) for row in found})
+
+
+def _contents(table: Table) -> Contents:
+    """Count the records with each combination of values in a table."""
+    cells = ([values[code] for code in codes] for values, codes in zip(table.values, table.codes.tolist(), strict=True))
+    counted: Contents = Counter()
+    for row, count in zip(zip(*cells, strict=True), table.counts.tolist(), strict=True):
+        counted[row] += count
+    return counted
+
+
+def _table_of(contents: Contents, form: Table) -> Table:
+    """Return a table with these records, in the form of another."""
+    columns = list(zip(*contents, strict=True))
+    values = [sorted(set(column), key=lambda text: (text is None, text)) for column in columns]
+    numbers = [{text: number for number, text in enumerate(texts)} for texts in values]
+    codes = [[held[text] for text in column] for held, column in zip(numbers, columns, strict=True)]
+    counts = np.asarray(list(contents.values()), np.int64)
+    return replace(form, codes=np.asarray(codes, np.int32), counts=counts, values=tuple(map(tuple, values)))

@@ -8,18 +8,19 @@ by halves where the way becomes safe, and marks all that follows from it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.anonymize.level_search import Levels, minimal_nodes
+from sudare.data.distinct import sum_by
 from sudare.data.hierarchy import Hierarchy, number_texts
 from sudare.data.table import Table
 from sudare.progress import Progress
 from sudare.risk.partitions import list_classes, safe_rows
 from sudare.risk.rows import Rows, distinct_rows, rows_of
+from sudare.showing import dataclass
 
 # A level for each attribute that has several.
 Node = tuple[int, ...]
@@ -183,7 +184,7 @@ class _Column:
         values, self.codes = table.values[place], list[NDArray[np.int32]]()
         self.wildcards, self.penalty = list[int](), list[NDArray[np.float64]]()
         self.losses: dict[str, list[float]] = {"entropy": [], "precision": []}
-        count = np.bincount(table.codes[place], table.counts, len(values))
+        count = sum_by(table.codes[place], table.counts, len(values))
         used, levels = count > 0, hierarchy.levels if hierarchy else 1
         for level in range(levels):
             texts = hierarchy.generalize(values, level, missing=table.missing) if hierarchy else list(values)

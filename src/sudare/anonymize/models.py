@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from sudare.anonymize.concealment import conceal_history
 from sudare.anonymize.histories import anonymize_history
 from sudare.anonymize.history_levels import anonymize_by_levels, suppress_history
 from sudare.anonymize.history_rows import MOST_ITEMS
+from sudare.arguments import checked
 from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
@@ -20,6 +21,7 @@ MODELS: tuple[Model, ...] = get_args(Model)
 DEFAULT_MODEL: Model = "classes"
 
 
+@runtime_checkable
 class AnonymizedResult(Protocol):
     """An anonymized history of any model, and what it costs."""
 
@@ -75,6 +77,7 @@ class AnonymizedResult(Protocol):
         """Return everything but the rows as plain values."""
 
 
+@checked
 def anonymize_by_model(
     original: CellHistory,
     k: int,
@@ -87,6 +90,7 @@ def anonymize_by_model(
     attacks: int = 1,
     seed: int = 0,
     seconds: float | None = None,
+    rounds: int | None = None,
     fast: bool = False,
     threads: int | None = None,
     progress: Progress = silent,
@@ -99,7 +103,7 @@ def anonymize_by_model(
     """
     check_model(model, levels)
     search: dict[str, Any] = {
-        "seed": seed, "seconds": seconds, "fast": fast, "threads": threads, "progress": progress,
+        "seed": seed, "seconds": seconds, "rounds": rounds, "fast": fast, "threads": threads, "progress": progress,
     }  # fmt: skip
     if model == "suppression":
         return suppress_history(original, k, **search)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import field, replace
+from fractions import Fraction
 from typing import Any
 
 from sudare.anonymize.certificate import (
     Certificate,
     CertificateDifference,
+    CertifiedInput,
     basket_input,
     compare_certificate,
     sensitive_input,
 )
+from sudare.arguments import checked
 from sudare.data.basket_matching import match_published
 from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import Knowledge, Verdict, check_baskets
+from sudare.showing import dataclass
 from sudare.utility.baskets import kl_divergence, suppressed_share
 
 
@@ -23,15 +27,47 @@ from sudare.utility.baskets import kl_divergence, suppressed_share
 class Verification:
     """What a check of published baskets says, what they have lost, and how they differ from a certificate.
 
+    `published` has the users and items of the original as numbers; `file` is where they were read, if they were.
     `differences` is None if there was no certificate to compare with.
     """
 
+    original: Baskets = field(repr=False)
+    sensitive: SensitiveItems = field(repr=False)
+    published: Baskets = field(repr=False)
+    file: CertifiedInput | None
     verdict: Verdict
-    items: int
-    suppressed: int
-    suppressed_share: float
-    kl_divergence: float
     differences: tuple[CertificateDifference, ...] | None
+
+    @property
+    def items(self) -> int:
+        """How many occurrences of items there were."""
+        return len(self.original.items)
+
+    @property
+    def suppressed(self) -> int:
+        """How many of them are not published."""
+        return self.items - len(self.published.items)
+
+    @property
+    def suppressed_share(self) -> float:
+        """The share of them that is not published, formula (2)."""
+        return suppressed_share(self.original, self.published)
+
+    @property
+    def kl_divergence(self) -> float:
+        """How far the frequencies of items moved, formula (3)."""
+        return kl_divergence(self.original, self.published)
+
+    @checked
+    def compare(self, certificate: Certificate) -> tuple[CertificateDifference, ...]:
+        """Return what is not as a certificate says."""
+        return compare_certificate(
+            certificate,
+            original=basket_input(self.original),
+            published=self.file or basket_input(self.published),
+            sensitive=sensitive_input(self.sensitive),
+            verdict=self.verdict,
+        )
 
     @property
     def holds(self) -> bool:
@@ -48,17 +84,19 @@ class Verification:
         return {**self.verdict.to_dict(), **{name: getattr(self, name) for name in names}, "certificate": compared}
 
 
+@checked
 def verify_baskets(
     original: Baskets,
     published: Baskets,
     sensitive: SensitiveItems,
     *,
-    rho: float | str,
+    rho: Fraction | float | str,
     max_known: int | None = None,
     knowledge: Knowledge = "original",
     epsilon: float | None = None,
     delta: float | None = None,
     seed: int = 0,
+    look: int | None = None,
     certificate: Certificate | None = None,
     most_worst: int = 20,
     progress: Progress = silent,
@@ -71,23 +109,8 @@ def verify_baskets(
     shown = match_published(original, published)
     verdict = check_baskets(
         original, sensitive, rho=rho, published=shown, max_known=max_known, knowledge=knowledge,
-        epsilon=epsilon, delta=delta, seed=seed, most_worst=most_worst, progress=progress,
+        epsilon=epsilon, delta=delta, seed=seed, look=look, most_worst=most_worst, progress=progress,
     )  # fmt: skip
-    differences = None
-    if certificate is not None:
-        differences = compare_certificate(
-            certificate,
-            original=basket_input(original),
-            published=basket_input(published),
-            sensitive=sensitive_input(sensitive),
-            rho=rho,
-            verdict=verdict,
-        )
-    return Verification(
-        verdict,
-        len(original.items),
-        len(original.items) - len(shown.items),
-        suppressed_share(original, shown),
-        kl_divergence(original, shown),
-        differences,
-    )
+    file = basket_input(published) if published.reading else None
+    found = Verification(original, sensitive, shown, file, verdict, None)
+    return found if certificate is None else replace(found, differences=found.compare(certificate))

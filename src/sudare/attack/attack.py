@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.attack.guess_choice import choose_guesses
 from sudare.attack.knowledge import KnownHistory
 from sudare.attack.linkage import Linkage
@@ -17,6 +17,7 @@ from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, success_thresholds
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 
@@ -65,6 +66,7 @@ class Attack:
         }
 
 
+@checked
 def attack_history(
     known: KnownHistory,
     published: CellHistory,

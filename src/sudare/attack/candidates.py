@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from sudare.attack.linkage import Linkage, PackedColumns
 from sudare.kernels.attack_rows import EACH, score_customers
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -29,8 +29,8 @@ BUDGET_MEETING = 200_000
 BUDGET_LIKELY = 20_000
 _GROUPS_AT_ONCE = 256
 
-# How many customers of each group are kept; they, their scores and hits; totals, how many met all rows, and tried.
-_Scored = tuple[Integers, Integers, Numbers, Integers, Numbers, Integers, NDArray[np.bool_]]
+# How many customers of each group are kept; they, their scores and hits; rows, totals, how many met all, and tried.
+_Scored = tuple[Integers, Integers, Numbers, Integers, Integers, Numbers, Integers, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,49 +77,48 @@ def find_candidates(
     A row weighs the logarithm of one to the share of known rows it can stand for, or as `votes` says. Only `usable`
     rows are scored. `complete`: only customers who meet all rows are found.
     """
-    usable = np.ones(len(columns.blocks), np.bool_) if usable is None else usable
-    # A row that can stand for all adds nothing but that it was met.
-    weights = -np.log(columns.shares) + 1e-9 if votes == EACH else np.ones(len(columns.blocks))
-    of_row = np.repeat(np.arange(len(linkage.group_sizes)), linkage.group_sizes)
-    rows = np.lexsort((columns.sizes, of_row))
-    rows = rows[usable[rows]]
-    counted = np.bincount(of_row[usable], minlength=len(linkage.group_sizes))
-    starts = np.concatenate([[0], np.cumsum(counted)]).astype(np.int64)
 
     def scored(first: int) -> _Scored:
-        return _scored(columns, rows, starts[first : first + _GROUPS_AT_ONCE + 1], weights, votes, complete=complete)
+        groups = np.arange(first, min(first + _GROUPS_AT_ONCE, len(linkage.group_sizes)))
+        return _scored(linkage, columns, groups, usable, votes, complete=complete)
 
     pieces = []
-    firsts = range(0, max(len(counted), 1), _GROUPS_AT_ONCE)
+    firsts = range(0, max(len(linkage.group_sizes), 1), _GROUPS_AT_ONCE)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for first, piece in zip(firsts, pool.map(scored, firsts), strict=True):
-            progress("comparing histories", first, len(counted))
+            progress("comparing histories", first, len(linkage.group_sizes))
             pieces.append(piece)
-    kept, customers, scores, hits, totals, met, tried = map(np.concatenate, zip(*pieces, strict=True))
+    kept, customers, scores, hits, rows, totals, met, tried = map(np.concatenate, zip(*pieces, strict=True))
     places = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    return Candidates(places, customers, scores, hits, counted, totals, met, tried)
+    return Candidates(places, customers, scores, hits, rows, totals, met, tried)
 
 
 def _scored(
+    linkage: Linkage,
     columns: PackedColumns,
-    rows: Integers,
-    starts: Integers,
-    weights: Numbers,
+    groups: Integers,
+    usable: NDArray[np.bool_] | None,
     votes: int,
     *,
     complete: bool,
 ) -> _Scored:
-    groups, most, budget = len(starts) - 1, MOST_LIKELY, BUDGET_LIKELY
-    if complete:
-        most, budget = MOST_MEETING, BUDGET_MEETING
-    counts, met = np.empty(groups, np.int64), np.empty(groups, np.int64)
-    best, hits = np.empty((groups, most), np.int64), np.empty((groups, most), np.int64)
-    totals, scores = np.empty(groups), np.empty((groups, most))
+    """Score customers for some groups."""
+    places, starts = linkage.rows_of(groups)
+    of_row = np.repeat(np.arange(len(groups)), np.diff(starts))
+    sizes = columns.sizes[places]
+    rows = np.lexsort((sizes, of_row))
+    if usable is not None:
+        rows = rows[usable[places[rows]]]
+        starts = np.searchsorted(of_row[rows], np.arange(len(groups) + 1))
+    # A row that can stand for all adds nothing but that it was met.
+    weights = -np.log(columns.shares[places]) + 1e-9 if votes == EACH else np.ones(len(places))
+    most, budget = (MOST_MEETING, BUDGET_MEETING) if complete else (MOST_LIKELY, BUDGET_LIKELY)
+    shape = len(groups), most
+    counts, met, totals = np.empty(len(groups), np.int64), np.empty(len(groups), np.int64), np.empty(len(groups))
+    best, hits, scores = np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape)
     score_customers(
-        columns.published, rows, starts, weights, columns.known, columns.index, columns.blocks, columns.sizes,
+        columns.published(places), rows, starts, weights, columns.known, columns.index, columns.blocks[places], sizes,
         votes, complete, budget, counts, totals, met, best, scores, hits,
     )  # fmt: skip
     kept = np.arange(most) < counts[:, np.newaxis]
-    if complete:
-        kept &= hits == np.diff(starts)[:, np.newaxis]
-    return kept.sum(axis=1), best[kept], scores[kept], hits[kept], totals, met, counts >= 0
+    return kept.sum(axis=1), best[kept], scores[kept], hits[kept], np.diff(starts), totals, met, counts >= 0

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,8 @@ from numpy.typing import NDArray
 from sudare.attack.candidates import Candidates
 from sudare.attack.linkage import Linkage
 from sudare.kernels.attack_pairs import IMPOSSIBLE, fit_pairs
-from sudare.kernels.attack_rows import NO_END
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -34,7 +33,7 @@ _SCALINGS = 100
 _MOST_SCALE = 1e50
 # A candidate that is less likely than the best by more is not told apart from this.
 _LEAST_LOGARITHM = -60.0
-_PAIRS_AT_ONCE = 1 << 10
+_PAIRS_AT_ONCE = 1 << 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +55,7 @@ def fit_candidates(linkage: Linkage, candidates: Candidates, *, progress: Progre
     beyond = np.ones(len(candidates.rows))
     if complete:
         beyond = np.maximum(candidates.met / np.maximum(np.diff(candidates.starts), 1), 1.0)
-    learnt = _Learnt(np.full(linkage.all_columns.published.low.shape[1], _FIRST_SHARE), _FIRST_SHARE)
+    learnt = _Learnt(np.full(linkage.range_counts.shape[1], _FIRST_SHARE), _FIRST_SHARE)
     pairs = _Pairs.empty(len(candidates.customers), len(learnt.at_ends))
     _fit(linkage, candidates, learnt, pairs, np.arange(len(pairs.matched)), progress)
     if complete:
@@ -130,15 +129,17 @@ def _fit(
 ) -> None:
     """Fit the chosen pairs by what was learnt."""
     columns, complete = linkage.all_columns, linkage.knowledge.complete
-    groups, rows = candidates.groups, np.arange(len(columns.blocks))
+    groups = candidates.groups
     share = 1.0 if complete else linkage.knowledge.share
 
     def fitted(first: int) -> _Pairs:
         part = chosen[first : first + _PAIRS_AT_ONCE]
         found = _Pairs.empty(len(part), len(learnt.at_ends))
+        own, of_pair = np.unique(groups[part], return_inverse=True)
+        rows, starts = linkage.rows_of(own)
         fit_pairs(
-            columns.published, rows, linkage.starts, groups[part], candidates.customers[part], columns.known,
-            share, columns.shares, learnt.at_ends, complete, found.likelihoods, found.matched, found.ends,
+            columns.published(rows), starts, of_pair, candidates.customers[part], columns.known,
+            share, columns.shares[rows], learnt.at_ends, complete, found.likelihoods, found.matched, found.ends,
         )  # fmt: skip
         return found
 
@@ -160,13 +161,9 @@ def _deletion_prior(linkage: Linkage, candidates: Candidates, whole: float) -> N
 
 
 def _learn(linkage: Linkage, candidates: Candidates, pairs: _Pairs, likely: Numbers) -> _Learnt:
-    published, groups = linkage.all_columns.published, candidates.groups
+    groups = candidates.groups
     persons = likely * linkage.multiplicity[groups]
-    of_row = np.repeat(np.arange(len(linkage.group_sizes)), linkage.group_sizes)
-    ranges = (published.low < published.high) & (published.low > NO_END)
-    many = np.zeros((len(linkage.group_sizes), ranges.shape[1]))
-    np.add.at(many, of_row, ranges)
-    ended, all_ranges = persons @ pairs.ends, persons @ many[groups]
+    ended, all_ranges = persons @ pairs.ends, persons @ linkage.range_counts[groups]
     shares = np.where(all_ranges > 0, ended / np.maximum(all_ranges, 1e-300), _FIRST_SHARE)
     same = linkage.customer_sizes[candidates.customers] == linkage.group_sizes[groups]
     whole = float(persons[same].sum() / max(persons.sum(), 1e-300))

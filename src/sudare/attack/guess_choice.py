@@ -8,13 +8,12 @@ risk/guess_patterns.py. Hamada et al.: Report on the anonymization and re-identi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.kernels.attack_chances import success_chances
 from sudare.risk.guess_patterns import different_hits
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]

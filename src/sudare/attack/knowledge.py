@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 
 MOST_NOISY_DAYS = 100_000
 
@@ -44,6 +46,7 @@ class KnownHistory:
         }
 
 
+@checked
 def know_history(
     original: CellHistory,
     *,
@@ -67,12 +70,13 @@ def know_history(
         raise OptionNotUsable(f"A seed is 0 or more, not {seed}.\nHint: --seed 0")
     chosen = _chosen_columns(original, columns)
     random = np.random.default_rng(seed)
-    rows = np.arange(len(original))
+    persons = original.persons
     if share < 1:
         rows = np.sort(random.permutation(len(original))[: max(1, round(share * len(original)))])
-    taken = tuple(_with_noise(_taken(column, rows), noisy_dates, random) for column in chosen)
+        persons, chosen = persons[rows], [_taken(column, rows) for column in chosen]
+    taken = tuple(_with_noise(column, noisy_dates, random) for column in chosen)
     customers = np.unique(original.persons[~original.deleted])
-    return KnownHistory(CellHistory(original.persons[rows], taken), customers, len(original), share, noisy_dates)
+    return KnownHistory(CellHistory(persons, taken), customers, len(original), share, noisy_dates)
 
 
 def _chosen_columns(original: CellHistory, names: Sequence[str] | None) -> list[Column]:

@@ -6,32 +6,93 @@ are numbered in an order of the seed, so that ties are not decided by the number
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attack.knowledge import KnownHistory
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.data.sorting import sorted_places
 from sudare.errors import OptionNotUsable
 from sudare.kernels.attack_rows import NO_END, KnownIndex, KnownRows, PublishedRows, find_blocks
 from sudare.risk.published_classes import published_classes
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
+
+# Published rows that are packed at once, by each core.
+_ROWS_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedColumns:
-    """Some columns of both histories, as kernels take them."""
+    """Some columns of both histories, as kernels take them: all known rows, and published ones when they are asked for.
 
-    published: PublishedRows
+    For each row of the groups: the column that fewest known rows share with it (`blocks`), how many these are
+    (`sizes`), and the share of known rows that it can stand for (`shares`).
+    """
+
     known: KnownRows
     index: KnownIndex
-    blocks: Integers
-    sizes: Integers
+    blocks: NDArray[np.int8]
+    sizes: NDArray[np.int32]
     shares: NDArray[np.float64]
+    _published: _PublishedColumns
+
+    def published(self, rows: Integers) -> PublishedRows:
+        """Return some rows of the groups."""
+        return self._published.rows(rows)
+
+    def has_items(self) -> NDArray[np.bool_]:
+        """Return which rows of the groups say anything of their items."""
+        return self._published.has_items()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _PublishedColumns:
+    """Columns of a published history and which of its rows are those of the groups.
+
+    The members of set s, numbered through all columns of items, are `members[starts[s] : starts[s + 1]]`, rising; the
+    sets of the columns begin at `bases`.
+    """
+
+    ordered: list[OrderedColumn]
+    items: list[ItemColumn]
+    group_rows: NDArray[np.int32]
+    bases: list[int]
+    starts: Integers
+    members: Integers
+
+    @classmethod
+    def of(cls, ordered: list[OrderedColumn], items: list[ItemColumn], group_rows: NDArray[np.int32]) -> Self:
+        bases, sizes, members, names = [], [np.zeros(1, np.int64)], [np.empty(0, np.int64)], 0
+        for column in items:
+            bases.append(sum(len(part) for part in sizes) - 1)
+            of_set = np.repeat(np.arange(len(column.sizes)), column.sizes)
+            members.append(column.members[np.lexsort((column.members, of_set))].astype(np.int64) + names)
+            sizes.append(column.sizes.astype(np.int64))
+            names += len(column.names)
+        return cls(ordered, items, group_rows, bases, np.cumsum(np.concatenate(sizes)), np.concatenate(members))
+
+    def rows(self, rows: Integers) -> PublishedRows:
+        taken = self.group_rows[rows]
+        low, high = _ends(self.ordered, taken)
+        sets = np.empty((len(taken), len(self.items)), np.int64)
+        for place, (column, base) in enumerate(zip(self.items, self.bases, strict=True)):
+            found = column.sets[taken]
+            sets[:, place] = np.where(found < 0, -1, found + base)
+        return PublishedRows(low, high, sets, self.starts, self.members)
+
+    def has_items(self) -> NDArray[np.bool_]:
+        found = np.zeros(len(self.group_rows), np.bool_)
+        for column in self.items:
+            found |= column.sets[self.group_rows] >= 0
+        return found
 
 
 class Linkage:
@@ -63,25 +124,30 @@ class Linkage:
         random = np.random.default_rng(seed)
         self.customers: Integers = random.permutation(known.customers)
         self._draws = random.random(len(self.pids))
-        self._customer_of = self._numbers_of(known.history.persons)
-        counts = np.bincount(self._customer_of, minlength=len(self.customers))
+        counts = np.bincount(self._known_customers(), minlength=len(self.customers))
         self._known_starts: Integers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def _make_groups(self, classes: Integers) -> None:
         """Collect the rows of the first pseudonym of each group."""
         firsts = np.unique(classes, return_index=True)[1]
-        kept = np.flatnonzero(~self._published.deleted)
-        order = kept[np.argsort(self._published.persons[kept], kind="stable")]
-        ends = np.searchsorted(self._published.persons[order], self.pids[firsts], "right")
-        begins = np.searchsorted(self._published.persons[order], self.pids[firsts])
-        self.starts: Integers = np.concatenate([[0], np.cumsum(ends - begins)]).astype(np.int64)
-        pieces = [order[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
-        self._group_rows: Integers = np.concatenate([*pieces, np.empty(0, np.int64)])
-        self.group_sizes = np.diff(self.starts)
+        order = np.flatnonzero(~self._published.deleted)
+        order = order[sorted_places(self._published.persons[order])]
+        persons = self._published.persons[order]
+        begins, ends = np.searchsorted(persons, self.pids[firsts]), np.searchsorted(persons, self.pids[firsts], "right")
+        self.group_sizes: Integers = ends - begins
+        self.starts: Integers = np.concatenate([[0], np.cumsum(self.group_sizes)]).astype(np.int64)
+        self._group_rows = order[_ranges(begins, self.group_sizes)].astype(np.int32)
 
-    def _numbers_of(self, persons: Integers) -> Integers:
+    def rows_of(self, groups: Integers) -> tuple[Integers, Integers]:
+        """Return the numbers of the rows of some groups, and where those of each begin among them."""
+        sizes = self.group_sizes[groups]
+        return _ranges(self.starts[groups], sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    def _known_customers(self) -> NDArray[np.int32]:
+        """Return the customer of each known row."""
         order = np.argsort(self.customers)
-        return order[np.searchsorted(self.customers[order], persons)]
+        found = np.searchsorted(self.customers[order], self.knowledge.history.persons)
+        return order.astype(np.int32)[found]
 
     def mix_groups(self) -> Integers:
         """Return places that exchange the pseudonyms of each group among themselves, in an order of the seed."""
@@ -100,6 +166,18 @@ class Linkage:
         return [column.name for column in self.knowledge.history.columns if isinstance(column, ItemColumn)]
 
     @cached_property
+    def range_counts(self) -> NDArray[np.float64]:
+        """How many ranges of more than one value the rows of each group have in each ordered column that is known."""
+        columns = [self._published.column(name) for name in self.names]
+        ordered = [column for column in columns if isinstance(column, OrderedColumn)]
+        found = np.zeros((len(self.group_sizes), len(ordered)))
+        for place, column in enumerate(ordered):
+            ranges = (column.low < column.high)[self._group_rows]
+            if len(found):
+                found[:, place] = np.add.reduceat(ranges, self.starts[:-1], dtype=np.int64)
+        return found
+
+    @cached_property
     def all_columns(self) -> PackedColumns:
         """All columns that are known."""
         return self.pack(self.names)
@@ -108,21 +186,23 @@ class Linkage:
         """Return some columns of both histories, with an index of the known one."""
         taken = [name for name in self.names if name in names]
         pairs = [(self._published.column(name), self.knowledge.history.column(name)) for name in taken]
-        public = self._group_rows
         ordered = [(p, k) for p, k in pairs if isinstance(p, OrderedColumn) and isinstance(k, OrderedColumn)]
         items = [(p, k) for p, k in pairs if isinstance(p, ItemColumn) and isinstance(k, ItemColumn)]
-        low, high = _ends([p for p, _ in ordered], public)
-        published = PublishedRows(low, high, *_sets([p for p, _ in items], public))
-        first_items = items[0][1].sets if items else np.zeros(len(self._customer_of), np.int32)
-        secret = np.lexsort((first_items, self._customer_of))
-        low, high = _ends([k for _, k in ordered], secret)
-        customer = np.repeat(np.arange(len(self.customers)), self.customer_sizes)
-        known = KnownRows(low, high, _items([k for _, k in items], secret), customer, self._known_starts)
+        known = self._known_rows([k for _, k in ordered], [k for _, k in items])
         index = _index(known, sum(len(k.names) for _, k in items))
-        blocks, sizes = np.empty(len(public), np.int64), np.empty(len(public), np.int64)
-        shares = np.empty(len(public))
-        find_blocks(published, index, len(taken), blocks, sizes, shares)
-        return PackedColumns(published, known, index, blocks, sizes, shares)
+        public = _PublishedColumns.of([p for p, _ in ordered], [p for p, _ in items], self._group_rows)
+        size = len(self._group_rows)
+        packed = PackedColumns(known, index, np.empty(size, np.int8), np.empty(size, np.int32), np.empty(size), public)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(partial(_find_blocks, packed), range(0, size, _ROWS_AT_ONCE)))
+        return packed
+
+    def _known_rows(self, ordered: list[OrderedColumn], items: list[ItemColumn]) -> KnownRows:
+        customer = self._known_customers()
+        order = sorted_places(items[0].sets) if items else np.arange(len(customer), dtype=np.int32)
+        order = order[sorted_places(customer[order])]
+        low, high = _ends(ordered, order)
+        return KnownRows(low, high, _items(items, order), customer[order], self._known_starts)
 
     def exact_rows(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Return which rows of the groups say one value in each of these columns."""
@@ -143,46 +223,65 @@ def _is_exact(column: Column) -> NDArray[np.bool_]:
     return np.asarray((column.kinds != Kind.DELETED) & alone)
 
 
-def _ends(columns: list[OrderedColumn], rows: Integers) -> tuple[Integers, Integers]:
+def _ends(columns: list[OrderedColumn], rows: NDArray[np.int32]) -> tuple[Integers, Integers]:
+    """Return the low and high ends of cells; they are one array if all cells are single values, held once."""
     shape = (len(rows), len(columns))
-    low, high = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    low = np.empty(shape, np.int64)
+    high = low if all(column.low is column.high for column in columns) else np.empty(shape, np.int64)
     for place, column in enumerate(columns):
         deleted = column.kinds[rows] == Kind.DELETED
         low[:, place] = np.where(deleted, NO_END, column.low[rows])
-        high[:, place] = np.where(deleted, -NO_END, column.high[rows])
+        if high is not low:
+            high[:, place] = np.where(deleted, -NO_END, column.high[rows])
     return low, high
 
 
-def _sets(columns: list[ItemColumn], rows: Integers) -> tuple[Integers, Integers, Integers]:
-    """Return the sets of rows, where the members of all sets begin, and the members, each set's rising."""
-    sets = np.empty((len(rows), len(columns)), np.int64)
-    sizes, members, base = [np.zeros(1, np.int64)], [np.empty(0, np.int64)], 0
-    for place, column in enumerate(columns):
-        before = sum(len(part) for part in sizes) - 1
-        sets[:, place] = np.where(column.sets[rows] < 0, -1, column.sets[rows].astype(np.int64) + before)
-        of_set = np.repeat(np.arange(len(column.sizes)), column.sizes)
-        members.append(column.members[np.lexsort((column.members, of_set))].astype(np.int64) + base)
-        sizes.append(column.sizes.astype(np.int64))
-        base += len(column.names)
-    return sets, np.cumsum(np.concatenate(sizes)), np.concatenate(members)
-
-
-def _items(columns: list[ItemColumn], rows: Integers) -> Integers:
+def _items(columns: list[ItemColumn], rows: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the items of known rows, those of a column after those of the columns before."""
-    items, base = np.empty((len(rows), len(columns)), np.int64), 0
+    items, base = np.empty((len(rows), len(columns)), np.int32), 0
     for place, column in enumerate(columns):
-        items[:, place] = column.sets[rows].astype(np.int64) + base
+        items[:, place] = column.sets[rows] + base
         base += len(column.names)
     return items
 
 
+def _ranges(begins: Integers, sizes: Integers) -> Integers:
+    """Return the numbers of several ranges, one after another."""
+    return np.arange(int(sizes.sum())) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)
+
+
+def _find_blocks(packed: PackedColumns, first: int) -> None:
+    rows = np.arange(first, min(first + _ROWS_AT_ONCE, len(packed.blocks)))
+    here = slice(first, first + len(rows))
+    find_blocks(
+        packed.published(rows), packed.known, packed.index, packed.blocks[here], packed.sizes[here], packed.shares[here]
+    )
+
+
 def _index(known: KnownRows, items: int) -> KnownIndex:
-    flat = known.items.T.reshape(-1)
-    first_low = known.low[:, 0] if known.low.shape[1] else np.zeros(len(known.customer), np.int64)
-    order = np.lexsort((np.tile(first_low, known.items.shape[1]), flat))
-    rows = order % max(len(known.items), 1)
-    item_starts = np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=items))]).astype(np.int64)
-    by_low = np.argsort(known.low, axis=0, kind="stable").T.copy()
-    ends = np.take_along_axis(known.low, by_low.T, axis=0).T.copy()
-    widest = (known.high - known.low).max(axis=0, initial=0)
-    return KnownIndex(item_starts, rows, first_low[rows], by_low, ends, widest)
+    """Return lists of known rows: of each ordered column, then of each item."""
+    size, ordered = known.low.shape
+    rows = np.empty((ordered + known.items.shape[1], size), np.int32)
+    made = []
+    for place in range(len(rows)):
+        if place < ordered:
+            rows[place] = sorted_places(known.low[:, place])
+            made.append(_new_ends(known.low[rows[place], place], np.full(size, place, np.int32)))
+        else:
+            own = known.items[:, place - ordered]
+            rows[place] = rows[0][sorted_places(own[rows[0]])] if ordered else sorted_places(own)
+            ends = known.low[rows[place], 0] if ordered else np.zeros(size, np.int64)
+            made.append(_new_ends(ends, own[rows[place]] + np.int32(ordered)))
+    lists, values, places = (np.concatenate(part) for part in zip(*made, strict=True))
+    starts = np.cumsum(np.bincount(lists + 1, minlength=ordered + items + 1))
+    places += np.repeat(np.arange(len(made)) * size, [len(part[0]) for part in made])
+    widest = [(known.high[:, place] - known.low[:, place]).max(initial=0) for place in range(ordered)]
+    return KnownIndex(starts, values, np.append(places, rows.size), rows.reshape(-1), np.array(widest, np.int64))
+
+
+def _new_ends(ends: Integers, lists: NDArray[np.int32]) -> tuple[NDArray[np.int32], Integers, Integers]:
+    """Return where a new end or list begins, as the list, the end and the place, of rows in the order of both."""
+    new = np.ones(len(ends), np.bool_)
+    new[1:] = (ends[1:] != ends[:-1]) | (lists[1:] != lists[:-1])
+    places = np.flatnonzero(new)
+    return lists[places], ends[places], places

@@ -9,7 +9,6 @@ pseudonyms, and all of them together.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +21,7 @@ from sudare.attack.linkage import Linkage
 from sudare.errors import OptionNotUsable
 from sudare.kernels.attack_rows import RARE, UNIQUE
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -123,8 +123,8 @@ class Attacks:
         if not names:
             raise OptionNotUsable("The method item-sets needs items, which are not known.\nHint: another --method.")
         complete, packed = self.linkage.knowledge.complete, self.linkage.pack(names)
-        there = (packed.published.sets >= 0).any(axis=1)
-        found = find_candidates(self.linkage, packed, usable=there, complete=complete, progress=self._progress)
+        usable = packed.has_items()
+        found = find_candidates(self.linkage, packed, usable=usable, complete=complete, progress=self._progress)
         beyond = np.maximum(found.met - np.diff(found.starts), 0)
         groups = found.groups
         more = self.linkage.customer_sizes[found.customers] - self.linkage.group_sizes[groups]

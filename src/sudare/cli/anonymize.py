@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sudare.cli.files import HISTORY, REPORT
 from sudare.cli.frame import (
     EXIT_NOT_SAFE,
     JsonOption,
@@ -16,6 +16,7 @@ from sudare.cli.frame import (
     SeedOption,
     guarded,
     note,
+    note_aligned,
     show_json,
     shown_progress,
 )
@@ -23,6 +24,7 @@ from sudare.cli.history_cells import CellOptions
 from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.anonymize.models import AnonymizedResult
@@ -34,7 +36,15 @@ if TYPE_CHECKING:
 FastOption = Annotated[bool, typer.Option("--fast", help="Search for less than a minute.")]
 TimeLimitOption = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="Search so long at most. 600, or 40 if fast, if not given."),
+    typer.Option(
+        metavar="SECONDS",
+        help="Longest time for one search: 600 by default, 40 with --fast. "
+        "Reading, writing and the built-in attacks take extra time.",
+    ),
+]
+RoundsOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Stop each step of the search after N rounds, not by the clock: always the same."),
 ]
 ModelOption = Annotated[
     str,
@@ -43,33 +53,50 @@ ModelOption = Annotated[
         help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have.",
     ),
 ]
-NoAttacksOption = Annotated[bool, typer.Option("--no-attacks", help="Do not try the built-in attacks on the result.")]
+NoAttacksOption = Annotated[
+    bool, typer.Option("--no-attacks", help="Do not try the built-in attacks on the result; no time limit covers them.")
+]
 
 
 @guarded
 @taking(CellOptions)
 def anonymize(
     source: CellOptions,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="A", help="File for the anonymized history.")],
+    out: Annotated[
+        Path | None,
+        HISTORY,
+        typer.Option("--out", "-o", metavar="OUT", help="File for what may be published: sorted, nothing deleted."),
+    ] = None,
+    aligned: Annotated[
+        Path | None,
+        HISTORY,
+        typer.Option(
+            metavar="A",
+            help="File for the anonymized history row by row as FILE. It links rows to people: keep it secret. "
+            "A contest takes such a file.",
+        ),
+    ] = None,
     k: Annotated[
         int | None, typer.Option("--k", metavar="K", help="How many customers have the same rows at least.")
     ] = None,
-    most_risk: Annotated[
+    mean_limit: Annotated[
         float | None,
-        typer.Option(metavar="R", help="In place of K: levels at which no attacker of the ten has a higher risk."),
+        typer.Option(
+            metavar="R",
+            help="In place of K: levels at which the mean risk of each of the ten attackers is at most R. "
+            "Single customers may be unique all the same; the output says how many.",
+        ),
     ] = None,
     model: ModelOption = "classes",
     levels: Annotated[
         str | None,
         typer.Option(metavar="COLUMN=LEVEL,...", help="Levels such as date=week,item=prefix2. The best if not given."),
     ] = None,
-    published: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File for what can be published of A: sorted, nothing deleted.")
-    ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="HTML report to write.")] = None,
+    report: Annotated[Path | None, REPORT, typer.Option(metavar="FILE", help="HTML report to write.")] = None,
     no_attacks: NoAttacksOption = False,
     fast: FastOption = False,
     time_limit: TimeLimitOption = None,
+    rounds: RoundsOption = None,
     seed: SeedOption = 0,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -78,24 +105,29 @@ def anonymize(
 
     Customers are put in classes, their rows are aligned, and each group of rows gets the exact values, ranges and sets
     that cost least; what has no counterpart is deleted. Shown are U, a bound that no such history is below, how safe
-    the classes are, and what the built-in attacks reach. The search ends when it finds nothing better, or when the time
-    is over. FILE is a contest's or any other purchase history. Exit code 3: an attack was effective; the files are
-    written all the same.
+    the classes are, and what the built-in attacks reach. The search ends when it finds nothing better, or when its time
+    is over; the attacks come after it and have no time limit. FILE is a contest's or any other purchase history.
+    OUT may be published; A may not, since row i of it belongs to row i of FILE, and only its owner can read it.
+    Exit code 3: an attack was effective; the files are written all the same.
     """
     from sudare.contest.duel import run_duel
     from sudare.messages import Texts
 
-    search = {"seconds": time_limit, "fast": fast}
-    texts, request = Texts(lang), _Request.of(k, most_risk, model, levels, search)
-    outputs = [path for path in (out, published, report) if path]
-    check_outputs([Path(source.file), Path(source.rules)], outputs)
+    search = {"seconds": time_limit, "rounds": rounds, "fast": fast}
+    texts, request = Texts(lang), _Request.of(k, mean_limit, model, levels, search)
+    if not (out or aligned):
+        raise OptionNotUsable(
+            "Nothing is to be written.\nHint: -o OUT for what may be published, --aligned A for a contest."
+        )
+    outputs = [path for path in (out, aligned, report) if path]
     with shown_progress() as progress:
         original = source.open(progress)
         rules = original.rules
         found = request.run(original, seed=seed, threads=source.threads, progress=progress)
-        original.write(out, found.history)
-        if published:
-            original.publish(published, found.history)
+        if out:
+            original.publish(out, found.history)
+        if aligned:
+            original.write_aligned(aligned, found.history)
         safety = _safety(found, rules)
         duel = None
         if not no_attacks:
@@ -105,53 +137,58 @@ def anonymize(
             from sudare.report.contest import write_contest_report
 
             write_contest_report(
-                report, original.history, found.history, files=(source.file, out), customers=original.customers,
-                rules=rules, anonymization=found, duel=duel, published=_before_after(original, found, progress),
+                report, original.history, found.history, files=(source.file, out or aligned or ""),
+                customers=original.customers, rules=rules, anonymization=found, duel=duel,
+                published=_before_after(original, found, progress),
                 seed=seed, language=lang, progress=progress,
             )  # fmt: skip
     if json:
         attacks = duel.to_dict() if duel else None
         chances = {"safety": safety.to_dict()} if safety else {}
-        show_json({**found.to_dict(), "out": str(out), **chances, "attacks": attacks})
+        written = {name: str(path) if path else None for name, path in {"out": out, "aligned": aligned}.items()}
+        show_json({**found.to_dict(), **written, **chances, "attacks": attacks})
     else:
         from sudare.cli.anonymize_text import show_anonymized
 
         show_anonymized(found, safety, duel, source.file, texts)
     for path in outputs:
-        note(f"Wrote {path}")
+        if path == aligned:
+            note_aligned(path, texts)
+        else:
+            note(f"Wrote {path}")
     if duel and duel.verdict == "broken":
         raise typer.Exit(EXIT_NOT_SAFE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What is asked for: k or the most risk, how, and with what effort."""
+    """What is asked for: k or a limit on mean risks, how, and with what effort."""
 
     k: int | None
-    most_risk: float | None
+    mean_limit: float | None
     model: str
     levels: Mapping[str, str] | None
     search: Mapping[str, Any]
 
     @classmethod
     def of(
-        cls, k: int | None, most_risk: float | None, model: str, levels: str | None, search: Mapping[str, Any]
+        cls, k: int | None, mean_limit: float | None, model: str, levels: str | None, search: Mapping[str, Any]
     ) -> _Request:
         """Return the request, or refuse words that do not go together."""
         from sudare.anonymize.history_levels import parse_levels
         from sudare.anonymize.models import check_model
 
-        if (k is None) == (most_risk is None):
-            raise OptionNotUsable("Give either --k or --most-risk.\nHint: --k 3")
+        if (k is None) == (mean_limit is None):
+            raise OptionNotUsable("Give either --k or --mean-limit.\nHint: --k 3")
         given = parse_levels(levels) if levels else None
-        if most_risk is None:
+        if mean_limit is None:
             check_model(model, given)
         elif model not in ("classes", "levels") or any(search.values()):
             raise OptionNotUsable(
-                "--most-risk is kept by levels, whose search is short.\n"
-                "Hint: leave out --model, --fast and --time-limit."
+                "--mean-limit is kept by levels, whose search is short.\n"
+                "Hint: leave out --model, --fast, --time-limit and --rounds."
             )
-        return cls(k, most_risk, model, given, search)
+        return cls(k, mean_limit, model, given, search)
 
     def run(self, original: HistoryFile, **options: Any) -> AnonymizedResult:
         """Anonymize the history."""
@@ -163,19 +200,7 @@ class _Request:
         if self.k is not None:
             tests: dict[str, Any] = {"p": rules.p, "alpha": rules.alpha, "attacks": rules.attacks}
             return anonymize_by_model(original.history, self.k, model=self.model, **tests, **self.search, **options)
-        return levels_for_risk(original.history, self.most_risk or 0.0, **options)
-
-
-def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
-    """Refuse files that are to be written over an input or over each other, or that cannot be written."""
-    from sudare.data.writing import check_writable
-
-    taken = {path.resolve(): "is read" for path in inputs}
-    for path in outputs:
-        if path.resolve() in taken:
-            raise OptionNotUsable(f"{path} {taken[path.resolve()]} already.\nHint: write to a file of its own.")
-        taken[path.resolve()] = "is written"
-        check_writable(path)
+        return levels_for_risk(original.history, self.mean_limit or 0.0, **options)
 
 
 def _before_after(original: HistoryFile, found: AnonymizedResult, progress: Progress) -> PublishedAssessment | None:

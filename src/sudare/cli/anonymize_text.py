@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sudare.cli.contest_duel_text import show_duel_summary
-from sudare.cli.frame import console, percent
+from sudare.cli.contest_safety_text import safety_words
+from sudare.cli.frame import console, percent, percent_at_most
 
 if TYPE_CHECKING:
+    from sudare.anonymize.history_level_risk import RiskLeveledHistory
     from sudare.anonymize.models import AnonymizedResult
     from sudare.contest.duel import Duel
     from sudare.messages import Texts
@@ -23,9 +25,12 @@ def show_anonymized(
 ) -> None:
     """Print what was made, what it costs, how safe it is by its design and whether attacks break it."""
     from sudare.anonymize.concealment import ConcealedHistory
+    from sudare.anonymize.history_level_risk import RiskLeveledHistory
 
     out = console()
     out.print(f"[bold]{_title(found, source, texts)}[/bold]")
+    if isinstance(found, RiskLeveledHistory):
+        _show_risks(found, texts)
     _show_cost(found, texts)
     if isinstance(found, ConcealedHistory):
         _show_concealment(found.safety, texts)
@@ -36,7 +41,7 @@ def show_anonymized(
     if duel:
         show_duel_summary(duel, texts)
         if safety and safety.k > 1 and duel.verdict == "broken":
-            out.print(texts("anonymize.luck", probability=percent(safety.tests[0].bound, texts)))
+            out.print(texts("anonymize.luck", bound=percent_at_most(safety.tests[0].bound, texts)))
     else:
         out.print(f"[bold]{texts('anonymize.not_attacked')}[/bold]")
 
@@ -49,8 +54,26 @@ def _title(found: AnonymizedResult, source: str, texts: Texts) -> str:
     if found.model == "concealment":
         return texts("anonymize.concealment.title", source=escape(source), k=found.k)
     if isinstance(found, RiskLeveledHistory):
-        return texts("anonymize.title_risk", source=escape(source), risk=percent(found.most_risk, texts))
+        return texts("anonymize.title_mean", source=escape(source))
     return texts("anonymize.title", source=escape(source), k=found.k)
+
+
+def _show_risks(found: RiskLeveledHistory, texts: Texts) -> None:
+    """Print what single customers have to fear first, then the means that are bounded, attacker by attacker."""
+    from rich.table import Table
+
+    out = console()
+    counts = {"uniques": f"{found.unique_customers:,}", "customers": f"{found.customers:,}"}
+    out.print(texts("anonymize.mean.worst", **counts, highest=percent(found.highest_risk, texts)))
+    means = {"limit": percent(found.mean_limit, texts), "mean": percent(found.highest_mean, texts)}
+    out.print(texts("anonymize.mean.limit", **means))
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("attacker", "unique_customers", "highest", "mean"):
+        table.add_column(texts(f"anonymize.mean.{name}"), justify="right")
+    for risk in found.risks:
+        shares = (percent(share, texts) for share in (risk.highest or 0.0, risk.after))
+        table.add_row(str(risk.attacker), f"{risk.unique_customers or 0:,}", *shares)
+    out.print(table)
 
 
 def _show_cost(found: AnonymizedResult, texts: Texts) -> None:
@@ -80,14 +103,14 @@ def _show_classes(found: AnonymizedResult, safety: ClassSafety, texts: Texts) ->
         sizes.append(texts("anonymize.larger"))
     out.print(texts("anonymize.classes", customers=f"{found.customers:,}", sizes=texts.listed(sizes)))
     test = safety.tests[0]
-    if test.plan.probability == 0:
+    if test.bound == 0:
         out.print(texts("contest.safety.no_plan"))
         return
-    chances = {"probability": percent(test.plan.probability, texts), "survives": percent(test.survives, texts)}
-    out.print(texts("anonymize.safety", attacks=f"{test.attacks:,}", **chances))
+    out.print(texts("anonymize.safety", **safety_words(test, texts)))
 
 
 def _show_concealment(safety: MatchingSafety, texts: Texts) -> None:
     words = {"least": f"{safety.least:,}", "greatest": f"{safety.greatest:,}", "attacks": f"{safety.attacks:,}"}
-    shares = {name: percent(getattr(safety, name), texts) for name in ("probability", "low", "high", "survives")}
+    names = ("probability_found", "low_found", "high_found", "survives_guesses_found")
+    shares = {name: percent(getattr(safety, name), texts) for name in names}
     console().print(texts("anonymize.concealment.safety", **words, **shares))

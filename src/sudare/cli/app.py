@@ -1,35 +1,153 @@
-"""The command `sudare` and its groups."""
+"""The command `sudare`: all commands and groups. A command is imported when it is needed, or its help."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from sudare.cli import (
-    anonymize,
-    attack,
-    attackers,
-    baskets,
-    contest,
-    demo,
-    frontier,
-    generate,
-    hierarchy,
-    risk,
-    server,
-    submit,
-)
+from sudare.cli.files import OUTPUT_RULE
 from sudare.cli.frame import Settings
 from sudare.version import __version__
+
+# Where each command is: the module in sudare.cli and the function. The order is that of the help.
+COMMANDS = {
+    "attackers": "attackers:attackers",
+    "knowledge": "attackers:knowledge",
+    "anonymize": "anonymize:anonymize",
+    "frontier": "frontier:frontier",
+    "attack": "attack:attack",
+    "demo": "demo:demo",
+    "submit": "submit:submit",
+    "risk record": "risk:record",
+    "risk subsets": "risk:subsets",
+    "risk sample": "risk:sample",
+    "risk disclosable": "risk_sets:disclosable",
+    "risk dangerous": "risk_sets:dangerous",
+    "risk affordable": "risk_sets:affordable",
+    "risk levels": "risk_levels:levels",
+    "risk population": "population:population",
+    "risk report": "table_report:report",
+    "baskets report": "basket_report:report",
+    "baskets itemsets": "basket_mining:itemsets",
+    "baskets rules": "basket_mining:rules",
+    "baskets km": "basket_mining:km",
+    "baskets utility": "basket_mining:utility",
+    "baskets experiment": "basket_experiment:experiment",
+    "baskets check": "baskets:check",
+    "baskets suppress": "baskets:suppress",
+    "baskets verify": "baskets:verify",
+    "contest check": "contest_files:check",
+    "contest check-guesses": "contest_files:check_guesses",
+    "contest publish": "contest_files:publish",
+    "contest utility": "contest_utility:utility",
+    "contest usecases": "contest_utility:usecases",
+    "contest correlate": "contest_utility:correlate",
+    "contest thresholds": "contest_safety:thresholds",
+    "contest safety": "contest_safety:safety",
+    "contest classes": "contest_safety:classes",
+    "contest duel": "contest_duel:duel",
+    "contest recompute": "contest_recompute:recompute",
+    "contest report": "contest_report:report",
+    "generate history": "generate:history",
+    "generate table": "generate:table",
+    "hierarchy suggest": "hierarchy:suggest",
+    "server init": "server:init",
+    "server run": "server:run",
+    "server web": "server:web",
+    "server worker": "server:worker",
+    "server list": "server:contests",
+    "server export": "server:export",
+    "server backup": "server:backup",
+    "server demo": "server:demo",
+    "server user add": "server:add",
+    "server user list": "server:list_users",
+    "server user reset": "server:reset",
+}
+GROUPS = {
+    "risk": "Measure how well records of a table can be singled out.",
+    "baskets": "Keep what people do not want to be inferred from sets of items.",
+    "contest": "Check, publish, measure and judge the data of an anonymization contest.",
+    "generate": "Make synthetic data that resemble real ones.",
+    "hierarchy": "Make generalization hierarchies.",
+    "server": "Run a contest server: teams, submissions, attacks, standings.",
+    "server user": "Accounts of a contest server.",
+}
+# Plain help starts twice as fast and gives the text the whole width.
+PLAIN: dict[str, Any] = {"rich_markup_mode": None}
+
+
+def load_command(words: str) -> Any:
+    """Return the function of a command, such as `risk record`."""
+    module, _, name = COMMANDS[words].partition(":")
+    return getattr(import_module(f"sudare.cli.{module}"), name)
+
+
+@cache
+def _build(words: str) -> Any:
+    """Make of a command or group what the command line is made of."""
+    name = words.rpartition(" ")[2]
+    if words in GROUPS:
+        return Group(words=words, name=name, help=GROUPS[words], no_args_is_help=True, **PLAIN)
+    alone = typer.Typer(add_completion=False, **PLAIN)
+    alone.command(name)(load_command(words))
+    return typer.main.get_command(alone)
+
+
+class _Commands(Mapping[str, Any]):
+    """What is in a group, by name. Names cost nothing; a command is built when it is asked for."""
+
+    def __init__(self, group: str) -> None:
+        start = f"{group} " if group else ""
+        rest = {words.removeprefix(start): words for words in (*COMMANDS, *GROUPS) if words.startswith(start)}
+        self._words = {name: words for name, words in rest.items() if " " not in name}
+
+    def __getitem__(self, name: str) -> Any:
+        return _build(self._words[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._words
+
+
+class Group(TyperGroup):
+    """A group of commands that are imported when they are needed."""
+
+    def __init__(self, *, words: str = "", **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Commands(words)  # type: ignore[assignment]  # nobody adds to it
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return the names in the order of the help."""
+        return list(self.commands)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options of the group. Flags not given are False: typer takes 60 ms to read a None."""
+        found = super().get_params(ctx)
+        for option in found:
+            if option.default is None:
+                option.default = False
+        return found
+
 
 app = typer.Typer(
     name="sudare",
     help="Measure how well people in purchase histories can be recognized, and make the data safe.",
+    epilog=OUTPUT_RULE,
+    cls=Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help starts twice as fast and gives the text the whole width
     context_settings={"help_option_names": ["-h", "--help"]},
+    **PLAIN,
 )
 
 
@@ -48,18 +166,3 @@ def root(
 ) -> None:
     """Take the options that stand before a command."""
     Settings.debug = debug
-
-
-app.command("attackers")(attackers.attackers)
-app.command("knowledge")(attackers.knowledge)
-app.command("anonymize")(anonymize.anonymize)
-app.command("frontier")(frontier.frontier)
-app.command("attack")(attack.attack)
-app.command("demo")(demo.demo)
-app.add_typer(risk.app, name="risk")
-app.add_typer(baskets.app, name="baskets")
-app.add_typer(contest.app, name="contest")
-app.add_typer(generate.app, name="generate")
-app.add_typer(hierarchy.app, name="hierarchy")
-app.add_typer(server.app, name="server")
-app.command("submit")(submit.submit)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.contest_files import DEFAULT_RULES, OriginalArgument, PublishedArgument, RulesOption
+from sudare.cli.files import LINES
 from sudare.cli.frame import (
     JsonOption,
     LanguageOption,
@@ -15,6 +16,7 @@ from sudare.cli.frame import (
     console,
     guarded,
     note,
+    note_secret,
     percent,
     ratio,
     show_json,
@@ -43,7 +45,7 @@ GuessesOption = Annotated[
 def attack(
     original: OriginalArgument,
     published: PublishedArgument,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="GUESSES", help="File for the guesses.")],
+    out: Annotated[Path, LINES, typer.Option("--out", "-o", metavar="GUESSES", help="File for the guesses.")],
     method: MethodOption = "best",
     guesses: GuessesOption = "auto",
     known_share: Annotated[
@@ -71,14 +73,12 @@ def attack(
     from sudare.contest.guesses import Guesses, write_guesses
     from sudare.data.cell_text import read_original, read_published
     from sudare.data.rule_sets import load_rules
-    from sudare.data.writing import check_writable
     from sudare.messages import Texts
 
     texts, loaded = Texts(lang), load_rules(rules)
     check_method(method)
     number = _number(guesses)
     columns = [name.strip() for name in known_columns.split(",")] if known_columns is not None else None
-    check_writable(out)
     with shown_progress() as progress:
         history = read_original(original, loaded, progress=progress)
         known = know_history(history, share=known_share, columns=columns, noisy_dates=noisy_dates, seed=seed)
@@ -98,6 +98,7 @@ def attack(
     else:
         _show(found, published, texts)
     note(f"Wrote {out}. Guesses: {len(found):,}.")
+    note_secret(out, texts)
 
 
 def _number(guesses: str) -> int | None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sudare.cli.files import READ, REPORT, TABLE
 from sudare.cli.frame import (
     JsonOption,
     LanguageOption,
     SeedOption,
     guarded,
     note,
+    note_secret,
     show_json,
     shown_progress,
 )
@@ -46,6 +48,7 @@ def attackers(
     source: CellOptions,
     anonymized: Annotated[
         str | None,
+        READ,
         typer.Option(
             metavar="A", help="An anonymized form of FILE, row by row; shown are the attackers before and after."
         ),
@@ -55,9 +58,12 @@ def attackers(
         list[str] | None,
         typer.Option(metavar="KNOWLEDGE", help="Further knowledge, such as 'day + item*2' (repeatable)."),
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="OUT", help="Write an HTML report to this file.")] = None,
+    report: Annotated[
+        Path | None, REPORT, typer.Option(metavar="OUT", help="Write an HTML report to this file.")
+    ] = None,
     customers: Annotated[
         Path | None,
+        TABLE,
         typer.Option(
             metavar="OUT", help="Write each customer's probability to be identified to this .csv or .parquet file."
         ),
@@ -89,7 +95,6 @@ def attackers(
 
     texts = Texts(lang)
     known = [parse_knowledge(text) for text in knowledge or []]
-    _check_outputs(report, customers)
     with shown_progress() as progress, source.read(progress) as history:
         if report or customers:
             refuse_people(history.engine, "values and customers, which the report and the file are about")
@@ -130,6 +135,8 @@ def attackers(
     for path in (customers, report):
         if path:
             note(f"Wrote {path}")
+    if customers:
+        note_secret(customers, texts)
 
 
 def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], progress: Progress) -> PublishedAssessment:
@@ -139,27 +146,16 @@ def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], prog
     from sudare.risk.cell_attackers import measure_published
 
     opened = source.open(progress, tell=False)
-    if Path(anonymized).suffix == ".parquet":
+    if Path(anonymized).suffix.lower() == ".parquet":
         cells = read_cells_parquet(anonymized, opened.history)
     elif opened.of_contest:
         cells = read_valid_anonymized(anonymized, opened.history, opened.rules, progress=progress)
     else:
         raise OptionNotUsable(
             f"{source.file} is no file of a contest, and {anonymized} no Parquet file.\n"
-            f"Hint: sudare anonymize {source.file} -o A.parquet, then --anonymized A.parquet"
+            f"Hint: sudare anonymize {source.file} --k 3 --aligned A.parquet, then --anonymized A.parquet"
         )
     return measure_published(opened.history, cells, threads=source.threads, progress=progress, **options)
-
-
-def _check_outputs(report: Path | None, customers: Path | None) -> None:
-    """Find out before the work whether its results can be written."""
-    from sudare.data.writing import check_table_ending, check_writable
-
-    if report:
-        check_writable(report)
-    if customers:
-        check_table_ending(customers)
-        check_writable(customers)
 
 
 @guarded
@@ -172,6 +168,7 @@ def knowledge(
     ],
     values: Annotated[
         Path | None,
+        TABLE,
         typer.Option(metavar="OUT", help="Write all values of the knowledge to this .csv or .parquet file."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many values and customers to show.")] = 10,
@@ -189,7 +186,6 @@ def knowledge(
     Parts of a visit: day, weekday, month, count, items. Parts of its rows: item, price, quantity, time, hour. Of the
     customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
     """
-    from sudare.data.writing import check_table_ending, check_writable
     from sudare.messages import Texts
     from sudare.risk.attackers import assess_knowledge
     from sudare.risk.customers import customer_risks
@@ -197,9 +193,6 @@ def knowledge(
     from sudare.risk.values import most_identifying, write_values
 
     texts, parsed = Texts(lang), parse_knowledge(known)
-    if values:
-        check_table_ending(values)
-        check_writable(values)
     with shown_progress() as progress, source.read(progress) as history:
         risk = assess_knowledge(
             history,

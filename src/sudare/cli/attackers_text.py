@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.markup import escape
 from rich.table import Table
 
 from sudare.cli.frame import console, percent, ratio
-from sudare.messages import Texts
 from sudare.report.wording import knowledge_sentence
-from sudare.risk.attackers import AttackerRisk, AttackersAssessment
-from sudare.risk.cell_attackers import PublishedAssessment, PublishedRisk
-from sudare.risk.customers import CustomerRisks
-from sudare.risk.values import KnowledgeValue
+
+if TYPE_CHECKING:
+    from sudare.messages import Texts
+    from sudare.risk.attackers import AttackerRisk, AttackersAssessment
+    from sudare.risk.cell_attackers import PublishedAssessment, PublishedRisk
+    from sudare.risk.customers import CustomerRisks
+    from sudare.risk.values import KnowledgeValue
 
 QUANTILES = (10, 50, 90)
 
@@ -86,7 +90,7 @@ def show_published(found: PublishedAssessment, source: str, texts: Texts) -> Non
     table = Table(show_edge=False, pad_edge=False)
     table.add_column(texts("attackers.attacker"), no_wrap=True)
     table.add_column(texts("attackers.knows"))
-    for name in ("before", "after", "unique", "misled", "nobody"):
+    for name in ("before", "after", "unique_customers", "highest", "unique", "misled", "nobody"):
         table.add_column(texts(f"attackers.published.{name}"), justify="right", no_wrap=True)
     for risk in (*found.attackers, *found.knowledge):
         table.add_row(*_published_row(risk, texts))
@@ -98,11 +102,14 @@ def show_published(found: PublishedAssessment, source: str, texts: Texts) -> Non
 
 
 def _published_row(risk: PublishedRisk, texts: Texts) -> list[str]:
+    none = texts("report.number.none")
     return [
         str(risk.attacker) if risk.attacker is not None else str(risk.knowledge),
         knowledge_sentence(risk.knowledge, texts),
         _estimate(risk.before, risk.interval_before, texts),
         _estimate(risk.after, risk.interval_after, texts),
+        none if risk.unique_customers is None else f"{risk.unique_customers:,}",
+        none if risk.highest is None else percent(risk.highest, texts),
         *(percent(share, texts) for share in (risk.unique_after, risk.misled, risk.nobody)),
     ]
 

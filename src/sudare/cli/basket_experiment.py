@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sudare.cli.files import READ, OutputFolder
 from sudare.cli.frame import (
     JsonOption,
     LanguageOption,
@@ -26,9 +27,15 @@ if TYPE_CHECKING:
 @guarded
 def experiment(
     data: Annotated[
-        list[str], typer.Option(metavar="FILE", help="Baskets: one record a line, or a user and an item (repeatable).")
+        list[str],
+        READ,
+        typer.Option(metavar="FILE", help="Baskets: one record a line, or a user and an item (repeatable)."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the figures and their numbers.")],
+    out: Annotated[
+        Path,
+        OutputFolder(),
+        typer.Option("--out", "-o", metavar="DIR", help="Folder for the figures and their numbers."),
+    ],
     repetitions: Annotated[
         int, typer.Option(metavar="N", help="Repetitions with new samples; 2 for a quick look.")
     ] = 10,
@@ -37,7 +44,7 @@ def experiment(
         Literal["paper", "best"],
         typer.Option(metavar="paper|best", help="What is suppressed: as the paper says, or with less loss."),
     ] = "paper",
-    processes: Annotated[int, typer.Option(min=1, metavar="N", help="Processes to use.")] = 2,
+    threads: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to work on at the same time.")] = 2,
     seed: SeedOption = 0,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -57,22 +64,22 @@ def experiment(
     with shown_progress() as progress:
         baskets = _read(data, progress)
         try:
-            rows = run_experiments(
+            found = run_experiments(
                 baskets,
                 out,
                 figures=numbers,
                 repetitions=repetitions,
                 seed=seed,
                 strategy=strategy,
-                processes=processes,
+                threads=threads,
                 progress=progress,
             )
         except KeyboardInterrupt:
             note(f"What is finished is kept in {out}; the same command goes on from there.")
             raise
-    written = write_experiment_page(out, baskets, rows, seed=seed, strategy=strategy, language=lang)
+    written = write_experiment_page(out, found, language=lang)
     if json:
-        show_json(_told(summarize_experiments(rows)))
+        show_json(_told(summarize_experiments(found.rows)))
     note(f"Wrote {', '.join(path.name for path in written)} in {out}")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.basket_options import BasketOptions
+from sudare.cli.files import READ
 from sudare.cli.frame import (
     EXIT_NOT_SAFE,
     JsonOption,
@@ -18,8 +19,7 @@ from sudare.cli.frame import (
     show_json,
     shown_progress,
 )
-from sudare.cli.options import taking
-from sudare.errors import OptionNotUsable
+from sudare.cli.options import support_of, taking
 
 if TYPE_CHECKING:
     from sudare.messages import Texts
@@ -32,16 +32,6 @@ SupportOption = Annotated[
 ]
 ConfidenceOption = Annotated[float, typer.Option(metavar="SHARE", help="Least confidence of a rule, from 0 to 1.")]
 TopOption = Annotated[int, typer.Option(min=1, metavar="N", help="How many to show, the strongest first.")]
-
-
-def support_of(words: str) -> float:
-    """Read a support: a whole number is one of records, everything else a share."""
-    try:
-        return int(words) if words.isdecimal() else float(words)
-    except ValueError:
-        raise OptionNotUsable(
-            f"--support {words!r} is not a number.\nHint: --support 0.001, or --support 60."
-        ) from None
 
 
 @guarded
@@ -183,7 +173,9 @@ def _show_km(found: KmAnonymity, texts: Texts) -> None:
 def utility(
     source: BasketOptions,
     published: Annotated[
-        str, typer.Argument(metavar="PUBLISHED", help="The published baskets, a suppression of the original ones.")
+        str,
+        READ,
+        typer.Argument(metavar="PUBLISHED", help="The published baskets, a suppression of the original ones."),
     ],
     support: SupportOption = "0.0005",
     confidence: ConfidenceOption = 0.3,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sudare.cli.files import READ
 from sudare.cli.frame import counted, note, pairs
 from sudare.cli.history import single_columns, tell_reading
 from sudare.cli.options import ReadingOptions
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.anonymize.certificate import Certificate
@@ -36,6 +37,7 @@ PublishedFormOption = Annotated[
 ]
 CertificateOption = Annotated[
     Path | None,
+    READ,
     typer.Option(metavar="CERT", help="Certificate to compare with; what is not given is taken from it."),
 ]
 
@@ -44,7 +46,7 @@ CertificateOption = Annotated[
 class BasketOptions(ReadingOptions):
     """The words that say which baskets to read and how."""
 
-    file: Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
+    file: Annotated[str, READ, typer.Argument(metavar="FILE", help=FILE_HELP)]
     written: Annotated[
         Literal["spaces", "commas", "spmf", "pairs", "history"] | None,
         typer.Option(
@@ -143,6 +145,7 @@ class GuaranteeOptions(BasketOptions):
 
     sensitive: Annotated[
         str,
+        READ,
         typer.Option(
             metavar="FILE|RULE",
             help="Sensitive items: a file with one item a line, a file with user and item, or a rule: all, random:0.4, "
@@ -217,4 +220,6 @@ def asked_guarantee(
     if certified:
         sampled = {"epsilon": certified.epsilon, "delta": certified.delta, "seed": certified.check_seed or 0}
         otherwise = {"knowledge": certified.knowledge, "max_known": certified.max_known, **sampled}
-    return {name: otherwise.get(name) if value is None else value for name, value in given.items()}
+    found = {name: otherwise.get(name) if value is None else value for name, value in given.items()}
+    # Another seed makes another test of its own; the same one repeats the look that is certified.
+    return {**found, "look": certified.look if certified and seed is None else None}

@@ -16,13 +16,15 @@ from sudare.cli.basket_options import (
     StrategyOption,
     asked_guarantee,
 )
+from sudare.cli.files import READ, REPORT
 from sudare.cli.frame import EXIT_NOT_SAFE, LanguageOption, guarded, note, shown_progress
 from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
 
 if TYPE_CHECKING:
     from sudare.anonymize.suppression import Suppression
-    from sudare.data.baskets import Baskets, SensitiveItems
+    from sudare.anonymize.verification import Verification
+    from sudare.data.baskets import Baskets
     from sudare.progress import Progress
 
 HideRecordsOption = Annotated[
@@ -34,9 +36,10 @@ HideRecordsOption = Annotated[
 @taking(GuaranteeOptions)
 def report(
     source: GuaranteeOptions,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
+    out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
     published: Annotated[
         str | None,
+        READ,
         typer.Option(
             metavar="PUBLISHED", help="Published baskets to show. What suppression would publish, if not given."
         ),
@@ -60,7 +63,7 @@ def report(
     was suppressed and what is left of the use. Exit code 3: not safe, or not what the certificate says.
     """
     from sudare.anonymize.certificate import read_certificate
-    from sudare.data.writing import check_writable
+    from sudare.anonymize.verification import verify_baskets
     from sudare.messages import Texts
     from sudare.report.baskets import write_baskets_report
 
@@ -68,25 +71,19 @@ def report(
     source.check()
     if certificate and published is None:
         raise OptionNotUsable("A certificate is about published baskets.\nHint: name them with --published.")
-    _refuse_inputs(out, source.file, source.sensitive, published, certificate)
-    check_writable(out)
     asked = asked_guarantee(source, knowledge, seed, read_certificate(certificate) if certificate else None)
     with shown_progress() as progress:
         original = source.read(progress)
-        shown: Suppression | Baskets
+        shown: Suppression | Verification
         if published is not None:
-            shown = source.read_published(published, published_form, original, progress)
+            read = source.read_published(published, published_form, original, progress)
             sensitive = source.read_sensitive(original)
-            guarantee: dict[str, Any] = {"rho": source.rho, **asked}
+            shown = verify_baskets(original, read, sensitive, rho=source.rho, **asked, progress=progress)
         else:
-            sensitive = source.read_sensitive(original)
-            shown, guarantee = _suppressed(source, original, sensitive, strategy, asked, progress), {}
+            shown = _suppressed(source, original, strategy, asked, progress)
         found = write_baskets_report(
             out,
-            original,
-            sensitive,
             shown,
-            **guarantee,
             certificate=certificate,
             show_records=not hide_records,
             language=lang,
@@ -97,22 +94,18 @@ def report(
         raise typer.Exit(EXIT_NOT_SAFE)
 
 
-def _refuse_inputs(out: Path, *inputs: str | Path | None) -> None:
-    if out.resolve() in {Path(name).resolve() for name in inputs if name is not None}:
-        raise OptionNotUsable(f"{out} is to be a file of its own.\nHint: -o report.html")
-
-
 def _suppressed(
     source: GuaranteeOptions,
     original: Baskets,
-    sensitive: SensitiveItems,
     strategy: Any,
     asked: dict[str, Any],
     progress: Progress,
 ) -> Suppression:
     from sudare.anonymize.suppression import suppress_baskets
 
-    found = suppress_baskets(original, sensitive, rho=source.rho, strategy=strategy, **asked, progress=progress)
+    words = {name: value for name, value in asked.items() if name != "look"}
+    sensitive = source.read_sensitive(original)
+    found = suppress_baskets(original, sensitive, rho=source.rho, strategy=strategy, **words, progress=progress)
     if found.interrupted:
         # An interrupted suppression keeps what it has; a report is written whole or not at all.
         raise KeyboardInterrupt

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.basket_experiment import experiment
-from sudare.cli.basket_mining import itemsets, km, rules, utility
 from sudare.cli.basket_options import (
     FILE_HELP,
     KNOWLEDGE_HELP,
@@ -21,7 +18,8 @@ from sudare.cli.basket_options import (
     asked_guarantee,
     written_form,
 )
-from sudare.cli.basket_report import HideRecordsOption, report
+from sudare.cli.basket_report import HideRecordsOption
+from sudare.cli.files import BASKETS, CERTIFICATE, READ, REPORT
 from sudare.cli.frame import (
     EXIT_NOT_SAFE,
     JsonOption,
@@ -34,6 +32,7 @@ from sudare.cli.frame import (
 )
 from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.data.baskets import Baskets, SensitiveItems
@@ -42,14 +41,10 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
     from sudare.risk.uncertainty import Verdict
 
-app = typer.Typer(help="Keep what people do not want to be inferred from sets of items.", no_args_is_help=True)
-for _command in (report, itemsets, rules, km, utility, experiment):
-    app.command(_command.__name__)(_command)
 
 WorstOption = Annotated[int, typer.Option("--worst", min=1, metavar="N", help="How many unsafe adversaries to list.")]
 
 
-@app.command("check")
 @guarded
 @taking(GuaranteeOptions)
 def check(
@@ -77,8 +72,8 @@ def check(
     else:
         from sudare.cli.baskets_text import show_title, show_verdict
 
-        show_title(source.file, source.rho, sensitive, texts)
-        show_verdict(verdict, source.rho, texts)
+        show_title(source.file, verdict, sensitive, texts)
+        show_verdict(verdict, texts)
     _end(safe=verdict.safe)
 
 
@@ -113,13 +108,13 @@ def _checked_there(
         return verdict, sensitive, {"items": baskets.occurrences, **_told(baskets, sensitive)}
 
 
-@app.command("suppress")
 @guarded
 @taking(GuaranteeOptions)
 def suppress(
     source: GuaranteeOptions,
     out: Annotated[
         Path,
+        BASKETS,
         typer.Option(
             "--out", "-o", metavar="OUT", help="File for the result, in the form of FILE, or .csv or .parquet."
         ),
@@ -127,10 +122,12 @@ def suppress(
     strategy: StrategyOption = "paper",
     knowledge: Annotated[Knowledge, typer.Option(metavar="original|published", help=KNOWLEDGE_HELP)] = "original",
     certificate: Annotated[
-        Path | None, typer.Option(metavar="CERT", help="File for the certificate. OUT.certificate.json if not given.")
+        Path | None,
+        CERTIFICATE,
+        typer.Option(metavar="CERT", help="File for the certificate. OUT.certificate.json if not given."),
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Stop after so long, with what is reached: not safe.")
+        float | None, typer.Option(metavar="SECONDS", help="Stop after SECONDS, check included, with what was reached.")
     ] = None,
     keep_unsafe: Annotated[
         bool,
@@ -138,6 +135,7 @@ def suppress(
     ] = False,
     page: Annotated[
         Path | None,
+        REPORT,
         typer.Option("--report", metavar="REPORT", help="HTML file for a report, written when OUT is."),
     ] = None,
     hide_records: HideRecordsOption = False,
@@ -148,7 +146,7 @@ def suppress(
     """Suppress items until no sensitive item can be inferred.
 
     The result is checked as a whole by code that shares nothing with the suppression. A result that is not safe, be it
-    for want of time or by Ctrl-C, is not written and ends with the exit code 3.
+    for want of time or by Ctrl-C, is not written; the exit code is 3, or 130 after Ctrl-C.
     """
     from sudare.anonymize.certificate import certificate_path, write_published
     from sudare.anonymize.suppression import suppress_baskets
@@ -158,7 +156,7 @@ def suppress(
     texts = Texts(lang)
     source.check()
     target = Target(out, certificate or certificate_path(out), page)
-    target.check(source)
+    target.check()
     if time_limit is not None and not time_limit > 0:
         raise OptionNotUsable(f"A time limit is above 0 seconds, not {time_limit}.\nHint: --time-limit 60")
     with shown_progress() as progress:
@@ -171,13 +169,13 @@ def suppress(
         )  # fmt: skip
         written = found.safe or keep_unsafe
         if written:
-            write_published(baskets, sensitive, found, out, rho=source.rho, certificate=target.certificate)
+            write_published(found, out, certificate=target.certificate)
         if written and page:
             from sudare.report.baskets import write_baskets_report
 
             write_baskets_report(
-                page, baskets, sensitive, found, certificate=target.certificate, show_records=not hide_records,
-                language=lang, progress=progress,
+                page, found, certificate=target.certificate, show_records=not hide_records, language=lang,
+                progress=progress,
             )  # fmt: skip
     divergence = kl_divergence(baskets, found.published)
     if json:
@@ -188,8 +186,8 @@ def suppress(
     else:
         from sudare.cli.baskets_text import show_suppression, show_title
 
-        show_title(source.file, source.rho, sensitive, texts)
-        show_suppression(baskets, found, divergence, source.rho, texts)
+        show_title(source.file, found.verdict, sensitive, texts)
+        show_suppression(found, divergence, texts)
     _tell_written(target, written=written)
     _end(safe=found.safe)
 
@@ -216,19 +214,12 @@ class Target:
         """All files that are written."""
         return [self.out, self.certificate, *([self.page] if self.page else [])]
 
-    def check(self, source: GuaranteeOptions) -> None:
-        """Ask before long work whether the files can be written, and not over what was given."""
-        from sudare.data.writing import check_writable
+    def check(self) -> None:
+        """Ask before long work whether the certificate, which need not have been named, can be written."""
+        from sudare.data.writing import check_distinct, check_writable
 
-        inputs = {Path(source.file).resolve(), Path(source.sensitive).resolve()}
-        outputs = {path.resolve() for path in self.files}
-        if inputs & outputs or len(outputs) < len(self.files):
-            raise OptionNotUsable(
-                f"{' and '.join(map(str, self.files))} are to be files of their own.\n"
-                "Hint: keep the original and the sensitive items; without them nobody can verify the result."
-            )
-        for path in self.files:
-            check_writable(path)
+        check_writable(self.certificate)
+        check_distinct(self.files)
 
     def check_form(self, baskets: Baskets) -> None:
         """Refuse an ending that the baskets cannot be written with."""
@@ -241,16 +232,17 @@ class Target:
 class VerifyOptions(GuaranteeOptions):
     """The words of a guarantee that is to be verified."""
 
-    file: Annotated[str, typer.Argument(metavar="ORIGINAL", help=FILE_HELP)]
+    file: Annotated[str, READ, typer.Argument(metavar="ORIGINAL", help=FILE_HELP)]
 
 
-@app.command("verify")
 @guarded
 @taking(VerifyOptions)
 def verify(
     source: VerifyOptions,
     published: Annotated[
-        str, typer.Argument(metavar="PUBLISHED", help="The published baskets, a suppression of the original ones.")
+        str,
+        READ,
+        typer.Argument(metavar="PUBLISHED", help="The published baskets, a suppression of the original ones."),
     ],
     published_form: PublishedFormOption = None,
     knowledge: Annotated[
@@ -290,7 +282,7 @@ def verify(
     else:
         from sudare.cli.baskets_text import show_verification
 
-        show_verification(found, (source.file, published), source.rho, sensitive, texts)
+        show_verification(found, (source.file, published), texts)
     _end(safe=found.holds)
 
 

@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from rich.markup import escape
 from rich.table import Table as TextTable
 
-from sudare.anonymize.certificate import CertificateDifference
-from sudare.anonymize.suppression import Suppression
-from sudare.anonymize.verification import Verification
 from sudare.cli.frame import console, percent, ratio
-from sudare.data.baskets import Baskets, SensitiveItems
-from sudare.data.held_sensitive import HeldSensitive
-from sudare.messages import Texts
-from sudare.risk.uncertainty import Verdict
+from sudare.risk.uncertainty import Verdict, known_words, plain_rho
+
+if TYPE_CHECKING:
+    from sudare.anonymize.certificate import CertificateDifference
+    from sudare.anonymize.suppression import Suppression
+    from sudare.anonymize.verification import Verification
+    from sudare.data.baskets import Baskets, SensitiveItems
+    from sudare.data.held_sensitive import HeldSensitive
+    from sudare.messages import Texts
 
 # Items that lost most, and known items that are shown by name.
 MOST_LOSSES = 10
 MOST_KNOWN = 10
 
 
-def show_title(source: str, rho: str, sensitive: SensitiveItems | HeldSensitive, texts: Texts) -> None:
+def show_title(source: str, verdict: Verdict, sensitive: SensitiveItems | HeldSensitive, texts: Texts) -> None:
     """Print what is asked."""
     out = console()
-    out.print(f"[bold]{texts('baskets.title', source=escape(source), rho=escape(rho))}[/bold]")
+    out.print(f"[bold]{texts('baskets.title', source=escape(source), rho=plain_rho(verdict.rho))}[/bold]")
     out.print(texts("baskets.sensitive", sensitive=escape(sensitive.described)))
 
 
-def show_verdict(verdict: Verdict, rho: str, texts: Texts, *, interrupted: bool = False) -> None:
+def show_verdict(verdict: Verdict, texts: Texts, *, interrupted: bool = False) -> None:
     """Print how many adversaries there are, how many are unsafe, the worst of them, and what follows."""
     out = console()
-    known = texts("baskets.any_number")
-    if verdict.max_known is not None:
-        one = verdict.max_known == 1
-        known = texts("baskets.one") if one else texts("baskets.up_to", known=f"{verdict.max_known:,}")
-    checked = {"adversaries": f"{verdict.adversaries:,}", "known": known}
+    checked = {"adversaries": f"{verdict.adversaries:,}", "known": known_words(verdict.max_known, texts)}
     of_record = texts(f"baskets.knowledge.{verdict.knowledge}")
-    out.print(texts("baskets.exact" if verdict.exact else "baskets.drawn", **checked, record=of_record))
-    share = verdict.unsafe_adversaries / verdict.adversaries if verdict.adversaries else 0.0
-    numbers = {"unsafe": f"{verdict.unsafe_adversaries:,}", "share": percent(share, texts)}
-    out.print(texts("baskets.unsafe", **numbers, rho=escape(rho)))
+    if not verdict.complete:
+        out.print(texts("baskets.unfinished", **checked, record=of_record))
+        unsafe = f"{verdict.unsafe_adversaries:,}"
+        out.print(texts("baskets.unsafe_so_far", unsafe=unsafe, rho=plain_rho(verdict.rho)))
+    else:
+        if verdict.draws is None:
+            out.print(texts("baskets.exact", **checked, record=of_record))
+        else:
+            out.print(texts("baskets.drawn", **checked, record=of_record, draws=f"{verdict.draws:,}"))
+        share = verdict.unsafe_adversaries / verdict.adversaries if verdict.adversaries else 0.0
+        numbers = {"unsafe": f"{verdict.unsafe_adversaries:,}", "share": percent(share, texts)}
+        out.print(texts("baskets.unsafe", **numbers, rho=plain_rho(verdict.rho)))
     if verdict.worst:
         out.print(_worst(verdict, texts))
-    out.print(f"[bold]{_conclusion(verdict, rho, texts, interrupted=interrupted)}[/bold]")
+    out.print(f"[bold]{verdict.claim(texts, interrupted=interrupted)}[/bold]")
 
 
 def _worst(verdict: Verdict, texts: Texts) -> TextTable:
@@ -57,25 +65,14 @@ def _worst(verdict: Verdict, texts: Texts) -> TextTable:
     return table
 
 
-def _conclusion(verdict: Verdict, rho: str, texts: Texts, *, interrupted: bool) -> str:
-    if interrupted:
-        return texts("baskets.interrupted")
-    if not verdict.safe:
-        return texts("baskets.not_safe", rho=escape(rho))
-    if verdict.exact:
-        return texts("baskets.safe", rho=escape(rho))
-    epsilon, sure = percent(verdict.epsilon or 0.0, texts), percent(1 - (verdict.delta or 0.0), texts)
-    return texts("baskets.safe_sample", epsilon=epsilon, sure=sure, rho=escape(rho))
-
-
-def show_suppression(original: Baskets, found: Suppression, divergence: float, rho: str, texts: Texts) -> None:
+def show_suppression(found: Suppression, divergence: float, texts: Texts) -> None:
     """Print what was suppressed, what it costs, and what the check of the whole says."""
-    _show_loss(len(original.items), found.suppressed, found.suppressed_share, divergence, texts)
+    _show_loss(found.items, found.suppressed, found.suppressed_share, divergence, texts)
     seconds = f"{found.seconds:,.1f}"
     console().print(texts("baskets.work", passes=found.passes, seconds=seconds, strategy=found.strategy))
     if found.suppressed:
-        console().print(_losses(original, found.published, texts))
-    show_verdict(found.verdict, rho, texts, interrupted=found.interrupted)
+        console().print(_losses(found.original, found.published, texts))
+    show_verdict(found.verdict, texts, interrupted=found.interrupted)
 
 
 def _show_loss(items: int, suppressed: int, share: float, divergence: float, texts: Texts) -> None:
@@ -97,15 +94,13 @@ def _losses(original: Baskets, published: Baskets, texts: Texts) -> TextTable:
     return table
 
 
-def show_verification(
-    found: Verification, files: tuple[str, str], rho: str, sensitive: SensitiveItems, texts: Texts
-) -> None:
+def show_verification(found: Verification, files: tuple[str, str], texts: Texts) -> None:
     """Print what a verification found, and whether a certificate agrees."""
     original, published = files
-    show_title(published, rho, sensitive, texts)
+    show_title(published, found.verdict, found.sensitive, texts)
     console().print(texts("baskets.is_suppression", published=escape(published), original=escape(original)))
     _show_loss(found.items, found.suppressed, found.suppressed_share, found.kl_divergence, texts)
-    show_verdict(found.verdict, rho, texts)
+    show_verdict(found.verdict, texts)
     if found.differences is not None:
         _show_differences(found.differences, texts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sudare.cli.frame import console, percent
+from sudare.cli.frame import console, percent, percent_at_most
 
 if TYPE_CHECKING:
     from sudare.contest.duel import Duel, DuelAttack
@@ -29,8 +29,8 @@ def show_duel(found: Duel, source: str, texts: Texts) -> None:
     out.print(texts("contest.duel.control_meaning"))
     if found.classes:
         test = found.classes.tests[0]
-        words = {"k": f"{found.classes.k:,}", "chance": percent(test.plan.probability, texts)}
-        out.print(texts("contest.duel.classes", **words, bound=percent(test.bound, texts)))
+        words = {"k": f"{found.classes.k:,}", "found": percent(test.plan_found.probability, texts)}
+        out.print(texts("contest.duel.classes", **words, bound=percent_at_most(test.bound, texts)))
     if found.same_numbers:
         out.print(texts("contest.duel.same_numbers", number=f"{found.same_numbers:,}"))
     _show_verdict(found, texts)

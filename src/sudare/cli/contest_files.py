@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sudare.cli.files import LINES, READ
 from sudare.cli.frame import (
     EXIT_BAD_INPUT,
     JsonOption,
@@ -23,6 +23,7 @@ from sudare.cli.frame import (
 from sudare.cli.options import MemoryOption, SpillOption, ThreadsOption
 from sudare.limits import MEMORY
 from sudare.progress import Progress
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.contest.check import CheckResult
@@ -30,14 +31,18 @@ if TYPE_CHECKING:
     from sudare.messages import Texts
 
 DEFAULT_RULES = "pwscup2018"
-OriginalArgument = Annotated[str, typer.Argument(metavar="T", help="The original history, rows of single values.")]
-AnonymizedArgument = Annotated[str, typer.Argument(metavar="A", help="The anonymized history, row by row as T.")]
-PublishedArgument = Annotated[str, typer.Argument(metavar="PUBLISHED", help="What was published of A.")]
+OriginalArgument = Annotated[
+    str, READ, typer.Argument(metavar="T", help="The original history, rows of single values.")
+]
+AnonymizedArgument = Annotated[str, READ, typer.Argument(metavar="A", help="The anonymized history, row by row as T.")]
+PublishedArgument = Annotated[str, READ, typer.Argument(metavar="PUBLISHED", help="What was published of A.")]
 GuessesArgument = Annotated[
-    str, typer.Argument(metavar="GUESSES", help="The guesses: lines of a pseudonym, a comma and a customer.")
+    str, READ, typer.Argument(metavar="GUESSES", help="The guesses: lines of a pseudonym, a comma and a customer.")
 ]
 RulesOption = Annotated[
-    str, typer.Option(metavar="NAME|FILE", help="The rules: pwscup2018, or a TOML file with those of another contest.")
+    str,
+    READ,
+    typer.Option(metavar="NAME|FILE", help="The rules: pwscup2018, or a TOML file with those of another contest."),
 ]
 MaxErrorsOption = Annotated[int, typer.Option(min=0, metavar="N", help="How many errors to show; JSON has all.")]
 
@@ -143,7 +148,7 @@ def check_guesses(
 @guarded
 def publish(
     anonymized: AnonymizedArgument,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="PUBLISHED", help="File for what is published.")],
+    out: Annotated[Path, LINES, typer.Option("--out", "-o", metavar="PUBLISHED", help="File for what is published.")],
     rules: RulesOption = DEFAULT_RULES,
     unchecked: Annotated[
         bool, typer.Option("--unchecked", help="Publish a history that does not follow the rules, too.")
@@ -157,10 +162,8 @@ def publish(
     """
     from sudare.contest.publish import publish as write_published
     from sudare.data.rule_sets import load_rules
-    from sudare.data.writing import check_writable
 
     loaded = load_rules(rules)
-    check_writable(out)
     with shown_progress() as progress:
         rows = write_published(anonymized, out, loaded, unchecked=unchecked, progress=progress)
     if json:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sudare.cli.files import READ
 from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, console, guarded, show_json, shown_progress
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 
 @guarded
 def recompute(
-    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", help="The folder that sudare server export wrote.")],
+    archive: Annotated[
+        str, READ, typer.Argument(metavar="ARCHIVE", help="The folder that sudare server export wrote.")
+    ],
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:

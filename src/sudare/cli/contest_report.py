@@ -17,17 +17,18 @@ from sudare.cli.contest_files import (
 )
 from sudare.cli.contest_safety import ThresholdsOption
 from sudare.cli.contest_utility import DrawsOption
+from sudare.cli.files import READ, REPORT
 from sudare.cli.frame import EXIT_BAD_INPUT, EXIT_NOT_SAFE, LanguageOption, SeedOption, guarded, note, shown_progress
-from sudare.errors import OptionNotUsable
 
 
 @guarded
 def report(
     original: OriginalArgument,
     anonymized: AnonymizedArgument,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
+    out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
     guesses: Annotated[
         list[str] | None,
+        READ,
         typer.Option(metavar="FILE", help="Guesses of an attack to judge; give it again for another attack."),
     ] = None,
     draws: DrawsOption = 20,
@@ -49,17 +50,12 @@ def report(
     """
     from sudare.contest.check import check_anonymized
     from sudare.data.rule_sets import load_rules
-    from sudare.data.writing import check_writable
     from sudare.messages import Texts
     from sudare.report.contest import write_contest_report
     from sudare.utility.use_cases import check_draws
 
     texts, chosen = Texts(lang), load_rules(rules)
-    inputs = [original, anonymized, rules, *(guesses or ()), *((thresholds,) if thresholds else ())]
-    if out.resolve() in {Path(name).resolve() for name in inputs}:
-        raise OptionNotUsable(f"{out} is to be a file of its own.\nHint: -o report.html")
     check_draws(draws, seed)
-    check_writable(out)
     with shown_progress() as progress:
         checked = check_anonymized(
             original, anonymized, chosen, most_errors=max_errors, language=lang, progress=progress

@@ -14,6 +14,7 @@ from sudare.cli.contest_files import (
     OriginalArgument,
     RulesOption,
 )
+from sudare.cli.files import LINES, READ
 from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
 from sudare.cli.options import taking
 from sudare.errors import BadRows, OptionNotUsable
@@ -34,6 +35,7 @@ AlphaOption = Annotated[
 ]
 ThresholdsOption = Annotated[
     Path | None,
+    READ,
     typer.Option("--thresholds", metavar="R.csv", help="The contest's own thresholds, which win over the formula."),
 ]
 
@@ -47,7 +49,7 @@ def thresholds(
         str, typer.Option("--test", metavar="contest|tight", help="Which test's thresholds are written to OUT.")
     ] = "contest",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="OUT", help="File for all thresholds: lines n,r(n).")
+        Path | None, LINES, typer.Option("--out", "-o", metavar="OUT", help="File for all thresholds: lines n,r(n).")
     ] = None,
     rules: RulesOption = DEFAULT_RULES,
     lang: LanguageOption = "en",
@@ -59,7 +61,6 @@ def thresholds(
     follows from the same condition of safety.
     """
     from sudare.data.rule_sets import load_rules
-    from sudare.data.writing import check_writable
     from sudare.messages import Texts
     from sudare.risk.thresholds import TESTS, read_alpha, read_p, success_thresholds, write_thresholds
 
@@ -68,8 +69,6 @@ def thresholds(
     written = next((known for known in TESTS if known == test), None)
     if written is None:
         raise OptionNotUsable(f"There is no test {test!r}.\nHint: --test contest or --test tight")
-    if out:
-        check_writable(out)
     found = {known: success_thresholds(most, share, level, test=known) for known in TESTS}
     if out:
         write_thresholds(out, found[written])
@@ -89,7 +88,7 @@ def safety(
     original: OriginalArgument,
     anonymized: AnonymizedArgument,
     guesses: Annotated[
-        str, typer.Argument(metavar="GUESSES", help="The attacker's guesses: lines pseudonym,customer.")
+        str, READ, typer.Argument(metavar="GUESSES", help="The attacker's guesses: lines pseudonym,customer.")
     ],
     thresholds: ThresholdsOption = None,
     p: POption = None,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sudare.cli.frame import console, percent, ratio
+from sudare.cli.frame import console, percent, percent_at_least, percent_at_most, ratio, ratio_at_most
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sudare.contest.judge import AttackVerdict, Judgement
     from sudare.messages import Texts
     from sudare.risk.class_safety import AttackSafety, ClassSafety
@@ -91,17 +91,28 @@ def _show_sizes(found: ClassSafety, texts: Texts) -> None:
 def _show_attack(found: AttackSafety, texts: Texts) -> None:
     out = console()
     out.print(f"[bold]{texts(f'contest.safety.{found.test}_test')}[/bold]")
-    plan = found.plan
-    if plan.probability == 0:
+    plan = found.plan_found
+    if found.bound == 0:
         out.print(texts("contest.safety.no_plan"))
         return
+    out.print(texts("contest.safety.bound", bound=ratio_at_most(found.bound)))
     reached = {"guesses": f"{plan.guesses:,}", "needed": f"{plan.needed:,}", "probability": ratio(plan.probability)}
     out.print(texts("contest.safety.plan", **reached))
-    out.print(texts("contest.safety.parts", parts=_parts(plan, texts)))
-    proven = texts("contest.safety.proven") if found.proven else texts("contest.safety.bound", bound=ratio(found.bound))
-    out.print(proven)
-    survives = {"survives": percent(found.survives, texts), "least": percent(found.survives_at_least, texts)}
-    out.print(texts("contest.safety.survives", attacks=f"{found.attacks:,}", **survives))
+    if plan.parts:
+        out.print(texts("contest.safety.parts", parts=_parts(plan, texts)))
+    out.print(texts("contest.safety.proven" if found.proven else "contest.safety.not_proven"))
+    out.print(texts("contest.safety.survives", **safety_words(found, texts)))
+
+
+def safety_words(found: AttackSafety, texts: Texts) -> dict[str, str]:
+    """Return what is proven of attackers who know only the classes, and what the best plan found reaches."""
+    return {
+        "attacks": f"{found.attacks:,}",
+        "bound": percent_at_most(found.bound, texts),
+        "found": percent(found.plan_found.probability, texts),
+        "independent": percent_at_least(found.survives_at_least_if_independent, texts),
+        "least": percent_at_least(found.survives_at_least, texts),
+    }
 
 
 def _parts(plan: GuessPlan, texts: Texts) -> str:

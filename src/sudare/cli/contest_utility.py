@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.basket_mining import support_of
 from sudare.cli.contest_files import (
     DEFAULT_RULES,
     AnonymizedArgument,
@@ -16,8 +15,9 @@ from sudare.cli.contest_files import (
     OriginalArgument,
     RulesOption,
 )
+from sudare.cli.files import READ, InputFolder, OutputFolder
 from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, show_json, shown_progress
-from sudare.cli.options import taking
+from sudare.cli.options import support_of, taking
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 
@@ -126,13 +126,16 @@ def usecases(
 @guarded
 def correlate(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder of anonymized histories, .csv or .txt, three or more.")
+        Path,
+        InputFolder(),
+        typer.Argument(metavar="DIR", help="Folder of anonymized histories, .csv or .txt, three or more."),
     ],
     original: Annotated[
-        str | None, typer.Argument(metavar="T", help=f"The original history. {ORIGINAL} of DIR if not given.")
+        str | None, READ, typer.Argument(metavar="T", help=f"The original history. {ORIGINAL} of DIR if not given.")
     ] = None,
     out: Annotated[
         Path | None,
+        OutputFolder(),
         typer.Option("--out", "-o", metavar="OUT", help="Folder for the chart and all values; it allows to go on."),
     ] = None,
     draws: DrawsOption = 100,
@@ -150,13 +153,15 @@ def correlate(
     as CSV and the correlations as SVG; after an interruption the same command goes on.
     """
     from sudare.contest.correlation import correlate_utility
+    from sudare.data.writing import protect
     from sudare.messages import Texts
     from sudare.utility.use_cases import check_draws
 
     texts, options, least = Texts(lang), {"draws": draws, "seed": seed, "length": length}, support_of(support)
     check_draws(draws, seed)
     whole = Path(original) if original else folder / ORIGINAL
-    files = _files(folder, whole, out)
+    files = _files(folder, whole)
+    protect([whole, *files.values()])
     with shown_progress() as progress:
         source = _Source(str(whole), rules, progress, unchecked=unchecked)
         if not unchecked:
@@ -194,12 +199,10 @@ def _draw(found: Any, path: Path, texts: Any) -> None:
         temporary.write_text(f"{drawing}\n", encoding="utf-8", newline="\n")
 
 
-def _files(folder: Path, original: Path, out: Path | None) -> dict[str, Path]:
+def _files(folder: Path, original: Path) -> dict[str, Path]:
     """Return the anonymized histories of a folder by their names."""
     if not folder.is_dir():
         raise OptionNotUsable(f"{folder} is no folder.\nHint: name the folder that has the anonymized histories.")
-    if out and out.resolve() == folder.resolve():
-        raise OptionNotUsable(f"{out} has the anonymized histories.\nHint: write to a folder of its own.")
     found = sorted(
         path
         for path in folder.iterdir()

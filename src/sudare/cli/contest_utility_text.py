@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table as TextTable
 
 from sudare.cli.frame import console, percent
-from sudare.contest.correlation import MeasureCorrelation, UtilityCorrelation
-from sudare.contest.measured_histories import MeasuredHistory
 from sudare.data.rule_sets import EPOCH
-from sudare.messages import Texts
 from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
-from sudare.utility.cells import CellUtility, KindCost
-from sudare.utility.use_cases import ITEM_STATISTICS, MEASURES, USES, UseCases
+
+if TYPE_CHECKING:
+    from sudare.contest.correlation import MeasureCorrelation, UtilityCorrelation
+    from sudare.contest.measured_histories import MeasuredHistory
+    from sudare.messages import Texts
+    from sudare.utility.cells import CellUtility, KindCost
+    from sudare.utility.use_cases import UseCases
 
 # Letters of a cell that are shown; a set can have a hundred items.
 MOST_LETTERS = 40
-# The measures of each of the tables 6 to 10 of the contest's report.
-TABLES = {
-    "uses": USES,
-    "items": ITEM_STATISTICS,
-    **{name: tuple(m for m in MEASURES if m.startswith(f"{name}_")) for name in ("date", "price", "quantity")},
-}
 
 
 def show_utility(found: CellUtility, source: str, texts: Texts) -> None:
@@ -98,9 +95,16 @@ def show_use_cases(found: UseCases, source: str, first_day: int, texts: Texts) -
 
 def show_correlation(found: UtilityCorrelation, texts: Texts) -> None:
     """Print the errors of all histories and the correlations below them, as the tables 6 to 10 of the report."""
+    from sudare.utility.use_cases import ITEM_STATISTICS, MEASURES, USES
+
+    tables = {
+        "uses": USES,
+        "items": ITEM_STATISTICS,
+        **{name: tuple(m for m in MEASURES if m.startswith(f"{name}_")) for name in ("date", "price", "quantity")},
+    }
     out, by_measure = console(), {entry.measure: entry for entry in found.measures}
     out.print(f"[bold]{texts('contest.correlate.title', histories=len(found.histories))}[/bold]")
-    for name, measures in TABLES.items():
+    for name, measures in tables.items():
         out.print(f"\n[bold]{texts(f'contest.measures.{name}')}[/bold]")
         out.print(_correlation_table(found.histories, [by_measure[measure] for measure in measures], texts))
     numbers = {"critical": f"{found.critical:.3f}", "level": percent(found.level, texts)}

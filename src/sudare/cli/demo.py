@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.frame import LanguageOption, SeedOption, console, guarded, note, percent, shown_progress
+from sudare.cli.files import OutputFolder
+from sudare.cli.frame import LanguageOption, SeedOption, console, guarded, note, note_aligned, shown_progress
 from sudare.cli.history import tell_reading
-from sudare.errors import OutputNotWritable
 
 if TYPE_CHECKING:
     from sudare.data.baskets import SensitiveItems
@@ -75,9 +75,9 @@ high = 999999
 
 @guarded
 def demo(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the data and the reports.")] = Path(
-        "sudare-demo"
-    ),
+    folder: Annotated[
+        Path, OutputFolder(), typer.Argument(metavar="DIR", help="Folder for the data and the reports.")
+    ] = Path("sudare-demo"),
     seed: SeedOption = 0,
     lang: LanguageOption = "en",
 ) -> None:
@@ -90,10 +90,12 @@ def demo(
     from sudare.cli.attackers_text import show_attackers
     from sudare.cli.baskets_text import show_title, show_verdict
     from sudare.cli.risk_text import show_summary
+    from sudare.data.result_folders import make_folder, refuse_files
     from sudare.messages import Texts
 
     texts = Texts(lang)
-    _make_folder(folder)
+    make_folder(folder)
+    refuse_files(folder)
     history, members = folder / "history.csv", folder / "members.csv"
     published = folder / "published.csv"
     contest = folder / "contest"
@@ -108,11 +110,12 @@ def demo(
     console().print()
     show_summary(records, LIMIT, texts)
     console().print()
-    show_title(str(published), RHO, sensitive, texts)
-    show_verdict(baskets.after.verdict, RHO, texts)
+    show_title(str(published), baskets.after.verdict, sensitive, texts)
+    show_verdict(baskets.after.verdict, texts)
     console().print()
     _show_contest(anonymized, contest / "A.csv", texts)
     known = ",".join(KNOWN)
+    note_aligned(contest / "A.csv", texts)
     note(
         f"\nPurchase history: {history}\n  Report: {reports[0].resolve()}  (open it in a browser)\n"
         f"  Try:    sudare attackers {history}\n"
@@ -124,15 +127,6 @@ def demo(
         f"Contest: T.csv, A.csv, PUBLISHED.csv and rules.toml in {contest}\n  Report: {reports[3].resolve()}\n"
         f"  Try:    sudare contest utility {contest / 'T.csv'} {contest / 'A.csv'} --rules {contest / 'rules.toml'}"
     )
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputNotWritable(
-            f"Cannot make the folder {folder}: {error.strerror}.\nHint: sudare demo <folder>"
-        ) from None
 
 
 def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Progress) -> AttackersAssessment:
@@ -182,6 +176,7 @@ def _suppress_baskets(
 ) -> tuple[SensitiveItems, Findings]:
     from sudare.anonymize.certificate import certificate_path, write_published
     from sudare.anonymize.suppression import suppress_baskets
+    from sudare.anonymize.verification import verify_baskets
     from sudare.data.basket_reading import read_baskets
     from sudare.data.sensitive import read_sensitive
     from sudare.report.baskets import write_baskets_report
@@ -189,15 +184,13 @@ def _suppress_baskets(
     baskets = read_baskets(data, per="visit", progress=progress)
     sensitive = read_sensitive(f"{SECRETS}:{seed}", baskets)
     made = suppress_baskets(baskets, sensitive, rho=RHO, max_known=MOST_KNOWN, seed=seed, progress=progress)
-    write_published(baskets, sensitive, made, published, rho=RHO)
+    write_published(made, published)
     # The report is about the file as it was written, and compares it with its certificate.
+    read = read_baskets(published, form="pairs", progress=progress)
+    checked = verify_baskets(baskets, read, sensitive, rho=RHO, max_known=MOST_KNOWN, progress=progress)
     found = write_baskets_report(
         report,
-        baskets,
-        sensitive,
-        read_baskets(published, form="pairs", progress=progress),
-        rho=RHO,
-        max_known=MOST_KNOWN,
+        checked,
         certificate=certificate_path(published),
         language=lang,
         progress=progress,
@@ -211,12 +204,13 @@ def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, 
     from sudare.contest.duel import run_duel
     from sudare.contest.publish import publish
     from sudare.data.cell_text import read_original, write_cells
+    from sudare.data.result_folders import make_folder
     from sudare.data.rule_sets import load_rules
     from sudare.data.writing import whole_file
     from sudare.report.contest import write_contest_report
     from sudare.risk.cell_attackers import measure_published
 
-    _make_folder(folder)
+    make_folder(folder)
     original, anonymized = folder / "T.csv", folder / "A.csv"
     for path, text in ((folder / "rules.toml", CONTEST_RULES), (original, _first_month(data))):
         with whole_file(path) as temporary:
@@ -224,7 +218,7 @@ def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, 
     rules = load_rules(folder / "rules.toml")
     history = read_original(original, rules, progress=progress)
     found = anonymize_history(history, CONTEST_K, seed=seed, fast=True, progress=progress)
-    write_cells(anonymized, found.history, rules)
+    write_cells(anonymized, found.history, rules, private=True)
     publish(anonymized, folder / "PUBLISHED.csv", rules, progress=progress)
     duel = run_duel(history, found.history, p=rules.p, alpha=rules.alpha, seed=seed, progress=progress)
     before_after = measure_published(history, found.history, progress=progress)
@@ -251,6 +245,7 @@ def _show_contest(found: ContestFindings, anonymized: Path, texts: Texts) -> Non
 
     from sudare.cli.attackers_text import show_published
     from sudare.cli.contest_duel_text import show_duel_summary
+    from sudare.cli.contest_safety_text import safety_words
 
     out, safety = console(), found.safety
     utility = f"{found.utility.utility:.4f}"
@@ -258,8 +253,7 @@ def _show_contest(found: ContestFindings, anonymized: Path, texts: Texts) -> Non
     if safety:
         classes, test = sum(size.classes for size in safety.sizes), safety.tests[0]
         out.print(texts("contest.safety.reached", persons=safety.persons, classes=classes, k=safety.k))
-        chances = {"probability": percent(test.bound, texts), "survives": percent(test.survives, texts)}
-        out.print(texts("anonymize.safety", attacks=test.attacks, **chances))
+        out.print(texts("anonymize.safety", **safety_words(test, texts)))
     if found.duel:
         show_duel_summary(found.duel, texts)
     if found.published:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import os
@@ -9,15 +10,20 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from sudare.errors import OptionNotUsable, SudareError
+from sudare.cli.files import checked_files
+from sudare.cli.signals import INTERRUPTED, Interrupted, run_interruptibly, run_with_own_signals
+from sudare.errors import OptionNotUsable, OutputNotWritable, SudareError
+from sudare.interruption import safe_point
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from sudare.messages import Texts
@@ -27,6 +33,10 @@ EXIT_BAD_INPUT = 2
 # The work was done, and its answer is no: data are not safe, or not what a certificate says.
 EXIT_NOT_SAFE = 3
 EXIT_INTERRUPTED = 130
+SHOWN = "Interrupted. Shown is what was found until then."
+
+# What the system says where no more can be written.
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 # Packages of the extra `web`, which only the contest server and its client need.
 WEB_PACKAGES = {"alembic", "argon2", "fastapi", "httpx", "psycopg", "python_multipart", "sqlalchemy", "uvicorn"}
@@ -51,34 +61,96 @@ class Settings:
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn errors into one message on stderr and an exit code: 2 mend the input, 130 interrupted, 1 our fault."""
+    """Check the files that a command names, and turn errors into one message on stderr and an exit code.
 
+    2 mend the input or the place of the output, 130 interrupted, 1 our fault.
+
+    The command works on a thread of its own, so that signals never arrive in the middle of its work.
+    """
+    return _guarded(command, run_interruptibly)
+
+
+def guarded_server(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn errors into messages and exit codes, for a command that takes signals itself, on the main thread."""
+    return _guarded(command, run_with_own_signals)
+
+
+def explained(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn errors into messages and exit codes, for what is around a command."""
+    return _guarded(command, lambda work: work())
+
+
+def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -> Callable[P, R]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        def work() -> R:
+            with checked_files(command, kwargs):
+                return command(*args, **kwargs)
+
         try:
-            result = command(*args, **kwargs)
-            # Else a short result is written when Python ends, where a reader that has gone is an error.
-            sys.stdout.flush()
-            return result
-        except typer.Exit:
+            _refuse_closed_streams()
+            result = perform(work)
+        except typer.Exit as end:
+            _write_shown(end.exit_code)
             raise
+        except Interrupted as end:
+            _fail(SHOWN if end.finished else INTERRUPTED, end.exit_code)
         except KeyboardInterrupt:
-            _fail("Interrupted. Nothing was left half-written.", EXIT_INTERRUPTED)
+            _fail(INTERRUPTED, EXIT_INTERRUPTED)
         except SudareError as error:
             _fail(f"Error: {error}", EXIT_BAD_INPUT)
         except BrokenPipeError:
-            # The reader of our output has gone; what Python would flush at exit goes nowhere.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _flush_or_drop()
             raise typer.Exit from None
         except Exception as error:
+            _explain_no_space(error)
             _explain_missing_package(error)
             what = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             _fail(
                 f"Internal error, please report it: {what}\nHint: sudare --debug ... shows where.",
                 EXIT_INTERNAL,
             )
+        _write_shown(0)
+        return result
 
     return run
+
+
+def _refuse_closed_streams() -> None:
+    """Refuse to work where nothing can be shown; files that are opened would even take the place of the streams."""
+    if sys.stdout is None or sys.stderr is None:
+        raise OutputNotWritable("Standard output or standard error is closed.\nHint: redirect it to a file.")
+
+
+def _write_shown(code: int) -> None:
+    """Write what was shown now: when Python ends, nobody could say that it failed."""
+    error = _flush_or_drop()
+    # A reader of our output that has gone has seen enough.
+    if error and not isinstance(error, BrokenPipeError):
+        _fail(_not_written(error), code or EXIT_BAD_INPUT)
+
+
+def _flush_or_drop() -> OSError | None:
+    """Write what was shown; if that fails, drop it, so that Python does not try again when it ends."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return error
+    return None
+
+
+def _explain_no_space(error: Exception) -> None:
+    if isinstance(error, OSError) and error.errno in NO_SPACE:
+        _fail(_not_written(error), EXIT_BAD_INPUT)
+
+
+def _not_written(error: OSError) -> str:
+    return (
+        f"Error: The output cannot be written: {error.strerror or error}.\n"
+        "Hint: check the free space where it goes, and where temporary files go."
+    )
 
 
 def _explain_missing_package(error: Exception) -> None:
@@ -92,21 +164,29 @@ def _explain_missing_package(error: Exception) -> None:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    if Settings.debug:
-        traceback.print_exc()
-    print(message, file=sys.stderr)  # noqa: T201
-    raise typer.Exit(code)
-
-
-def end_interrupted() -> NoReturn:
-    """End a command that has shown what was found until the user interrupted; the exit code tells scripts too."""
-    note("Interrupted. Shown is what was found until then.")
-    raise typer.Exit(EXIT_INTERRUPTED)
+    # Where not even this can be written, the exit code has to do.
+    with suppress(OSError):
+        if Settings.debug and sys.exc_info()[0]:
+            traceback.print_exc()
+        note(message)
+    _flush_or_drop()
+    raise typer.Exit(code) from None
 
 
 def note(text: str) -> None:
     """Tell the user something beside the result, on stderr."""
-    print(text, file=sys.stderr)  # noqa: T201
+    if sys.stderr is not None:  # else it would go to stdout
+        print(text, file=sys.stderr)  # noqa: T201
+
+
+def note_secret(path: Path, texts: Texts) -> None:
+    """Tell that a file was written that says something of people, and is to be kept secret."""
+    note(texts("files.secret", path=path))
+
+
+def note_aligned(path: Path, texts: Texts) -> None:
+    """Tell that a file was written that links rows to people."""
+    note(texts("files.aligned", path=path))
 
 
 def show_json(result: Mapping[str, Any]) -> None:
@@ -124,12 +204,17 @@ def console() -> Console:
             raise BrokenPipeError
 
     found = Output(highlight=False)
-    return found if found.is_terminal else Output(highlight=False, width=PLAIN_WIDTH)
+    if not found.is_terminal:
+        found.width = PLAIN_WIDTH
+    return found
 
 
 @contextmanager
 def shown_progress() -> Iterator[Progress]:
-    """Show progress on stderr: a bar on a terminal that vanishes at the end, else a line every ten seconds."""
+    """Show progress on stderr: a bar on a terminal that vanishes at the end, else a line every ten seconds.
+
+    Work that tells how far it is can be stopped there.
+    """
     if not sys.stderr.isatty():
         yield _plain_progress()
         return
@@ -148,6 +233,7 @@ def shown_progress() -> Iterator[Progress]:
         task = bars.add_task("", total=None)
 
         def update(step: str, done: int, total: int) -> None:
+            safe_point()
             bars.update(task, description=step, completed=done, total=total)
 
         yield update
@@ -158,6 +244,7 @@ def _plain_progress() -> Progress:
 
     def update(step: str, done: int, total: int) -> None:
         nonlocal last
+        safe_point()
         if time.monotonic() - last >= PLAIN_PROGRESS_SECONDS:
             last = time.monotonic()
             note(f"... {step} ({done:,} of {total:,})")
@@ -186,8 +273,34 @@ def ratio(value: float) -> str:
     return f"{value:,.4f}" if 0.00005 <= value < 1e6 else f"{value:.3g}"
 
 
+def ratio_at_most(value: float) -> str:
+    """Show a bound above like `ratio`, rounded up: what is said to be at most a number is so."""
+    from decimal import ROUND_CEILING, Context, Decimal
+
+    # A bound that is off by the last bits of a floating point number is not pushed to the next digit.
+    exact = Decimal(value * (1 - 1e-9))
+    if value >= 0.00005:
+        return f"{exact.quantize(Decimal('0.0001'), ROUND_CEILING):,}"
+    return ratio(float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(exact)))
+
+
 def percent(share: float, texts: Texts) -> str:
     """Show a share as percentage, without the no-break space that a page needs."""
+    return _percent(share, texts, "percent")
+
+
+def percent_at_most(share: float, texts: Texts) -> str:
+    """Show a bound above as percentage, rounded up."""
+    return _percent(share, texts, "at_most")
+
+
+def percent_at_least(share: float, texts: Texts) -> str:
+    """Show a bound below as percentage, rounded down."""
+    return _percent(share, texts, "at_least")
+
+
+def _percent(share: float, texts: Texts, rounded: str) -> str:
     from sudare.report.numbers import Numbers
 
-    return Numbers(texts).percent(share).replace("\N{NO-BREAK SPACE}", " ")
+    written: str = getattr(Numbers(texts), rounded)(share)
+    return written.replace("\N{NO-BREAK SPACE}", " ")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.anonymize import FastOption, ModelOption, NoAttacksOption, TimeLimitOption
+from sudare.cli.anonymize import FastOption, ModelOption, NoAttacksOption, RoundsOption, TimeLimitOption
+from sudare.cli.files import OutputFolder
 from sudare.cli.frame import (
     JsonOption,
     LanguageOption,
@@ -17,6 +18,8 @@ from sudare.cli.frame import (
     guarded,
     note,
     percent,
+    percent_at_least,
+    percent_at_most,
     show_json,
     shown_progress,
 )
@@ -37,12 +40,15 @@ MOST_KS = 1000
 @taking(CellOptions)
 def frontier(
     source: CellOptions,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for chart, page and values.")],
+    out: Annotated[
+        Path, OutputFolder(), typer.Option("--out", "-o", metavar="DIR", help="Folder for chart, page and values.")
+    ],
     ks: Annotated[str, typer.Option(metavar="2-20|2,3,7", help="The k to try.")] = "2-20",
     model: ModelOption = "classes",
     no_attacks: NoAttacksOption = False,
     fast: FastOption = False,
     time_limit: TimeLimitOption = None,
+    rounds: RoundsOption = None,
     seed: SeedOption = 0,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -62,8 +68,8 @@ def frontier(
         original = source.open(progress)
         rules = original.rules
         search = FrontierSearch(
-            model=model, most_items=rules.most_items, seed=seed, seconds=time_limit, fast=fast, duel=not no_attacks,
-            attacks=rules.attacks, p=rules.p, alpha=rules.alpha,
+            model=model, most_items=rules.most_items, seed=seed, seconds=time_limit, rounds=rounds, fast=fast,
+            duel=not no_attacks, attacks=rules.attacks, p=rules.p, alpha=rules.alpha,
         )  # fmt: skip
         try:
             found = trace_frontier(original.history, wanted, search=search, folder=out, progress=progress)
@@ -101,9 +107,9 @@ def _show(found: Frontier, source: str, rules: RuleSet, texts: Texts) -> None:
     model = texts(f"anonymize.model.{found.search.model}")
     out.print(texts("frontier.assessed", customers=f"{found.customers:,}", rows=f"{found.rows:,}", model=model))
     table = Table(show_edge=False, pad_edge=False)
-    for name in ("k", "utility", "bound", "deleted", "classes", "probability"):
+    for name in ("k", "utility", "bound", "deleted", "classes", "chance_bound", "chance_found"):
         table.add_column(texts(f"frontier.{name}"), justify="right")
-    table.add_column(texts("frontier.survives", attacks=attacks), justify="right")
+    table.add_column(texts("frontier.survives_at_least", attacks=attacks), justify="right")
     for name, justify in (("holds", "left"), ("attacked", "left"), ("margin", "right"), ("ended", "left")):
         table.add_column(texts(f"frontier.{name}"), justify=justify)  # type: ignore[arg-type]
     for point in found.points:
@@ -122,11 +128,12 @@ def _line(point: FrontierPoint, texts: Texts) -> list[str]:
     return [
         f"{point.k:,}",
         f"{point.utility:.4f}",
-        f"{point.bound:.4f}" if point.bound else none,
+        f"{point.utility_bound:.4f}" if point.utility_bound else none,
         f"{point.deleted_rows:,}",
         f"{point.classes:,}",
-        percent(point.probability, texts),
-        percent(point.survives, texts),
+        none if point.chance_bound is None else percent_at_most(point.chance_bound, texts),
+        percent(point.chance_found, texts),
+        none if point.survives_at_least is None else percent_at_least(point.survives_at_least, texts),
         texts("frontier.holds_true" if point.holds else "frontier.holds_false"),
         texts(f"frontier.verdict.{point.verdict or 'not_attacked'}"),
         none if point.margin is None else f"{point.margin:+,}",

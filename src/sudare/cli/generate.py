@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
+from sudare.cli.files import TABLE, OutputFolder
 from sudare.cli.frame import JsonOption, SeedOption, counted, guarded, note, show_json, shown_progress
+from sudare.cli.hierarchy_options import ForceOption
 
-app = typer.Typer(help="Make synthetic data that resemble real ones.", no_args_is_help=True)
 
-
-@app.command("history")
 @guarded
 def history(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, .csv or .parquet.")],
+    out: Annotated[Path, TABLE, typer.Argument(metavar="OUT", help="File to write, .csv or .parquet.")],
     customers: Annotated[int, typer.Option(metavar="N", help="Number of customers; about 95 rows each.")] = 400,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -25,9 +24,7 @@ def history(
     It has the long tails, seasons, weekdays, favourites and discounts of a real shop.
     """
     from sudare.data.synthetic import generate_history
-    from sudare.data.writing import check_writable
 
-    check_writable(out)
     with shown_progress() as progress:
         made = generate_history(out, customers=customers, seed=seed, progress=progress)
     if json:
@@ -36,14 +33,16 @@ def history(
         note(f"Wrote {out}: {made.rows:,} rows, {made.customers:,} customers, {made.items:,} items, seed {made.seed}")
 
 
-@app.command("table")
 @guarded
 def table(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, .csv or .parquet.")],
+    out: Annotated[Path, TABLE, typer.Argument(metavar="OUT", help="File to write, .csv or .parquet.")],
     records: Annotated[int, typer.Option(metavar="N", help="Number of records.")] = 2000,
     hierarchies: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write generalization hierarchies to this folder.")
+        Path | None,
+        OutputFolder(),
+        typer.Option(metavar="DIR", help="Also write generalization hierarchies to this folder."),
     ] = None,
+    force: ForceOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -55,7 +54,9 @@ def table(
     from sudare.data.synthetic_table import generate_table
 
     with shown_progress() as progress:
-        made = generate_table(out, records=records, seed=seed, hierarchies=hierarchies, progress=progress)
+        made = generate_table(
+            out, records=records, seed=seed, hierarchies=hierarchies, overwrite=force, progress=progress
+        )
     if json:
         show_json(made.to_dict())
         return

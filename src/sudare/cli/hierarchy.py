@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sudare.cli.files import OutputFolder
 from sudare.cli.frame import JsonOption, LanguageOption, console, guarded, note, pairs, show_json, shown_progress
+from sudare.cli.hierarchy_options import ForceOption
 from sudare.cli.options import taking
 from sudare.cli.table import TableOptions
 
@@ -16,16 +18,15 @@ if TYPE_CHECKING:
     from sudare.data.hierarchy_suggest import SuggestedHierarchy
     from sudare.messages import Texts
 
-app = typer.Typer(help="Make generalization hierarchies.", no_args_is_help=True)
 
-
-@app.command("suggest")
 @guarded
 @taking(TableOptions)
 def suggest(
     source: TableOptions,
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the hierarchy files; made if missing.")
+        Path,
+        OutputFolder(),
+        typer.Option("--out", "-o", metavar="DIR", help="Folder for the hierarchy files; made if missing."),
     ],
     kind: Annotated[
         list[str] | None,
@@ -34,7 +35,7 @@ def suggest(
             help="What an attribute is: number, date, postal, code, boolean, text or identifier (repeatable).",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite hierarchy files that are there.")] = False,
+    force: ForceOption = False,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:

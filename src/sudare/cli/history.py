@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,9 +12,11 @@ from sudare.cli.frame import counted, note, pairs
 from sudare.cli.options import ReadingOptions
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.data.history import PurchaseHistory, Reading
+    from sudare.data.spellings import Spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ def single_columns(found: dict[str, list[str]]) -> dict[str, str]:
 
 
 def tell_reading(reading: Reading) -> None:
-    """Say on stderr what was read, guessed and dropped."""
+    """Say on stderr what was read, guessed and dropped, and what was written in several ways."""
+    from sudare.data.history import AS_WRITTEN
+
     guessed = "".join(f", {name} {value!r}" for name, value in reading.guesses.items())
     note(f"Read {reading.source}: {reading.format}, {counted(reading.rows, 'row')}{guessed}")
     if reading.columns:
@@ -77,3 +80,21 @@ def tell_reading(reading: Reading) -> None:
     for part in reading.dropped:
         where = f" (column {part.column})" if part.column else ""
         note(f"Dropped {counted(part.rows, 'row')}: {part.reason}{where}")
+    for spelling in reading.spellings:
+        _tell_spelling(spelling)
+    if reading.clock:
+        by = "the clock as written" if reading.clock == AS_WRITTEN else f"the clock of {reading.clock}"
+        note(f"Moments with a time zone are taken by {by} (--time-zone chooses another)")
+
+
+def _tell_spelling(spelling: Spelling) -> None:
+    where = f"Column {spelling.column}: "
+    if spelling.rows:
+        note(f"{where}{counted(spelling.rows, 'cell')} normalized to Unicode NFKC, such as １２ to 12")
+    if spelling.merged:
+        note(f"{where}{counted(spelling.merged, 'spelling')} taken for a name also written otherwise (width, blanks)")
+    if spelling.case:
+        note(
+            f"{where}{counted(spelling.case, 'name')} differing from another by case alone, and kept apart; "
+            "write them alike in the file if they are the same"
+        )

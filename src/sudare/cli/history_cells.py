@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sudare.cli.contest_files import DEFAULT_RULES, RulesOption
 from sudare.cli.frame import note, pairs
 from sudare.cli.history import HistoryOptions, single_columns, tell_reading
 from sudare.progress import Progress
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.data.history_cells import HistoryFile

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from sudare.cli.files import READ
+from sudare.errors import OptionNotUsable
 from sudare.limits import MEMORY
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.engine import Engine
@@ -26,7 +29,7 @@ class ReadingOptions:
     """The words that say which file to read and how, whatever is in it."""
 
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A CSV, Parquet or Excel file, or a folder of Parquet files.")
+        str, READ, typer.Argument(metavar="FILE", help="A CSV, Parquet or Excel file, or a folder of Parquet files.")
     ]
     delimiter: Annotated[
         str | None, typer.Option(metavar="CHARACTER", help="Delimiter of a CSV file. Found if not given.")
@@ -35,10 +38,19 @@ class ReadingOptions:
         None
     )
     encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Encoding of a CSV file. Found if UTF-8, UTF-16 or cp932.")
+        str | None,
+        typer.Option(metavar="NAME", help="Encoding of a CSV file. Found if UTF-8, UTF-16 or Japanese."),
     ] = None
     sheet: Annotated[
         str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file. The first if not given.")
+    ] = None
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ZONE",
+            help="Zone whose clock decides the day of a moment with a time zone, such as Asia/Tokyo "
+            "[default: UTC; for text the clock as written].",
+        ),
     ] = None
     engine_name: Annotated[
         str,
@@ -66,7 +78,17 @@ class ReadingOptions:
 
     def form(self) -> dict[str, Any]:
         """Return how the file is written, as far as it was said."""
-        return {name: getattr(self, name) for name in ("delimiter", "header", "encoding", "sheet")}
+        return {name: getattr(self, name) for name in ("delimiter", "header", "encoding", "sheet", "time_zone")}
+
+
+def support_of(words: str) -> float:
+    """Read a support: a whole number is one of records, everything else a share."""
+    try:
+        return int(words) if words.isdecimal() else float(words)
+    except ValueError:
+        raise OptionNotUsable(
+            f"--support {words!r} is not a number.\nHint: --support 0.001, or --support 60."
+        ) from None
 
 
 def taking(options: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -78,7 +100,8 @@ def taking(options: type) -> Callable[[Callable[..., None]], Callable[..., None]
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         names = [field.name for field in fields(options)]
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        parameters = sorted([*_parameters(options)[:1], *own, *_parameters(options)[1:]], key=_is_optional)
+        first, *rest = _parameters(options)
+        parameters = sorted([first, *own, *rest], key=_is_optional)
 
         @functools.wraps(command)
         def run(**words: Any) -> None:
@@ -93,6 +116,7 @@ def taking(options: type) -> Callable[[Callable[..., None]], Callable[..., None]
     return decorate
 
 
+@functools.cache
 def _parameters(options: type) -> list[inspect.Parameter]:
     hints = get_type_hints(options, include_extras=True)
     return [

@@ -7,31 +7,28 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli import population, risk_levels, risk_sets, table_report
+from sudare.cli.files import TABLE
 from sudare.cli.frame import (
     JsonOption,
     LanguageOption,
     SeedOption,
-    end_interrupted,
     guarded,
     note,
+    note_secret,
     show_json,
     shown_progress,
 )
 from sudare.cli.options import taking
-from sudare.cli.risk_options import AlreadyKnownOption, KnownOption, TopOption, check_outputs
+from sudare.cli.risk_options import AlreadyKnownOption, KnownOption, TopOption
 from sudare.cli.table import names
 from sudare.cli.what_if import WhatIfOptions
 from sudare.limits import SAMPLES
-
-app = typer.Typer(help="Measure how well records of a table can be singled out.", no_args_is_help=True)
 
 BoundOption = Annotated[
     float | None, typer.Option(metavar="RISK", help="Show the share of records with a risk above this, such as 0.2.")
 ]
 
 
-@app.command("record")
 @guarded
 @taking(WhatIfOptions)
 def record(
@@ -42,7 +39,7 @@ def record(
         str | None, typer.Option(metavar="A", help="A sensitive attribute: show how much classes give away about it.")
     ] = None,
     records: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Write every record's risk to this .csv or .parquet file.")
+        Path | None, TABLE, typer.Option(metavar="OUT", help="Write every record's risk to this .csv or .parquet file.")
     ] = None,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -62,7 +59,6 @@ def record(
     texts = Texts(lang)
     if bound is not None:
         class_size_within(bound)
-    check_outputs(records)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         chosen = names(known)
         if chosen is None and sensitive:
@@ -71,7 +67,7 @@ def record(
         without = attribute_contributions(table, chosen)
         diverse = sensitive_diversity(table, sensitive, chosen) if sensitive else None
         after = assess_records(change.table, chosen) if change else None
-        moved = moved_records(table, change.derived, chosen) if change else None
+        moved = moved_records(change.derived, chosen) if change else None
         if records:
             write_record_risks(table, chosen, records)
     if json:
@@ -92,9 +88,9 @@ def record(
             show_moved_records(change, found, after, moved, texts)
     if records:
         note(f"Wrote {records}")
+        note_secret(records, texts)
 
 
-@app.command("subsets")
 @guarded
 @taking(WhatIfOptions)
 def subsets(
@@ -109,10 +105,13 @@ def subsets(
     ] = "mean_risk",
     top: TopOption = 20,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="OUT", help="Write all sets to this .csv or .parquet file.")
+        Path | None,
+        TABLE,
+        typer.Option("--out", "-o", metavar="OUT", help="Write all sets to this .csv or .parquet file."),
     ] = None,
     class_sizes: Annotated[
         Path | None,
+        TABLE,
         typer.Option(metavar="OUT", help="Write how many classes of each size all sets make to this file."),
     ] = None,
     walk: Annotated[
@@ -140,7 +139,6 @@ def subsets(
     from sudare.risk.what_if import moved_sets
 
     texts = Texts(lang)
-    check_outputs(out, class_sizes)
     sizes = class_sizes is not None
     with shown_progress() as progress, source.collapse(progress) as collapsed:
         chosen = choose_subsets_walk(collapsed, max_size=max_size, class_sizes=sizes, walk=walk)  # type: ignore[arg-type]
@@ -169,7 +167,6 @@ def subsets(
         note(f"Wrote {path}")
 
 
-@app.command("sample")
 @guarded
 @taking(WhatIfOptions)
 def sample(
@@ -218,16 +215,3 @@ def sample(
         if change and after:
             show_change(change, texts)
             show_sample(after, texts)
-    if not found.complete or (after and not after.complete):
-        end_interrupted()
-
-
-for name, command in {
-    "disclosable": risk_sets.disclosable,
-    "dangerous": risk_sets.dangerous,
-    "affordable": risk_sets.affordable,
-    "levels": risk_levels.levels,
-    "population": population.population,
-    "report": table_report.report,
-}.items():
-    app.command(name)(command)

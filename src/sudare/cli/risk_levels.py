@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.frame import JsonOption, LanguageOption, guarded, note, show_json, shown_progress
+from sudare.cli.files import TABLE
+from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
 from sudare.cli.options import taking
-from sudare.cli.risk_options import KnownOption, TopOption, check_outputs
+from sudare.cli.risk_options import KnownOption, TopOption
 from sudare.cli.table import names
 from sudare.cli.what_if import WhatIfOptions
+from sudare.errors import OptionNotUsable
 
 
 @guarded
@@ -27,7 +29,12 @@ def levels(
     ] = "entropy",
     out: Annotated[
         Path | None,
+        TABLE,
         typer.Option("--out", "-o", metavar="OUT", help="Write the generalized table to this .csv or .parquet file."),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Also write this column as it is, though it is not known (repeatable)."),
     ] = None,
     top: TopOption = 20,
     lang: LanguageOption = "en",
@@ -36,14 +43,16 @@ def levels(
     """Find the generalization levels that keep most.
 
     Every attribute has levels, from its values as they are to one value for all. Found are all minimal choices of
-    levels at which no record has a risk above the limit, and the best of all choices.
+    levels at which no record has a risk above the limit, and the best of all choices. Written are the known columns at
+    the best levels and those that --keep names, and the risk is measured on the file. Exit code 3: no levels are safe.
     """
-    from sudare.anonymize.levels import find_levels_from, write_levels
+    from sudare.anonymize.levels import changed_levels, find_levels_from, write_levels
+    from sudare.data.direct_identifiers import direct_identifiers
     from sudare.messages import Texts
-    from sudare.risk.what_if import changed_sets
 
     texts = Texts(lang)
-    check_outputs(out)
+    if keep and not out:
+        raise OptionNotUsable("--keep says what is written, but nothing is.\nHint: name a file with -o.")
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         hierarchies = source.read_hierarchies(table)
         ask = partial(
@@ -56,20 +65,29 @@ def levels(
         )
         found = ask(table, hierarchies, {})
         after = ask(change.table, hierarchies, change.levels) if change else None
-        if out:
-            write_levels(table, hierarchies, found, out)
-    changed = changed_sets(found.minimal, after.minimal if after else ())
+        identifiers = direct_identifiers(table)
+        written = write_levels(found, out, keep=keep or ()) if out and found.best is not None else None
+    changed = changed_levels(found, after) if after else None
     if json:
-        told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after else {}
-        show_json({**found.to_dict(), **told})
+        told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after and changed else {}
+        named = {"identifiers": [entry.to_dict() for entry in identifiers]}
+        measured = {"written": written.to_dict() if written else None} if out else {}
+        show_json({**named, **found.to_dict(), **measured, **told})
     else:
-        from sudare.cli.risk_text import show_levels
+        from sudare.cli.risk_text import show_identifiers, show_levels, show_written
         from sudare.cli.what_if_text import show_change, show_entered_and_left
 
+        show_identifiers(identifiers, texts)
         show_levels(found, top, texts)
-        if change and after:
+        if written:
+            show_written(written, found, texts)
+        if change and after and changed:
             show_change(change, texts)
             show_levels(after, top, texts)
             show_entered_and_left(changed, top, texts)
-    if out:
-        note(f"Wrote {out}")
+    if written:
+        note(f"Wrote {written.path}")
+    elif out:
+        note(f"Nothing was written to {out}: no levels are safe.")
+    if found.best is None:
+        raise typer.Exit(EXIT_NOT_SAFE)

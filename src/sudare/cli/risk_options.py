@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,12 +14,3 @@ AlreadyKnownOption = Annotated[
 ]
 TopOption = Annotated[int, typer.Option(min=1, metavar="N", help="How many sets to show.")]
 EveryOption = Annotated[bool, typer.Option("--all", help="Also give all sets, not only the maximal ones.")]
-
-
-def check_outputs(*paths: Path | None) -> None:
-    """Ask before long work whether tables can be written."""
-    from sudare.data.writing import check_table_ending, check_writable
-
-    for path in filter(None, paths):
-        check_table_ending(path)
-        check_writable(path)

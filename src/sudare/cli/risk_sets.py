@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from sudare.cli.frame import JsonOption, LanguageOption, end_interrupted, guarded, show_json, shown_progress
+from sudare.cli.files import READ
+from sudare.cli.frame import JsonOption, LanguageOption, guarded, show_json, shown_progress
 from sudare.cli.options import taking
 from sudare.cli.risk_options import AlreadyKnownOption, EveryOption, TopOption
 from sudare.cli.table import names
@@ -28,7 +29,7 @@ def disclosable(
     ] = None,
     every: EveryOption = False,
     seconds: Annotated[
-        float, typer.Option(metavar="N", help="Stop a long search after this time, with what was found.")
+        float, typer.Option(metavar="N", help="Longest time for one search in seconds; then you get what was found.")
     ] = SEARCH_SECONDS,
     top: TopOption = 20,
     lang: LanguageOption = "en",
@@ -41,7 +42,7 @@ def disclosable(
     """
     from sudare.messages import Texts
     from sudare.risk.disclosable import disclosable_sets
-    from sudare.risk.what_if import changed_sets
+    from sudare.risk.what_if import changed_disclosable, moved_risks, stayed_disclosable
 
     texts = Texts(lang)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
@@ -56,22 +57,24 @@ def disclosable(
         )
         found = ask(table)
         after = ask(change.table) if change and not found.interrupted else None
-    then = after.maximal if after else ()
-    changed = changed_sets([s.attributes for s in found.maximal], [s.attributes for s in then])
+        moved = moved_risks(table, change.table, stayed_disclosable(found, after)) if change and after else []
+    changed = changed_disclosable(found, after) if after else None
     if json:
-        told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after else {}
+        moves = [pair.to_dict() for pair in moved]
+        told = (
+            change.told(after=after.to_dict(), **changed.to_dict(), moved=moves) if change and after and changed else {}
+        )
         show_json({**found.to_dict(), **told})
     else:
         from sudare.cli.risk_text import show_disclosable
-        from sudare.cli.what_if_text import show_change, show_entered_and_left
+        from sudare.cli.what_if_text import show_change, show_entered_and_left, show_stayed
 
         show_disclosable(found, top, texts)
-        if change and after:
+        if change and after and changed:
             show_change(change, texts)
             show_disclosable(after, top, texts)
             show_entered_and_left(changed, top, texts)
-    if found.interrupted or (after and after.interrupted):
-        end_interrupted()
+            show_stayed(moved, top, texts)
 
 
 @guarded
@@ -123,7 +126,9 @@ def dangerous(
 def affordable(
     source: WhatIfOptions,
     costs: Annotated[
-        Path, typer.Option(metavar="COSTS", help="A CSV file with attribute and cost (a+b for a bundle), or TOML.")
+        Path,
+        READ,
+        typer.Option(metavar="COSTS", help="A CSV file with attribute and cost (a+b for a bundle), or TOML."),
     ],
     budget: Annotated[str, typer.Option(metavar="R", help="What the attacker can spend.")],
     known: AlreadyKnownOption = None,
@@ -149,7 +154,7 @@ def affordable(
         )
         found = ask(table)
         after = ask(change.table) if change else None
-    moved = moved_sets(found.maximal, after.maximal) if after else []
+    moved = moved_sets(found.sets or found.maximal, after.sets or after.maximal) if after else []
     if json:
         told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}
         show_json({**found.to_dict(), **told})

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table as TextTable
 
-from sudare.anonymize.levels import LevelsFound
 from sudare.cli.frame import console, percent, ratio
-from sudare.messages import Texts
-from sudare.risk.affordable import AffordableSets
-from sudare.risk.contributions import Contribution
-from sudare.risk.dangerous import DangerousSets
-from sudare.risk.disclosable import DisclosableSets
-from sudare.risk.diversity import Diversity
-from sudare.risk.records import RecordsAssessment
-from sudare.risk.subset_sample import MeanEstimate, SubsetSample
-from sudare.risk.subsets import SubsetRisk, SubsetsAssessment
-from sudare.risk.walk_choice import Walk
+
+if TYPE_CHECKING:
+    from sudare.anonymize.levels import LevelsFound, WrittenLevels
+    from sudare.data.direct_identifiers import DirectIdentifier
+    from sudare.messages import Texts
+    from sudare.risk.affordable import AffordableSets
+    from sudare.risk.contributions import Contribution
+    from sudare.risk.dangerous import DangerousSets
+    from sudare.risk.disclosable import DisclosableSets
+    from sudare.risk.diversity import Diversity
+    from sudare.risk.records import RecordsAssessment
+    from sudare.risk.subset_sample import MeanEstimate, SubsetSample
+    from sudare.risk.subsets import SubsetRisk, SubsetsAssessment
+    from sudare.risk.walk_choice import Walk
 
 # Shares of the records at which the curve is shown.
 CURVE_SHARES = (0.1, 0.5, 0.9, 1.0)
@@ -76,11 +80,12 @@ def show_subsets(found: SubsetsAssessment, shown: Sequence[SubsetRisk], texts: T
     out = console()
     counts = {"sets": f"{len(found):,}", "attributes": len(found.attributes), "records": f"{found.records:,}"}
     out.print(f"[bold]{texts('risk.subsets_title', **counts)}[/bold]")
-    table = _set_table(texts, "classes_column", "max_risk", "mean_risk", "uniques")
+    highest = "max_risk" if found.estimates is None else "max_risk_at_least"
+    table = _set_table(texts, "classes_column", highest, "mean_risk", "uniques")
     if found.bound is not None:
         table.add_column(texts("risk.share_above", bound=percent(found.bound, texts)), justify="right", no_wrap=True)
     for risk in shown:
-        numbers = (percent(risk.max_risk, texts), *_set_numbers(risk, texts))
+        numbers = (percent(risk.max_risk_at_least, texts), *_set_numbers(risk, texts))
         table.add_row(escape(" + ".join(risk.attributes)), f"{risk.classes:,}", *numbers)
     out.print(table)
     out.print(_walk_remark(found.walk, texts))
@@ -192,7 +197,7 @@ def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
     out.print(f"[bold]{texts('risk.levels_title', limit=percent(found.limit, texts), size=found.k)}[/bold]")
     out.print(texts("risk.levels_nodes", nodes=f"{found.nodes:,}", evaluated=f"{found.evaluated:,}"))
     if found.best is None or found.loss is None or found.suppressed is None:
-        out.print(texts("risk.levels_none"))
+        out.print(texts("risk.levels_none", attributes=escape(", ".join(found.in_the_way))))
         return
     table = TextTable(show_edge=False, pad_edge=False)
     for name in ("attribute", "level", "highest"):
@@ -206,6 +211,29 @@ def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
     for levels in found.minimal[:top]:
         out.print("  " + escape(", ".join(f"{name} {level}" for name, level in levels.items())))
     say_more(min(top, len(found.minimal)), len(found.minimal), texts)
+
+
+def show_identifiers(found: Sequence[DirectIdentifier], texts: Texts) -> None:
+    """Print which columns look like identifiers, and what to do about them."""
+    if found:
+        kinds = (texts("risk.identifier", name=e.attribute, kind=texts(f"risk.identifier_{e.kind}")) for e in found)
+        console().print(escape(texts("risk.identifiers", columns=texts("list.comma").join(kinds))))
+
+
+def show_written(written: WrittenLevels, found: LevelsFound, texts: Texts) -> None:
+    """Print what a file has in it, and its risk as it was measured."""
+    out = console()
+
+    def names(columns: Sequence[str]) -> str:
+        return escape(", ".join(columns)) or texts("risk.nothing")
+
+    out.print(texts("risk.written", records=f"{written.records:,}", columns=names(written.columns)))
+    out.print(texts("risk.written_left_out", columns=names(written.left_out)))
+    if written.kept:
+        limit = percent(found.limit, texts)
+        out.print(texts("risk.written_kept", columns=names(written.kept), limit=limit, known=names(found.known)))
+    risks = {"max_risk": percent(written.max_risk, texts), "mean_risk": percent(written.mean_risk, texts)}
+    out.print(texts("risk.written_risk", uniques=f"{written.uniques:,}", **risks))
 
 
 def _set_table(texts: Texts, *columns: str) -> TextTable:

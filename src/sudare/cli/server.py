@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.frame import JsonOption, SeedOption, console, guarded, note, show_json, shown_progress
+from sudare.cli.files import InputFolder, OutputFolder
+from sudare.cli.frame import JsonOption, SeedOption, console, guarded, guarded_server, note, show_json, shown_progress
 from sudare.errors import OptionNotUsable
 
 if TYPE_CHECKING:
     from sudare.web.database import Database
     from sudare.web.settings import ServerSettings
 
-app = typer.Typer(help="Run a contest server: teams, submissions, attacks, standings.", no_args_is_help=True)
-users = typer.Typer(help="Accounts of a contest server.", no_args_is_help=True)
-app.add_typer(users, name="user")
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the server.")]
-OutArgument = Annotated[Path, typer.Argument(metavar="OUT", help="A folder that is to be made.")]
+FolderArgument = Annotated[Path, InputFolder(), typer.Argument(metavar="DIR", help="The folder of the server.")]
+OutArgument = Annotated[Path, OutputFolder(), typer.Argument(metavar="OUT", help="A folder that is to be made.")]
 LoginArgument = Annotated[str, typer.Argument(metavar="NAME", help="The user's name.")]
 HostOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Address to listen on. That of the settings if not given.")
@@ -29,10 +27,9 @@ HostOption = Annotated[
 PortOption = Annotated[int | None, typer.Option(metavar="N", help="Port. That of the settings if not given.")]
 
 
-@app.command("init")
 @guarded
 def init(
-    folder: FolderArgument,
+    folder: Annotated[Path, OutputFolder(), typer.Argument(metavar="DIR", help="The folder of the server.")],
     database: Annotated[
         str, typer.Option(metavar="URL", help="postgresql+psycopg://... SQLite in the folder if not given.")
     ] = "",
@@ -55,8 +52,7 @@ def init(
     note(f"Choose {admin}'s password:   {link}")
 
 
-@app.command("run")
-@guarded
+@guarded_server
 def run(folder: FolderArgument, host: HostOption = None, port: PortOption = None) -> None:
     """Serve pages and API and work on jobs, on one machine."""
     from sudare.web.serve import run_both
@@ -66,8 +62,7 @@ def run(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     run_both(settings)
 
 
-@app.command("web")
-@guarded
+@guarded_server
 def web(folder: FolderArgument, host: HostOption = None, port: PortOption = None) -> None:
     """Serve pages and API only; workers run elsewhere, with the same folder and database."""
     from sudare.web.serve import run_web
@@ -77,8 +72,7 @@ def web(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     run_web(settings)
 
 
-@app.command("worker")
-@guarded
+@guarded_server
 def worker(folder: FolderArgument) -> None:
     """Work on jobs only; as many workers as you like share a PostgreSQL database and the folder."""
     from sudare.web.serve import run_worker
@@ -86,7 +80,6 @@ def worker(folder: FolderArgument) -> None:
     run_worker(_settings(folder))
 
 
-@app.command("list")
 @guarded
 def contests(folder: FolderArgument, json: JsonOption = False) -> None:
     """List the contests of a server."""
@@ -101,7 +94,6 @@ def contests(folder: FolderArgument, json: JsonOption = False) -> None:
         console().print(f"{identity}  {name}", markup=False)
 
 
-@app.command("export")
 @guarded
 def export(
     folder: FolderArgument,
@@ -124,7 +116,6 @@ def export(
     )
 
 
-@app.command("backup")
 @guarded
 def backup(folder: FolderArgument, out: OutArgument) -> None:
     """Copy settings, database and files while the server runs."""
@@ -134,10 +125,9 @@ def backup(folder: FolderArgument, out: OutArgument) -> None:
     note(f"Wrote {out} with {copied:,} files; start it with: sudare server run {out}")
 
 
-@app.command("demo")
 @guarded
 def demo(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the demonstration.")] = Path(
+    folder: Annotated[Path, OutputFolder(), typer.Argument(metavar="DIR", help="Folder for the demonstration.")] = Path(
         "sudare-server-demo"
     ),
     seed: SeedOption = 0,
@@ -160,7 +150,6 @@ def demo(
     note(f"Start the server: sudare server run {folder}\nLog in as {names}; password: {made.password}")
 
 
-@users.command("add")
 @guarded
 def add(
     folder: FolderArgument,
@@ -172,7 +161,6 @@ def add(
     note(_add_user(settings, name, admin=admin))
 
 
-@users.command("list")
 @guarded
 def list_users(folder: FolderArgument, json: JsonOption = False) -> None:
     """List the accounts."""
@@ -189,7 +177,6 @@ def list_users(folder: FolderArgument, json: JsonOption = False) -> None:
         console().print(f"{user.login}{' (admin)' if user.admin else ''}", markup=False)
 
 
-@users.command("reset")
 @guarded
 def reset(folder: FolderArgument, name: LoginArgument) -> None:
     """Print a link with which a user chooses a new password."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sudare.cli.files import READ
 from sudare.cli.frame import EXIT_BAD_INPUT, JsonOption, console, guarded, note, show_json
 from sudare.errors import OptionNotUsable, SourceNotReadable
 
@@ -23,7 +24,9 @@ ASK_SECONDS = 0.5
 @guarded
 def submit(
     server: Annotated[str, typer.Argument(metavar="URL", help="The address of the contest server.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The anonymized history, or guesses with --target.")],
+    file: Annotated[
+        Path, READ, typer.Argument(metavar="FILE", help="The anonymized history, or guesses with --target.")
+    ],
     round: Annotated[
         str | None, typer.Option("--round", metavar="NAME", help="The round. The only open one if not given.")
     ] = None,

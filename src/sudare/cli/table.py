@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from sudare.cli.frame import note
 from sudare.cli.history import tell_reading
 from sudare.cli.options import ReadingOptions
+from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.data.collapsed import CollapsedTable
@@ -54,7 +55,13 @@ class TableOptions(ReadingOptions):
     def collapse(self, progress: Progress) -> Iterator[CollapsedTable]:
         """Group the table on its engine, tell how it was read, and close it at the end."""
         from sudare.data.collapsed import collapse_table
+        from sudare.data.rules import MissingRule
 
+        if self.missing not in get_args(MissingRule):
+            raise OptionNotUsable(
+                f"--missing is value or any, not {self.missing!r}.\n"
+                "Hint: --missing-value names words that mean missing."
+            )
         with self.engine() as engine:
             collapsed = collapse_table(
                 self.file,
@@ -83,6 +90,10 @@ class TableOptions(ReadingOptions):
 def _tell_remarks(table: Table) -> None:
     from sudare.risk.remarks import column_remarks
 
-    said = {"constant": "is the same in all records: it tells nothing", "unique": "is different in each record"}
+    said = {
+        "constant": "is the same in all records: it tells nothing",
+        "unique": "is different in each record",
+        "case": "has values that differ by case alone; they are kept apart, write them alike if they are the same",
+    }
     for remark in column_remarks(table):
         note(f"Remark: {remark.attribute} {said[remark.kind]}")

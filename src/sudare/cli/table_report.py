@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sudare.cli.files import REPORT
 from sudare.cli.frame import LanguageOption, SeedOption, guarded, note, shown_progress
 from sudare.cli.hierarchy_options import HierarchyOptions
 from sudare.cli.options import taking
@@ -18,7 +19,7 @@ from sudare.errors import OptionNotUsable
 @taking(HierarchyOptions)
 def report(
     source: HierarchyOptions,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
+    out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
     known: Annotated[
         str | None,
         typer.Option(metavar="A,B,...", help="Attributes the attacker knows. All but the sensitive one if not given."),
@@ -38,12 +39,10 @@ def report(
     It tells how many records can be singled out, how sure an attacker can be, which attributes may be given out
     together, which are dangerous together and, with hierarchies, how far to generalize.
     """
-    from sudare.data.writing import check_writable
     from sudare.messages import Texts
     from sudare.report.table import write_table_report
 
     Texts(lang)
-    check_writable(out)
     with shown_progress() as progress, source.read(progress) as table:
         hierarchies = source.read_hierarchies(table)
         if source.hierarchies and not hierarchies:

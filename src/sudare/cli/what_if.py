@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sudare.cli.files import READ
 from sudare.cli.hierarchy_options import HierarchyOptions
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.data.collapsed import CollapsedTable
@@ -24,10 +25,12 @@ class WhatIfOptions(HierarchyOptions):
 
     added: Annotated[
         Path | None,
+        READ,
         typer.Option(metavar="FILE", help="What if the records of this file are added?"),
     ] = None
     levels: Annotated[
         Path | None,
+        READ,
         typer.Option(metavar="FILE", help="What if values are at these levels (CSV, TOML, JSON)?"),
     ] = None
 
@@ -53,7 +56,7 @@ class WhatIfOptions(HierarchyOptions):
         from sudare.data.levels_file import read_levels
         from sudare.data.table import Derived, add_records, number_values
 
-        derived = Derived(table, number_values(table.values, table))
+        derived = Derived(table, table, number_values(table.values, table))
         levels: dict[str, int] = {}
         if self.added is not None:
             words = self.missing_value or ()
@@ -63,7 +66,7 @@ class WhatIfOptions(HierarchyOptions):
             levels = read_levels(self.levels)
             derived = derived.then(generalize_table(derived.table, self.read_hierarchies(table), levels))
             cleanup.enter_context(derived.table)
-        added = derived.table.reading.rows - table.reading.rows
+        added = derived.table.records - table.records
         return Change(derived, str(self.added) if self.added else None, added, levels)
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table as TextTable
 
 from sudare.cli.frame import console, percent
 from sudare.cli.risk_text import say_more, set_members
-from sudare.cli.what_if import Change
-from sudare.messages import Texts
-from sudare.risk.records import RecordsAssessment
-from sudare.risk.what_if import RecordsMoved, SetMoved, SetsChanged
+
+if TYPE_CHECKING:
+    from sudare.cli.what_if import Change
+    from sudare.messages import Texts
+    from sudare.risk.records import RecordsAssessment
+    from sudare.risk.what_if import RecordsMoved, SetMoved, SetsChanged
 
 
 def show_change(change: Change, texts: Texts) -> None:
@@ -49,10 +51,19 @@ def show_moved_records(
 def show_moved_sets(change: Change, moved: Sequence[SetMoved], top: int, texts: Texts) -> None:
     """Print the sets whose risk is another, those that move most first."""
     show_change(change, texts)
+    _show_moves(moved, top, texts, title="moved_sets")
+
+
+def show_stayed(moved: Sequence[SetMoved], top: int, texts: Texts) -> None:
+    """Print the sets that are in both answers with another risk, those that move most first."""
+    _show_moves(moved, top, texts, title="stayed")
+
+
+def _show_moves(moved: Sequence[SetMoved], top: int, texts: Texts, *, title: str) -> None:
     if not moved:
-        console().print(texts("what_if.nothing_moved"))
+        console().print(texts(f"what_if.{title}_none"))
         return
-    table = TextTable(title=texts("what_if.moved_sets"), show_edge=False, pad_edge=False, title_justify="left")
+    table = TextTable(title=texts(f"what_if.{title}"), show_edge=False, pad_edge=False, title_justify="left")
     table.add_column(texts("risk.attributes"))
     for name in ("max_risk", "mean_risk"):
         for when in ("before", "after"):
@@ -70,6 +81,8 @@ def show_entered_and_left(changed: SetsChanged, top: int, texts: Texts) -> None:
     for name, found in (("entered", changed.entered), ("left", changed.left)):
         shown = "; ".join(_one(entry, texts) for entry in found[:top]) + (" ..." if len(found) > top else "")
         console().print(texts(f"what_if.{name}", count=f"{len(found):,}", sets=shown or "-"))
+    if not changed.complete:
+        console().print(texts("what_if.more"))
 
 
 def _one(entry: Any, texts: Texts) -> str:

@@ -7,16 +7,17 @@ The rules are those of Hamada et al.: Report on the anonymization and re-identif
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.contest.guesses import examine_guesses
 from sudare.data.cell_complaints import MOST_COMPLAINTS, Complaint, Complaints
 from sudare.data.cell_text import read_anonymized, read_original, read_published
 from sudare.data.cells import CellHistory
 from sudare.data.rule_sets import RuleSet, load_rules
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 Source = str | Path | CellHistory
 
@@ -49,6 +50,7 @@ class CheckResult:
         }
 
 
+@checked
 def check_anonymized(
     original: Source,
     path: str | Path,
@@ -65,6 +67,7 @@ def check_anonymized(
     return _result(found.complaints, found.rows)
 
 
+@checked
 def check_guesses(
     original: Source,
     published: Source,

@@ -6,7 +6,7 @@ Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.contest.measured_histories import MeasuredFile, MeasuredHistory
 from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 from sudare.utility.cells import cell_utility
 from sudare.utility.use_cases import DRAWS, LENGTH, MEASURES, SUPPORT, UseCaseMeasures, check_draws
 
@@ -52,15 +54,17 @@ class UtilityCorrelation:
         return {**asdict(self), "histories": [history.to_dict() for history in self.histories]}
 
 
+@checked
 def critical_correlation(histories: int, level: float = LEVEL) -> float:
     """Return the correlation that is significantly different from 0: two-sided, by Student's t with n - 2 degrees."""
-    from scipy.stats import t
+    from scipy.special import stdtrit  # scipy.stats has the same and takes a second to import
 
     _check_number(histories)
-    quantile = float(t.ppf(1 - level / 2, histories - 2))
+    quantile = float(stdtrit(histories - 2, 1 - level / 2))
     return quantile / sqrt(histories - 2 + quantile**2)
 
 
+@checked
 def correlate_measures(histories: Sequence[MeasuredHistory], level: float = LEVEL) -> UtilityCorrelation:
     """Return Pearson's correlation of U with every measure over anonymized histories that were measured."""
     critical = critical_correlation(len(histories), level)
@@ -73,6 +77,7 @@ def correlate_measures(histories: Sequence[MeasuredHistory], level: float = LEVE
     return UtilityCorrelation(level, critical, tuple(found), tuple(rising))
 
 
+@checked
 def correlate_utility(
     original: CellHistory,
     histories: Iterable[tuple[str, CellHistory]],

@@ -5,14 +5,16 @@ Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cells import CellHistory
 from sudare.risk.published_classes import published_classes
+from sudare.showing import dataclass
 from sudare.utility.cell_description import CellDescription, describe_cells, untouched_rows
 
 # From so many customers on that are unique, Table 5 speaks of too many.
@@ -45,6 +47,7 @@ class AnonymizationDescription:
         return {**asdict(self), "classes": [list(entry) for entry in self.classes]}
 
 
+@checked
 def describe_anonymization(original: CellHistory, anonymized: CellHistory) -> AnonymizationDescription:
     """Return what an anonymized history is: its cells, its classes and its kind."""
     found = published_classes(anonymized)

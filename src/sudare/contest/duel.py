@@ -8,13 +8,14 @@ that the history is broken, that it was not broken by these attacks, or that not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.attack.attack import Attack, make_attack
 from sudare.attack.knowledge import KnownHistory, know_history
 from sudare.attack.linkage import Linkage
@@ -28,6 +29,7 @@ from sudare.progress import Progress, silent
 from sudare.risk.class_safety import ClassSafety, class_safety
 from sudare.risk.published_classes import published_classes
 from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
+from sudare.showing import dataclass
 
 Outcome = Literal["broke", "failed", "proves_nothing", "nothing_tried", "not_possible", "crashed"]
 Verdict = Literal["broken", "not_broken", "not_tried"]
@@ -121,6 +123,7 @@ class Duel:
         }
 
 
+@checked
 def run_duel(
     original: CellHistory,
     anonymized: CellHistory,

@@ -6,10 +6,10 @@ Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.contest.guesses import read_guesses
 from sudare.contest.judge import judge_guesses
 from sudare.contest.standings import Attack, Standing, rank_histories
@@ -19,6 +19,7 @@ from sudare.data.rule_sets import RuleSet
 from sudare.progress import Progress, silent
 from sudare.risk.class_safety import ClassSafety, class_safety
 from sudare.risk.published_classes import published_classes
+from sudare.showing import dataclass
 from sudare.utility.cells import CellUtility, cell_utility
 from sudare.utility.use_cases import UseCaseMeasures, UseCases, has_uses
 
@@ -72,6 +73,7 @@ class EvaluatedRound:
         }
 
 
+@checked
 def evaluate_finals(
     original: CellHistory,
     finals: Sequence[FinalFiles],

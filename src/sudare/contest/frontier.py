@@ -1,14 +1,14 @@
 """What anonymity costs: U against k, with how safe each k is.
 
-For every k a history is anonymized so that everybody looks like k - 1 others. The classes say how probable the best
-attacker who knows only them is to be effective (Hamada et al.: Report on the anonymization and re-identification
+For every k a history is anonymized so that everybody looks like k - 1 others. The classes say how probable attackers
+who know only them are at most to be effective (Hamada et al.: Report on the anonymization and re-identification
 contest PWSCUP 2018, sections 4.1.1 and 5.3); the built-in attacks say what they reach.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from sudare.anonymize.concealment import ConcealedHistory
 from sudare.anonymize.history_rows import MOST_ITEMS
 from sudare.anonymize.models import DEFAULT_MODEL, AnonymizedResult, anonymize_by_model, check_model
+from sudare.arguments import checked
 from sudare.contest.duel import run_duel
 from sudare.contest.frontier_points import FrontierFile, FrontierPoint
 from sudare.contest.measured_histories import history_digest
@@ -27,6 +28,7 @@ from sudare.progress import Progress, silent
 from sudare.risk.class_safety import class_safety
 from sudare.risk.published_classes import published_classes
 from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
+from sudare.showing import dataclass
 from sudare.version import __version__
 
 KS = tuple(range(2, 21))
@@ -37,14 +39,15 @@ ATTACKS = 20
 class FrontierSearch:
     """How each history is anonymized, and by what it is measured.
 
-    `seconds` and `fast` are those of one search, `most_items` those of a set. `duel` says whether the built-in attacks
-    are made; `attacks` is how many are to be survived.
+    `seconds`, `rounds` and `fast` are those of one search, `most_items` those of a set. `duel` says whether the
+    built-in attacks are made; `attacks` is how many are to be survived.
     """
 
     model: str = DEFAULT_MODEL
     most_items: int = MOST_ITEMS
     seed: int = 0
     seconds: float | None = None
+    rounds: int | None = None
     fast: bool = False
     duel: bool = True
     attacks: int = ATTACKS
@@ -75,6 +78,7 @@ class Frontier:
         }
 
 
+@checked
 def trace_frontier(
     original: CellHistory,
     ks: Sequence[int] = KS,
@@ -127,14 +131,14 @@ def _measure(original: CellHistory, k: int, search: FrontierSearch, progress: Pr
     shares: dict[str, Any] = {"p": search.p, "alpha": search.alpha}
     made = anonymize_by_model(
         original, k, model=search.model, most_items=search.most_items, seed=search.seed, seconds=search.seconds,
-        fast=search.fast, attacks=search.attacks, progress=progress, **shares,
+        rounds=search.rounds, fast=search.fast, attacks=search.attacks, progress=progress, **shares,
     )  # fmt: skip
     duel = run_duel(original, made.history, seed=search.seed, progress=progress, **shares) if search.duel else None
     best = duel.best.judgement if duel and duel.best else None
     return FrontierPoint(
         k=k,
         utility=made.utility,
-        bound=made.bound,
+        utility_bound=made.bound,
         deleted_rows=made.deleted_rows,
         **_chances(made, search),
         verdict=duel.verdict if duel else None,
@@ -149,11 +153,13 @@ def _chances(made: AnonymizedResult, search: FrontierSearch) -> dict[str, Any]:
     if isinstance(made, ConcealedHistory):
         found = made.safety
         return {
-            "classes": found.parts, "holds": False, "probability": found.probability, "survives": found.survives,
+            "classes": found.parts, "holds": False, "chance_bound": None, "chance_found": found.probability_found,
+            "survives_at_least": None,
         }  # fmt: skip
     sizes = published_classes(made.history).sizes.tolist()
     safety = class_safety(sizes, attacks=search.attacks, p=search.p, alpha=search.alpha)
     test = safety.tests[0]
     return {
-        "classes": len(sizes), "holds": safety.holds, "probability": test.plan.probability, "survives": test.survives,
+        "classes": len(sizes), "holds": safety.holds, "chance_bound": test.bound,
+        "chance_found": test.plan_found.probability, "survives_at_least": test.survives_at_least,
     }  # fmt: skip

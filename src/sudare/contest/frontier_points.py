@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from sudare.contest.duel import VERDICTS, Verdict
 from sudare.data.result_folders import keep_parameters, make_folder
 from sudare.data.writing import check_writable, whole_file
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 
 VALUES = "frontier.csv"
 
@@ -20,21 +21,23 @@ VALUES = "frontier.csv"
 class FrontierPoint:
     """One k: what it costs and how safe it is.
 
-    No history of the model has a U below `bound` (0: not known). `holds` is condition H0, `probability` that of the
-    best attacker who knows only the classes (of concealment: who can be whom) to be effective, `survives` that of all
-    attacks to fail if they are independent. `classes` are those, or the parts of who can be whom. `verdict` is that of
-    the built-in attacks, None if they were not made; `margin` is by how many hits the best of them passed or, below 0,
-    missed what it needed, None if none of them says anything.
+    No history of the model has a U below `utility_bound` (0: not known). `holds` is condition H0. No attacker who knows
+    only the classes is effective with a probability above `chance_bound`, and all attacks fail with a probability of
+    `survives_at_least`, whatever they guess; both are None where nothing is proven (concealment). `chance_found` is the
+    probability of the best guesses that were found. `classes` are those, or the parts of who can be whom. `verdict` is
+    that of the built-in attacks, None if they were not made; `margin` is by how many hits the best of them passed or,
+    below 0, missed what it needed, None if none of them says anything.
     """
 
     k: int
     utility: float
-    bound: float
+    utility_bound: float
     deleted_rows: int
     classes: int
     holds: bool
-    probability: float
-    survives: float
+    chance_bound: float | None
+    chance_found: float
+    survives_at_least: float | None
     verdict: Verdict | None
     margin: int | None
     converged: bool
@@ -90,14 +93,19 @@ def _point(row: Mapping[str, str]) -> FrontierPoint:
     return FrontierPoint(
         k=int(row["k"]),
         utility=float(row["utility"]),
-        bound=float(row["bound"]),
+        utility_bound=float(row["utility_bound"]),
         deleted_rows=int(row["deleted_rows"]),
         classes=int(row["classes"]),
         holds=truth[row["holds"]],
-        probability=float(row["probability"]),
-        survives=float(row["survives"]),
+        chance_bound=_proven(row["chance_bound"]),
+        chance_found=float(row["chance_found"]),
+        survives_at_least=_proven(row["survives_at_least"]),
         verdict=verdicts[row["verdict"]],
         margin=int(row["margin"]) if row["margin"] else None,
         converged=truth[row["converged"]],
         seconds=float(row["seconds"]),
     )
+
+
+def _proven(text: str) -> float | None:
+    return float(text) if text else None

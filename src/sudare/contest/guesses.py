@@ -6,19 +6,20 @@ Lines `pseudonym,customer`; Hamada et al.: Report on the anonymization and re-id
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cell_blocks import open_text
 from sudare.data.cell_complaints import MOST_COMPLAINTS, Complaint, ComplaintKind, Complaints, shown
 from sudare.data.cells import CellHistory
 from sudare.data.writing import whole_file
 from sudare.errors import BadRows
 from sudare.messages import Texts
+from sudare.showing import dataclass
 
 SHOWN_BAD_LINES = 10
 # More than two numbers of 64 bits with a comma: a longer line is no guess, and is not held.
@@ -45,6 +46,7 @@ class ExaminedGuesses:
     rows: int
 
 
+@checked
 def read_guesses(path: str | Path, original: CellHistory, published: CellHistory) -> Guesses:
     """Read guesses on a published history; BadRows shows the first ten lines that break the rules. None are legal."""
     found = examine_guesses(path, original, published, most_complaints=SHOWN_BAD_LINES)
@@ -57,6 +59,7 @@ def read_guesses(path: str | Path, original: CellHistory, published: CellHistory
     return found.guesses
 
 
+@checked
 def write_guesses(path: str | Path, guesses: Guesses) -> None:
     """Write guesses, a line each, whole or not at all."""
     pairs = zip(guesses.pids.tolist(), guesses.customers.tolist(), strict=True)

@@ -5,17 +5,18 @@ Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.contest.guesses import Guesses
 from sudare.contest.publish import true_customers
 from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
-from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, TESTS, Share, Test, success_threshold
+from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, TESTS, Share, Test, check_thresholds, success_threshold
+from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Judgement:
         }
 
 
+@checked
 def judge_guesses(
     guesses: Guesses,
     original: CellHistory,
@@ -91,6 +93,7 @@ def judge_guesses(
     return judge_hits(len(guesses), hits, p=p, alpha=alpha, thresholds=thresholds)
 
 
+@checked
 def judge_hits(
     guesses: int,
     hits: int,
@@ -106,15 +109,6 @@ def judge_hits(
         )
     needed = {test: success_threshold(guesses, p, alpha, test=test) for test in TESTS}
     if thresholds is not None:
-        needed["contest"] = _own_threshold(thresholds, guesses)
+        needed["contest"] = int(check_thresholds(thresholds, guesses)[guesses])
     contest, tight = (AttackVerdict(test, needed[test], hits - needed[test]) for test in TESTS)
     return Judgement(guesses, hits, contest, tight)
-
-
-def _own_threshold(thresholds: NDArray[np.int64], guesses: int) -> int:
-    if guesses >= len(thresholds):
-        raise OptionNotUsable(
-            f"There are {guesses} guesses, but thresholds for at most {len(thresholds) - 1}.\n"
-            "Hint: give the contest's whole file of thresholds, or none to use the formula."
-        )
-    return int(thresholds[guesses])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from sudare.data.cells import CellHistory, Column, ItemColumn
 from sudare.data.result_folders import keep_parameters, make_folder
 from sudare.data.writing import check_writable, whole_file
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 from sudare.utility.use_cases import MEASURES, MeasuredError
 from sudare.version import __version__
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cell_blocks import open_text
 from sudare.data.cell_text import check_alone
 from sudare.data.cells import CellHistory
@@ -18,6 +19,7 @@ from sudare.progress import Progress, silent
 LF = ord("\n")
 
 
+@checked
 def publish(
     path: str | Path,
     out: str | Path,
@@ -57,6 +59,7 @@ def _kept_lines(data: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64
     return starts[kept], ends[kept]
 
 
+@checked
 def true_customers(original: CellHistory, anonymized: CellHistory) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the true map F: the pseudonyms of an anonymized history in order, and the customer behind each.
 

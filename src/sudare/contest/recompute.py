@@ -11,17 +11,19 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import isclose
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.contest.evaluation import EvaluatedRound, FinalFiles, evaluate_finals
 from sudare.contest.publish import publish
 from sudare.data.cell_text import read_original
 from sudare.data.rule_sets import BUILT_IN, RuleSet, load_rules
 from sudare.errors import SourceNotReadable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 CONTEST_FILE = "archive.json"
 SUMS_FILE = "SHA256SUMS"
@@ -77,6 +79,7 @@ class Recomputed:
         return {**asdict(self), "same": self.same}
 
 
+@checked
 def recompute_archive(folder: str | Path, *, progress: Progress = silent) -> Recomputed:
     """Check all hashes of an archive, compute U, hits and standings of its rounds anew and compare."""
     folder = Path(folder)

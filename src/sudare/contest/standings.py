@@ -8,10 +8,10 @@ not even attacked, is all that is said of it: weak attackers do not make it safe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from sudare.contest.judge import Judgement
+from sudare.showing import dataclass
 
 Outcome = Literal["broken", "withstood", "not_attacked"]
 

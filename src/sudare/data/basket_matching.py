@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.baskets import Baskets
 from sudare.data.transactions import TEXT_FORMS
 from sudare.errors import BadRows
 
 
+@checked
 def match_published(original: Baskets, published: Baskets) -> Baskets:
     """Return published baskets with the users and the numbers of items of the original ones.
 

@@ -5,25 +5,29 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.baskets import BasketReading, Baskets, numbered
+from sudare.arguments import checked
+from sudare.data.baskets import BasketReading, Baskets, as_baskets, numbered
+from sudare.data.encodings import find_encoding, with_mark
 from sudare.data.history import Dropped, PurchaseHistory, Reading
 from sudare.data.reading import read_history
 from sudare.data.roles import NAMES, assign_roles, fold
 from sudare.data.rules import cell_text
 from sudare.data.sources import EXCEL, PARQUET, Source, SourceOptions, check_readable, open_source
+from sudare.data.spellings import as_written, find_spellings, plain, spelled_names
 from sudare.data.table_rows import refuse_broken
-from sudare.data.text import DELIMITERS, file_hash, find_encoding
+from sudare.data.text import DELIMITERS, file_hash
 from sudare.data.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
 from sudare.engine import DuckDBEngine, Engine, refuse_people
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 Form = Literal["spaces", "commas", "spmf", "pairs", "history"]
 Per = Literal["customer", "visit"]
@@ -33,6 +37,7 @@ SHOWN_ROWS = 10
 _numbers = itertools.count(1)
 
 
+@checked
 def read_baskets(
     source: object,
     *,
@@ -44,6 +49,7 @@ def read_baskets(
     encoding: str | None = None,
     sheet: str | None = None,
     date_format: str | None = None,
+    time_zone: str | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
     allow_empty: bool = False,
     engine: Engine | None = None,
@@ -62,7 +68,7 @@ def read_baskets(
     """
     _check_words(form, per, bad_rows)
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
-    options = SourceOptions(delimiter, header, encoding, sheet)
+    options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
     progress("reading", 0, 2)
     if isinstance(source, PurchaseHistory):
         found = _from_history(source, per)
@@ -79,6 +85,7 @@ def read_baskets(
                     encoding=encoding,
                     sheet=sheet,
                     date_format=date_format,
+                    time_zone=time_zone,
                     bad_rows=bad_rows,
                     engine=place,
                 ) as history:
@@ -140,11 +147,6 @@ def names_columns(path: Path, encoding: str) -> bool:
     return any(all(row & set(NAMES[role]) for role in PAIR_ROLES) for row in rows)
 
 
-def with_mark(encoding: str) -> str:
-    """Return the encoding that also takes the mark some programs put before UTF-8."""
-    return "utf-8-sig" if encoding == "utf-8" else encoding
-
-
 def _from_text(path: Path, given: Form | None, encoding: str | None) -> Baskets:
     check_readable(path)
     found = find_encoding(path, encoding=encoding)
@@ -153,9 +155,13 @@ def _from_text(path: Path, given: Form | None, encoding: str | None) -> Baskets:
     if given is None and form == "spaces" and SPMF_MARKS[0] in numbers:
         # Only short records in the first lines.
         form = "spmf"
-    names = sorted(name for name in numbers if not is_no_item(name, form))
+    times = np.bincount(cells, minlength=len(numbers)).tolist()
+    written = {name: times[number] for name, number in numbers.items() if not is_no_item(name, form)}
+    spelling = spelled_names("item", written)
+    names = sorted({plain(name) for name in written})
+    places = {name: place for place, name in enumerate(names)}
     ranks = np.full(len(numbers), -1, np.int32)
-    ranks[[numbers[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+    ranks[[numbers[name] for name in written]] = [places[plain(name)] for name in written]
     items = ranks[cells]
     owners = np.repeat(np.arange(len(counts)), counts)[items >= 0]
     # Several times as fast as np.unique, which goes by hashes.
@@ -166,8 +172,9 @@ def _from_text(path: Path, given: Form | None, encoding: str | None) -> Baskets:
     if given is None:
         guesses["form"] = form
     reading = BasketReading(
-        str(path), "text", {}, guesses, len(counts), (), file_hash(path), form, int(np.count_nonzero(duplicates))
-    )
+        str(path), "text", {}, guesses, len(counts), (), file_hash(path), (spelling,) if spelling.remarkable else (),
+        form=form, duplicates=int(np.count_nonzero(duplicates)),
+    )  # fmt: skip
     return _made(keys // len(names), keys % len(names), names, numbered(len(counts)), reading)
 
 
@@ -203,7 +210,10 @@ def _from_pairs(
         column = opened.columns[roles["customer"]]
         dropped = (Dropped("user is missing", column, len(lacking)),) if lacking else ()
         found = {"user": column, "item": opened.columns[roles["item"]]}
-        reading = Reading(opened.name, opened.format, found, opened.guesses, read, dropped, opened.sha256)
+        reading = Reading(
+            opened.name, opened.format, found, opened.guesses, read, dropped, opened.sha256,
+            find_spellings(engine, rows, {"owner": found["user"], "item": found["item"]}),
+        )  # fmt: skip
         return _numbered(engine, f"(SELECT * FROM {rows} WHERE owner IS NOT NULL)", rows, reading, "pairs")
 
 
@@ -211,12 +221,19 @@ def hold_pairs(engine: Engine, source: Source, given: Mapping[str, str], name: s
     """Make a table of the users and items of a source: place (from 1), owner, item; return where the columns are."""
     refuse_people(engine, "the items of each user")
     roles = assign_roles(source.columns, given, header=source.header, source=source.name, required=PAIR_ROLES)
-    owner, item = (
-        cell_text(source.expressions[roles[role]], source.types[roles[role]], ()) for role in PAIR_ROLES
-    )  # fmt: skip
-    engine.keep(name, f"SELECT {engine.record_number} AS place, {owner} AS owner, {item} AS item FROM {source.table}")
+    engine.keep(name, f"SELECT {engine.record_number} AS place, {pair_cells(source, roles)} FROM {source.table}")
     refuse_broken(engine, source)
     return roles
+
+
+def pair_cells(source: Source, roles: Mapping[str, int]) -> str:
+    """Return the cells of a row of users and items: owner, item, and how they were written, if otherwise."""
+    cells = []
+    for role, name in zip(PAIR_ROLES, ("owner", "item"), strict=True):
+        expression, type_ = source.expressions[roles[role]], source.types[roles[role]]
+        text = cell_text(expression, type_, ())
+        cells.append(f"{text} AS {name}, {as_written(expression, type_, text)} AS {name}_was")
+    return ", ".join(cells)
 
 
 def missing_rows(engine: Engine, name: str, column: str) -> list[int]:
@@ -278,8 +295,5 @@ def _numbered(engine: Engine, rows: str, name: str, reading: Reading, form: Form
     finally:
         engine.drop(*(f"{name}_{code.column}" for code in codes))
     duplicates = int(found["times"].sum()) - len(found["times"])
-    told = BasketReading(
-        reading.source, reading.format, reading.columns, reading.guesses, reading.rows, reading.dropped,
-        reading.sha256, form, duplicates,
-    )  # fmt: skip
+    told = as_baskets(reading, form, duplicates)
     return _made(found["owner"].astype(np.int64), found["item"].astype(np.int64), names, tuple(users), told)

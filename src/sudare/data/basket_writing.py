@@ -9,10 +9,11 @@ from typing import get_args
 
 import numpy as np
 
+from sudare.arguments import checked
 from sudare.data.basket_reading import Form
 from sudare.data.baskets import Baskets
 from sudare.data.transactions import TEXT_FORMS, line_joiner
-from sudare.data.writing import whole_file
+from sudare.data.writing import BASKETS_ENDINGS, check_ending, whole_file
 from sudare.engine import DuckDBEngine
 from sudare.errors import OptionNotUsable
 
@@ -36,11 +37,13 @@ def form_of(path: Path, read: str | None) -> Form:
 
 def check_basket_form(baskets: Baskets, path: Path, read: str | None) -> None:
     """Refuse a file in whose form the baskets cannot be written: to be asked before long work."""
+    check_ending(path, BASKETS_ENDINGS)
     form = form_of(path, read)
     if form in TEXT_FORMS:
         line_joiner(form, baskets.names)
 
 
+@checked
 def write_baskets(baskets: Baskets, path: str | Path, form: str | None = None) -> None:
     """Write baskets in the form in which they were read, or as a table of users and items (.csv, .parquet).
 
@@ -50,6 +53,7 @@ def write_baskets(baskets: Baskets, path: str | Path, form: str | None = None) -
     item for a user who has none. The file is written whole or not at all.
     """
     path = Path(path)
+    check_basket_form(baskets, path, form)
     with whole_file(path) as target:
         fill_basket_file(baskets, target, form_of(path, form))
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import check_place, checked
 from sudare.data.history import Reading
+from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,12 @@ class BasketReading(Reading):
 
     form: str = "pairs"
     duplicates: int = 0
+
+
+def as_baskets(reading: Reading, form: str, duplicates: int) -> BasketReading:
+    """Return how a source was read as how baskets were read."""
+    told = {field.name: getattr(reading, field.name) for field in fields(Reading)}
+    return BasketReading(**told, form=form, duplicates=duplicates)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,28 +51,33 @@ class Baskets:
         """The number of items of each record."""
         return np.diff(self.starts)
 
+    @checked
     def record(self, u: int) -> NDArray[np.int32]:
         """Return the items of a record."""
+        check_place("u", u, len(self.starts) - 1)
         return self.items[self.starts[u] : self.starts[u + 1]]
 
     def supports(self) -> NDArray[np.int64]:
         """Return the number of records that have each item."""
         return np.bincount(self.items, minlength=len(self.names)).astype(np.int64)
 
+    @checked
     def only(self, kept: NDArray[np.bool_]) -> Baskets:
         """Return the same records with some of the occurrences of items only."""
         owner = np.repeat(np.arange(len(self)), self.lengths)
         counts = np.bincount(owner[kept], minlength=len(self))
         return Baskets(np.append(0, np.cumsum(counts)), self.items[kept], self.names, self.users)
 
+    @checked
     def select(self, chosen: NDArray[np.bool_]) -> Baskets:
         """Return some of the records; items and users keep their numbers and names."""
         kept = np.repeat(chosen, self.lengths)
         starts = np.append(0, np.cumsum(self.lengths[chosen]))
-        users = tuple(user for user, wanted in zip(self.users, chosen.tolist(), strict=True) if wanted)
+        users = tuple(itertools.compress(self.users, chosen.tolist()))
         return Baskets(starts, self.items[kept], self.names, users)
 
 
+@checked
 def make_baskets(records: Iterable[Iterable[str]], users: Sequence[str] | None = None) -> Baskets:
     """Make baskets of records of item names; items are numbered in the order of their names.
 
@@ -97,26 +112,36 @@ class SensitiveItems:
     """Which items each user does not want to be inferred; a user need not have them.
 
     Users with the same list share a row: `rows[u]` is the row of user u, and bit i % 64 of `words[row, i // 64]` says
-    whether item i is sensitive. `described` is how the lists were given, for people.
+    whether item i is sensitive. `described` is how the lists were given, for people. `users` and `names` are those of
+    the baskets that they were read for; lists that were made by hand may have none.
     """
 
     rows: NDArray[np.int32]
     words: NDArray[np.uint64]
     described: str
     reading: SensitiveReading | None = None
+    users: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None
 
+    @checked
     def has(self, u: int, item: int) -> bool:
         """Say whether an item is sensitive for a user."""
+        check_place("u", u, len(self.rows))
+        check_place("item", item, 64 * self.words.shape[1])
         return bool(int(self.words[self.rows[u], item // 64]) >> (item % 64) & 1)
 
+    @checked
     def of(self, u: int, items: int) -> NDArray[np.int64]:
         """Return the sensitive items of a user among the first `items` numbers."""
+        check_place("u", u, len(self.rows))
         bits = np.unpackbits(self.words[self.rows[u]].view(np.uint8), bitorder="little")
         return np.flatnonzero(bits[:items])
 
+    @checked
     def select(self, chosen: NDArray[np.bool_]) -> SensitiveItems:
         """Return the lists of some of the users."""
-        return SensitiveItems(self.rows[chosen], self.words, self.described)
+        users = None if self.users is None else tuple(itertools.compress(self.users, chosen.tolist()))
+        return SensitiveItems(self.rows[chosen], self.words, self.described, users=users, names=self.names)
 
 
 def sensitive_rows(masks: NDArray[np.bool_], rows: NDArray[np.int32], described: str) -> SensitiveItems:
@@ -125,3 +150,28 @@ def sensitive_rows(masks: NDArray[np.bool_], rows: NDArray[np.int32], described:
     padded[:, : masks.shape[1]] = masks
     words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
     return SensitiveItems(rows.astype(np.int32), np.ascontiguousarray(words), described)
+
+
+def refuse_strangers(original: Baskets, sensitive: SensitiveItems, published: Baskets | None = None) -> None:
+    """Refuse sensitive items that were read for other baskets, and published baskets of other users or items.
+
+    Users and items are numbers here: those of other data would be taken for somebody and something else.
+    """
+    shown = original if published is None else published
+    if not len(sensitive.rows) == len(shown) == len(original):
+        raise OptionNotUsable(
+            f"{len(original):,} original records, {len(shown):,} published ones and sensitive items of "
+            f"{len(sensitive.rows):,} users do not belong together.\nHint: give those of the same users."
+        )
+    if shown.users != original.users or shown.names != original.names:
+        raise OptionNotUsable(
+            "The published records do not belong to the original ones: their users or items are others, or numbered "
+            "otherwise.\nHint: match_published(original, published) gives records that were read the numbers of the "
+            "original."
+        )
+    known = (sensitive.users in (None, original.users), sensitive.names in (None, original.names))
+    if not all(known) or sensitive.words.shape[1] * 64 < len(original.names):
+        raise OptionNotUsable(
+            f"The sensitive items ({sensitive.described}) were read for other baskets.\n"
+            "Hint: read them with read_sensitive(source, original)."
+        )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.cells import Kind
+from sudare.showing import dataclass
 
 Numbers = NDArray[np.int64]
 

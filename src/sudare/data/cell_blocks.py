@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,8 +23,8 @@ from sudare.data.cell_sequences import (
     with_room,
 )
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.data.encodings import MAGIC
 from sudare.data.rule_sets import ColumnRule, RuleSet
-from sudare.data.text import MAGIC
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.kernels.cell_problems import Problem
 from sudare.kernels.cell_text import (
@@ -39,19 +38,40 @@ from sudare.kernels.cell_text import (
     read_persons,
 )
 from sudare.kernels.cell_values import FORMS
+from sudare.showing import dataclass
 
 BLOCK_BYTES = 1 << 22
 NO_LIMIT = 1 << 62
+# Arrays that grow have room for so many rows. Room that is not filled takes no memory, and memory of this size goes
+# back to the system when it is free.
+LEAST_GROWN = 1 << 22
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """What is kept of a block."""
+class _Kept:
+    """What is kept of all blocks, array by array: pieces that are joined in the end would be held twice."""
 
-    persons: Numbers
-    kinds: NDArray[np.uint8]
-    low: Numbers
-    high: Numbers
+    def __init__(self, room: int) -> None:
+        self.rows = 0
+        self._room = room
+        self._arrays: dict[tuple[str, int], NDArray[Any]] = {}
+
+    def append(self, pieces: dict[tuple[str, int], NDArray[Any]]) -> None:
+        """Append pieces of as many rows to the arrays, each named by what it is and the place of its column."""
+        end = self.rows
+        for name, piece in pieces.items():
+            end = self.rows + len(piece)
+            held = self._arrays.get(name)
+            if held is None:
+                self._arrays[name] = np.empty(max(self._room, end), piece.dtype)
+            elif len(held) < end:
+                self._arrays[name] = np.empty(max(2 * len(held), end, LEAST_GROWN), piece.dtype)
+                self._arrays[name][: self.rows] = held[: self.rows]
+            self._arrays[name][self.rows : end] = piece
+        self.rows = end
+
+    def take(self, part: str, place: int) -> Any:
+        """Return an array, which is no longer held here."""
+        return self._arrays.pop((part, place))[: self.rows]
 
 
 def open_text(path: Path) -> BinaryIO:
@@ -96,7 +116,6 @@ class BlockReader:
     original: CellHistory | None
     collector: Collector
     rows: int = 0
-    _parts: list[_Part] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         known = self._known_names()
@@ -105,6 +124,7 @@ class BlockReader:
         self._sets = single_items(known)
         self._seen = np.zeros(1, np.int64)
         self._most_rows = len(self.original) if self.original is not None else NO_LIMIT
+        self._kept = _Kept(0 if self.original is None else len(self.original))
         slots = slots_for(len(np.unique(self.original.persons)) if self.original is not None else 0)
         self._customers, self._pseudonyms = (np.zeros((3, slots), np.int64) for _ in range(2))
         self._skipping = False
@@ -204,37 +224,38 @@ class BlockReader:
     def _keep(self, block: Block) -> None:
         """Keep what was read, unless nobody will ask for it: then memory does not grow with the file."""
         if self.original is None and not (self.mode.exact and self.collector.empty):
-            self._parts.clear()
-        elif len(block.persons) or not self._parts:
-            # Single values are held once, as their low end.
-            high = block.low if self.mode.exact else block.high
-            self._parts.append(_Part(block.persons, block.kinds, block.low, high))
+            self._kept = _Kept(0)
+            return
+        pieces: dict[tuple[str, int], NDArray[Any]] = {}
+        for place, rule in enumerate(self.rules.columns):
+            if rule.form == "person":
+                pieces["persons", place] = block.persons
+                continue
+            pieces["kinds", place] = block.kinds[place]
+            # The numbers of sets are short, and single values are held once, as their low end.
+            pieces["low", place] = block.low[place].astype(np.int32) if rule.form == "item" else block.low[place]
+            if rule.form != "item" and not self.mode.exact:
+                pieces["high", place] = block.high[place]
+        self._kept.append(pieces)
 
     def history(self) -> CellHistory:
         """Return what was read; cells that were not well formed, and rows that are missing, are deleted."""
         missing = len(self.original) - self.rows if self.mode.covering and self.original is not None else 0
         if missing > 0:
-            empty = Block.empty(len(self.rules.columns), missing)
-            self._parts.append(_Part(empty.persons, empty.kinds, empty.low, empty.high))
-        persons = self._joined("persons")
-        columns = [self._column(place) for place, rule in enumerate(self.rules.columns) if rule.form != "person"]
-        self._parts.clear()
-        return CellHistory(persons, tuple(columns))
-
-    def _joined(self, part: str, place: int | None = None) -> Any:
-        arrays = [getattr(kept, part) for kept in self._parts]
-        chosen = [array if place is None else array[place] for array in arrays]
-        return chosen[0] if len(chosen) == 1 else np.concatenate(chosen)
+            self._keep(Block.empty(len(self.rules.columns), missing))
+        [person] = [place for place, rule in enumerate(self.rules.columns) if rule.form == "person"]
+        columns = [self._column(place) for place in range(len(self.rules.columns)) if place != person]
+        return CellHistory(self._kept.take("persons", person), tuple(columns))
 
     def _column(self, place: int) -> Column:
         rule = self.rules.columns[place]
-        kinds, low = self._joined("kinds", place).astype(np.uint8, copy=False), self._joined("low", place)
+        kinds, low = self._kept.take("kinds", place), self._kept.take("low", place)
         if rule.form == "item":
             return self._items(place, kinds, low)
-        high = low if self.mode.exact else self._joined("high", place)
+        high = low if self.mode.exact else self._kept.take("high", place)
         return OrderedColumn(rule.name, rule.form, kinds, low, high)  # type: ignore[arg-type]
 
-    def _items(self, place: int, kinds: NDArray[np.uint8], numbers: Numbers) -> ItemColumn:
+    def _items(self, place: int, kinds: NDArray[np.uint8], numbers: NDArray[np.int32]) -> ItemColumn:
         if self.original is None:
             names, local = column_names(self._names, place)
             starts, members = np.arange(len(names) + 1), np.arange(len(names), dtype=np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,6 +15,7 @@ from sudare.data.cells import CellHistory, ItemColumn
 from sudare.data.rule_sets import RuleSet
 from sudare.kernels.cell_problems import Problem
 from sudare.messages import Texts
+from sudare.showing import dataclass
 
 ComplaintKind = Literal["invalid", "must-cover", "consistency", "columns", "rows", "newline", "length"]
 KINDS: tuple[ComplaintKind, ...] = get_args(ComplaintKind)

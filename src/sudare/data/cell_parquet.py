@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
 from sudare.data.sources import check_readable
 from sudare.data.writing import whole_file
@@ -33,12 +34,13 @@ _NUMBER = {
 _HINT = "Hint: see docs/contest.md for the columns, or write the file with write_cells_parquet."
 
 
-def write_cells_parquet(path: str | Path, history: CellHistory) -> None:
-    """Write a history as a Parquet file, in the order of its rows, whole or not at all."""
+@checked
+def write_cells_parquet(path: str | Path, history: CellHistory, *, private: bool = False) -> None:
+    """Write a history as a Parquet file, in the order of its rows, whole or not at all; if `private`, for its owner."""
     path = Path(path)
-    if path.suffix != ".parquet":
+    if path.suffix.lower() != ".parquet":
         raise OptionNotUsable(f"The name of {path.name} does not end in .parquet.\nHint: change the ending.")
-    with whole_file(path) as target, DuckDBEngine() as engine:
+    with whole_file(path, private=private) as target, DuckDBEngine() as engine:
         columns: dict[str, NDArray[np.generic]] = {"place": np.arange(len(history)), "person": history.persons}
         chosen, joins = [f"CASE WHEN person > 0 THEN person END AS {PERSON}"], []
         for number, column in enumerate(history.columns):
@@ -80,6 +82,7 @@ def _attach_names(engine: DuckDBEngine, table: str, names: tuple[str, ...]) -> N
     engine.attach_columns(table, {"number": np.arange(len(names)), "name": np.array(names, object)})
 
 
+@checked
 def read_cells_parquet(path: str | Path, original: CellHistory | None = None) -> CellHistory:
     """Read a history from a Parquet file with the columns that write_cells_parquet writes.
 
@@ -89,14 +92,9 @@ def read_cells_parquet(path: str | Path, original: CellHistory | None = None) ->
     path = Path(path)
     check_readable(path)
     with DuckDBEngine() as engine:
-        try:
-            types = engine.describe(engine.parquet(path))
-        except Exception as error:
-            raise SourceNotReadable(
-                f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}\n{_HINT}"
-            ) from None
-        forms = _forms(types, path)
-        engine.run(f"CREATE TEMP TABLE cell AS SELECT row_number() OVER () AS place, * FROM {engine.parquet(path)}")
+        table = engine.parquet(path)
+        forms = _forms(engine.describe(table), path)
+        engine.run(f"CREATE TEMP TABLE cell AS SELECT row_number() OVER () AS place, * FROM {table}")
         _check(engine, forms, path)
         persons = engine.columns(f"SELECT CAST(coalesce({PERSON}, 0) AS BIGINT) AS person FROM cell ORDER BY place")
         columns = [

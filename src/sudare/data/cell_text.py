@@ -7,12 +7,12 @@ row, cells divided by commas, `*` for a deleted cell, `[low;high]` for a range, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cell_block import ALONE, ANONYMIZED, ORIGINAL, PUBLISHED, Mode
 from sudare.data.cell_blocks import BlockReader, check_fits, open_text
 from sudare.data.cell_complaints import MOST_COMPLAINTS, Collector, Complaints
@@ -24,6 +24,7 @@ from sudare.kernels.cell_format import VALUE_BYTES, join_names, write_rows
 from sudare.kernels.cell_values import FORMS
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 SHOWN_BAD_CELLS = 10
 WRITTEN_ROWS = 1 << 16
@@ -42,6 +43,7 @@ class ParsedCells:
     rows: int
 
 
+@checked
 def read_original(path: str | Path, rules: RuleSet | None = None, *, progress: Progress = silent) -> CellHistory:
     """Read an original history T: every cell a single value. Items are numbered in the order of their names.
 
@@ -54,6 +56,7 @@ def read_original(path: str | Path, rules: RuleSet | None = None, *, progress: P
     return reader.history()
 
 
+@checked
 def read_anonymized(
     path: str | Path,
     original: CellHistory,
@@ -74,6 +77,7 @@ def read_anonymized(
     return ParsedCells(reader.history(), reader.collector.complaints(), reader.rows)
 
 
+@checked
 def read_valid_anonymized(
     path: str | Path, original: CellHistory, rules: RuleSet | None = None, *, progress: Progress = silent
 ) -> CellHistory:
@@ -88,6 +92,7 @@ def read_valid_anonymized(
     return reader.history()
 
 
+@checked
 def read_published(
     path: str | Path, original: CellHistory, rules: RuleSet | None = None, *, progress: Progress = silent
 ) -> CellHistory:
@@ -139,13 +144,14 @@ def _refuse(reader: BlockReader, path: str | Path, what: str) -> None:
     raise BadRows("\n".join(lines))
 
 
-def write_cells(path: str | Path, history: CellHistory, rules: RuleSet | None = None) -> None:
+@checked
+def write_cells(path: str | Path, history: CellHistory, rules: RuleSet | None = None, *, private: bool = False) -> None:
     """Write a history as text in its canonical form, whole or not at all.
 
     Days are written without padding, decimals and whole numbers as short as possible, items and sets as they are, lines
-    end in LF. What was written so is read and written again as the same bytes.
+    end in LF. What was written so is read and written again as the same bytes. A `private` file is for its owner only.
     """
-    with whole_file(Path(path)) as target, target.open("wb") as file:
+    with whole_file(Path(path), private=private) as target, target.open("wb") as file:
         file.writelines(format_rows(history, rules))
 
 

@@ -5,12 +5,15 @@ The original history T and the anonymized one A are the same type; in T every ce
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.errors import ColumnNotFound
+from sudare.showing import dataclass
 
 
 class Kind(IntEnum):
@@ -85,6 +88,11 @@ class CellHistory:
         found: NDArray[np.bool_] = self.persons == 0
         return found
 
+    @checked
     def column(self, name: str) -> Column:
         """Return a column by its name."""
-        return next(column for column in self.columns if column.name == name)
+        for column in self.columns:
+            if column.name == name:
+                return column
+        known = ", ".join(column.name for column in self.columns)
+        raise ColumnNotFound(f"The history has no column {name!r}.\nHint: its columns are {known}.")

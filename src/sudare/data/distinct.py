@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +19,14 @@ def collapse(codes: Codes, weights: Counts) -> tuple[Codes, Counts]:
     if found == len(numbers):
         return codes, weights
     firsts = first_rows(numbers, found)
-    summed = np.bincount(numbers, weights=weights, minlength=found).astype(np.int64)
-    return np.ascontiguousarray(codes[:, firsts]), summed
+    return np.ascontiguousarray(codes[:, firsts]), sum_by(numbers, weights, found)
+
+
+def sum_by(numbers: NDArray[Any], counts: NDArray[np.int64], found: int) -> Counts:
+    """Return the sum of the counts of each number from 0 to below `found`: exact, which `bincount` is up to 2^53."""
+    sums = np.zeros(found, np.int64)
+    np.add.at(sums, numbers, counts)
+    return sums
 
 
 def number_rows(codes: Codes) -> tuple[NDArray[np.int64], int]:
@@ -32,7 +40,8 @@ def number_rows(codes: Codes) -> tuple[NDArray[np.int64], int]:
         keys = numbers.copy()
         room = (2**63 - 1) // max(found, 1)
         while a < attributes and (size := int(codes[a].max(initial=0)) + 1) <= room:
-            keys = keys * size + codes[a]
+            keys *= size
+            keys += codes[a]
             room //= size
             a += 1
         found = number_keys(keys, numbers)

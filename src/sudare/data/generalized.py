@@ -6,19 +6,25 @@ import itertools
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
+from sudare.arguments import checked
 from sudare.data.distinct import collapse
-from sudare.data.hierarchy import Hierarchy
+from sudare.data.hierarchy import Hierarchy, loaded_hierarchies
 from sudare.data.table import Derived, Table
 from sudare.errors import OptionNotUsable
 
 _numbers = itertools.count(1)
 
 
-def generalize_table(table: Table, hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, int]) -> Derived:
+@checked
+def generalize_table(
+    table: Table, hierarchies: Mapping[str, Hierarchy | str | Path], levels: Mapping[str, int]
+) -> Derived:
     """Return the table with its values at some levels; attributes without a level stay as they are."""
+    hierarchies = loaded_hierarchies(hierarchies)
     table.positions(list(levels))
     texts = [_raised(table, a, hierarchies, levels.get(name, 0)) for a, name in enumerate(table.attributes)]
     values = [sorted(set(raised), key=lambda text: (text is None, text)) for raised in texts]
@@ -40,7 +46,7 @@ def generalize_table(table: Table, hierarchies: Mapping[str, Hierarchy], levels:
         _own_engine=False,
         _later=None,
     )
-    return Derived(made, codes)
+    return Derived(table, made, codes)
 
 
 def _raised(table: Table, a: int, hierarchies: Mapping[str, Hierarchy], level: int) -> list[str | None]:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Literal, Self
 
-from sudare.data.baskets import BasketReading
+from sudare.arguments import checked
+from sudare.data.basket_reading import PAIR_ROLES, pair_cells
+from sudare.data.baskets import BasketReading, as_baskets
 from sudare.data.history import Dropped, PurchaseHistory, Reading
 from sudare.data.reading import read_history
 from sudare.data.roles import assign_roles
-from sudare.data.rules import cell_text
 from sudare.data.sources import Source, SourceOptions, open_source
+from sudare.data.spellings import find_spellings
 from sudare.data.table_rows import refuse_broken
-from sudare.engine import Engine, engine_for
+from sudare.engine import Engine, closed, engine_for
 from sudare.errors import BadRows, SourceNotReadable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 _numbers = itertools.count(1)
-_PAIR_ROLES = ("customer", "item")
 
 
 @dataclass(eq=False)
@@ -38,17 +39,22 @@ class HeldBaskets:
     longest: int
     _prefix: str
     _own_engine: bool = False
+    _closed: bool = False
 
+    @checked
     def table(self, name: str) -> str:
         """Return the SQL name of a table."""
+        if self._closed:
+            raise closed("set of baskets")
         return f"{self._prefix}{name}"
 
     def close(self) -> None:
         """Give back the engine if the baskets made it, else drop their tables."""
+        self._closed = True
         if self._own_engine:
             self.engine.close()
         else:
-            self.engine.drop(*(self.table(name) for name in ("occurrence", "owner", "item")))
+            self.engine.drop(*(f"{self._prefix}{name}" for name in ("occurrence", "owner", "item")))
 
     def __enter__(self) -> Self:
         return self
@@ -57,6 +63,7 @@ class HeldBaskets:
         self.close()
 
 
+@checked
 def hold_baskets(
     source: object,
     *,
@@ -68,6 +75,7 @@ def hold_baskets(
     encoding: str | None = None,
     sheet: str | None = None,
     date_format: str | None = None,
+    time_zone: str | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
     engine: Engine | None = None,
     progress: Progress = silent,
@@ -81,7 +89,7 @@ def hold_baskets(
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
     own = engine is None and not isinstance(source, PurchaseHistory)
     place = source.engine if isinstance(source, PurchaseHistory) else engine or engine_for(source)
-    options = SourceOptions(delimiter, header, encoding, sheet)
+    options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
     progress("reading", 0, 2)
     try:
         if isinstance(source, PurchaseHistory):
@@ -89,7 +97,7 @@ def hold_baskets(
         elif per == "visit" or form == "history":
             with read_history(
                 source, columns=given, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet,
-                date_format=date_format, bad_rows=bad_rows, engine=place, progress=progress,
+                date_format=date_format, time_zone=time_zone, bad_rows=bad_rows, engine=place, progress=progress,
             ) as history:  # fmt: skip
                 found = _from_history(history, per)
         else:
@@ -118,10 +126,9 @@ def _from_pairs(
     rows = f"baskets{next(_numbers)}_rows"
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)
-        roles = assign_roles(opened.columns, given, header=opened.header, source=opened.name, required=_PAIR_ROLES)
-        owner, item = (cell_text(opened.expressions[roles[r]], opened.types[roles[r]], ()) for r in _PAIR_ROLES)
+        roles = assign_roles(opened.columns, given, header=opened.header, source=opened.name, required=PAIR_ROLES)
         cleanup.callback(engine.drop, rows)
-        engine.keep(rows, f"SELECT {owner} AS owner, {item} AS item FROM {opened.table}")
+        engine.keep(rows, f"SELECT {pair_cells(opened, roles)} FROM {opened.table}")
         refuse_broken(engine, opened)
         reading = _reading(engine, rows, opened, roles, drop=drop)
         return _held(engine, f"SELECT owner, item FROM {rows} WHERE owner IS NOT NULL", reading, "pairs")
@@ -137,7 +144,8 @@ def _reading(engine: Engine, rows: str, source: Source, roles: Mapping[str, int]
         )
     dropped = (Dropped("user is missing", column, lacking),) if lacking else ()
     found = {"user": column, "item": source.columns[roles["item"]]}
-    return Reading(source.name, source.format, found, source.guesses, read, dropped, source.sha256)
+    spellings = find_spellings(engine, rows, {"owner": column, "item": found["item"]})
+    return Reading(source.name, source.format, found, source.guesses, read, dropped, source.sha256, spellings)
 
 
 def _held(engine: Engine, rows: str, reading: Reading, form: str) -> HeldBaskets:
@@ -159,8 +167,5 @@ def _held(engine: Engine, rows: str, reading: Reading, form: str) -> HeldBaskets
     items = engine.rows(f"SELECT count(*) FROM {prefix}item")[0][0]
     if not items:
         raise SourceNotReadable(f"{reading.source} has no items.\nHint: give records with at least one item.")
-    told = BasketReading(
-        reading.source, reading.format, reading.columns, reading.guesses, reading.rows, reading.dropped,
-        reading.sha256, form, int(times) - int(there),
-    )  # fmt: skip
+    told = as_baskets(reading, form, int(times) - int(there))
     return HeldBaskets(engine, told, int(users), int(items), int(there), int(longest), prefix)

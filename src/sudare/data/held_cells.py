@@ -7,15 +7,16 @@ told, not where they are.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from sudare.arguments import checked
 from sudare.data.cells import Kind
 from sudare.data.rule_sets import ColumnRule, RuleSet, load_rules
-from sudare.engine import Engine
+from sudare.engine import Engine, closed
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 _numbers = itertools.count(1)
 
@@ -43,11 +44,20 @@ class HeldCells:
     rows: int
     original: str
     anonymized: str
-    table: str
+    _name: str
+    _closed: bool = False
+
+    @property
+    def table(self) -> str:
+        """The SQL name of the table."""
+        if self._closed:
+            raise closed("history")
+        return self._name
 
     def close(self) -> None:
         """Forget the rows."""
-        self.engine.drop(self.table)
+        self._closed = True
+        self.engine.drop(self._name)
 
     def __enter__(self) -> Self:
         return self
@@ -56,6 +66,7 @@ class HeldCells:
         self.close()
 
 
+@checked
 def hold_cells(
     original: str | Path,
     anonymized: str | Path,

@@ -5,20 +5,23 @@ from __future__ import annotations
 import itertools
 import re
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 
+from sudare.arguments import checked
 from sudare.data.baskets import SensitiveReading
 from sudare.data.held_baskets import HeldBaskets
 from sudare.data.roles import NAMES, assign_roles, fold
 from sudare.data.rules import cell_text
 from sudare.data.sensitive import RULES, Unknown, is_table, listed_items, random_lists, share_and_seed
 from sudare.data.sources import SourceOptions, check_readable, open_source
+from sudare.data.spellings import plain
 from sudare.data.text import file_hash
 from sudare.engine import quote_text
 from sudare.errors import BadRows, NotOnEngine, OptionNotUsable
+from sudare.showing import dataclass
 
 # In place of a user: everybody.
 EVERYBODY = -1
@@ -27,13 +30,15 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True, slots=True)
 class HeldSensitive:
-    """The table of sensitive items on the engine (owner or `EVERYBODY`, item), and how they were given."""
+    """The table of sensitive items of baskets on an engine (owner or `EVERYBODY`, item), and how they were given."""
 
+    baskets: HeldBaskets = field(repr=False)
     table: str
     described: str
     reading: SensitiveReading
 
 
+@checked
 def hold_sensitive(source: object, baskets: HeldBaskets, *, unknown: Unknown = "refuse") -> HeldSensitive:
     """Put the sensitive items of users on the engine of their baskets, from a rule, a list or a table.
 
@@ -44,7 +49,7 @@ def hold_sensitive(source: object, baskets: HeldBaskets, *, unknown: Unknown = "
     rule = str(source).partition(":")[0] if isinstance(source, str) else ""
     if rule in RULES:
         baskets.engine.keep(name, _by_rule(str(source), baskets))
-        return HeldSensitive(name, str(source), SensitiveReading(str(source), 0, 0))
+        return HeldSensitive(baskets, name, str(source), SensitiveReading(str(source), 0, 0))
     if isinstance(source, str | Path) and Path(source).exists():
         check_readable(Path(source))
         if not is_table(Path(source), None):
@@ -58,7 +63,7 @@ def _by_rule(rule: str, baskets: HeldBaskets) -> str:
     if kind == "all" and not rest:
         return items
     if kind == "item":
-        chosen = f"{items} WHERE is_like(name, {quote_text(_regular(rest))})"
+        chosen = f"{items} WHERE is_like(name, {quote_text(_regular(plain(rest)))})"
         if not baskets.engine.rows(f"SELECT count(*) FROM ({chosen})")[0][0]:
             raise OptionNotUsable(
                 f"No item is like {rest!r} (rule {rule!r}).\n"
@@ -95,7 +100,7 @@ def _from_list(path: Path, baskets: HeldBaskets, name: str, unknown: Unknown) ->
         engine.keep(name, found)
     finally:
         engine.drop(f"{name}_lines")
-    return HeldSensitive(name, str(path), SensitiveReading(str(path), len(lines), strange, file_hash(path)))
+    return HeldSensitive(baskets, name, str(path), SensitiveReading(str(path), len(lines), strange, file_hash(path)))
 
 
 def _from_table(source: object, baskets: HeldBaskets, name: str, unknown: Unknown) -> HeldSensitive:
@@ -123,7 +128,7 @@ def _from_table(source: object, baskets: HeldBaskets, name: str, unknown: Unknow
         known = "owner IS NOT NULL AND item IS NOT NULL"
         engine.keep(name, f"SELECT DISTINCT owner, item FROM {name}_joined WHERE {known}")
         reading = SensitiveReading(opened.name, int(lines), int(strange), opened.sha256)
-        return HeldSensitive(name, opened.name, reading)
+        return HeldSensitive(baskets, name, opened.name, reading)
 
 
 def _refuse_unknown(source: str, count: int, unknown: Unknown) -> None:

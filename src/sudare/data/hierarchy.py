@@ -6,29 +6,29 @@ is no line of column names. A line with an empty first cell says what a missing 
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import check_place, checked
+from sudare.data.encodings import MAGIC, read_text
 from sudare.data.rules import MissingRule
-from sudare.data.text import MAGIC, find_encoding
+from sudare.data.spellings import plain
+from sudare.data.text import csv_rows
 from sudare.data.writing import whole_file
 from sudare.errors import HierarchyNotUsable, InputError, SourceNotReadable
+from sudare.showing import dataclass
 
 # A semicolon or a tab that divides all lines alike is hardly ever part of a value; a comma often is: [20, 30).
 DELIMITERS = (";", "\t", ",")
 ENDINGS = (".csv", ".tsv", ".txt")
 MOST_NAMED = 10
-# What is trimmed from the cells of tables too: the engine's trim leaves tabs and line ends.
-SPACES = " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Hierarchy:
     """What the values of an attribute become: `steps[level][value]`; the value "" stands for a missing one."""
 
@@ -36,14 +36,12 @@ class Hierarchy:
     steps: tuple[Mapping[str, str], ...]
     source: str
 
-    def __repr__(self) -> str:
-        return f"Hierarchy({self.attribute!r}, {len(self.steps[0])} values, {self.levels} levels, from {self.source})"
-
     @property
     def levels(self) -> int:
         """The number of levels, with level 0."""
         return len(self.steps)
 
+    @checked
     def generalize(
         self, values: Sequence[str | None], level: int, *, missing: MissingRule = "value"
     ) -> list[str | None]:
@@ -53,6 +51,7 @@ class Hierarchy:
         there it becomes that value too. If it is equal to `any` value, a line for it is not used either: it would be
         equal to fewer records than before. Values the hierarchy lacks are refused.
         """
+        check_place("level", level, self.levels)
         step = self.steps[level]
         lacking = [value for value in values if value is not None and value not in step]
         if lacking:
@@ -63,6 +62,21 @@ class Hierarchy:
         return [absent if value is None else step[value] for value in values]
 
 
+def loaded_hierarchies(hierarchies: Mapping[str, Hierarchy | str | Path]) -> dict[str, Hierarchy]:
+    """Return hierarchies by attribute; those given as files, as `find_hierarchies` finds them, are read."""
+    if not isinstance(hierarchies, Mapping):
+        raise TypeError(f"hierarchies must map attributes to hierarchies or their files, not {type(hierarchies)}.")
+    loaded: dict[str, Hierarchy] = {}
+    for attribute, given in hierarchies.items():
+        if isinstance(given, str | Path):
+            loaded[attribute] = read_hierarchy(given, attribute)
+        elif isinstance(given, Hierarchy):
+            loaded[attribute] = given
+        else:
+            raise TypeError(f"hierarchies[{attribute!r}] must be a Hierarchy or a file, not {type(given)}.")
+    return loaded
+
+
 def hierarchy_from(hierarchy: Hierarchy, level: int) -> Hierarchy:
     """Return the hierarchy of values that are at a level already: that level becomes level 0."""
     base = hierarchy.steps[level]
@@ -70,28 +84,20 @@ def hierarchy_from(hierarchy: Hierarchy, level: int) -> Hierarchy:
     return Hierarchy(hierarchy.attribute, steps, hierarchy.source)
 
 
+@checked
 def read_hierarchy(path: str | Path, attribute: str) -> Hierarchy:
     """Read the hierarchy of an attribute from a text file; delimiter (`;`, tab, `,`) and encoding are found."""
     path = Path(path)
     if not path.is_file():
         raise SourceNotReadable(f"There is no hierarchy file {path}.\nHint: check the name and the folder you are in.")
-    encoding = find_encoding(path)
-    try:
-        # Line ends within quoted cells stay as they are.
-        text = path.read_bytes().decode("utf-8-sig" if encoding == "utf-8" else encoding)
-        return make_hierarchy(attribute, _numbered_rows(text), source=str(path))
-    except csv.Error as error:
-        raise HierarchyNotUsable(
-            f"{path} cannot be divided into cells: {error}.\nHint: one line per value, one column per level."
-        ) from None
+    return make_hierarchy(attribute, _numbered_rows(read_text(path)), source=str(path))
 
 
 def _numbered_rows(text: str) -> dict[int, list[str]]:
     """Return the rows that are not blank by the number of their last line."""
     lines = text.splitlines(keepends=True)
-    reader = csv.reader(lines, delimiter=_find_delimiter(lines))
-    numbered = ((reader.line_num, row) for row in reader)
-    return {line: row for line, row in numbered if any(cell.strip() for cell in row)}
+    rows = csv_rows(lines, _find_delimiter(lines))
+    return {line: row for line, row in rows if any(cell.strip() for cell in row)}
 
 
 def _find_delimiter(lines: Sequence[str]) -> str:
@@ -101,7 +107,7 @@ def _find_delimiter(lines: Sequence[str]) -> str:
     """
 
     def score(delimiter: str) -> float:
-        widths = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if row)
+        widths = Counter(len(row) for _, row in csv_rows(lines, delimiter) if row)
         return max((rows for width, rows in widths.items() if width > 1), default=0) / max(widths.total(), 1)
 
     return max(DELIMITERS, key=score)
@@ -109,7 +115,7 @@ def _find_delimiter(lines: Sequence[str]) -> str:
 
 def make_hierarchy(attribute: str, rows: Mapping[int, Sequence[str]], *, source: str = "the rows") -> Hierarchy:
     """Make a hierarchy of rows (a value and what it becomes, level by level) by line number, and check it."""
-    trimmed = {line: tuple(cell.strip(SPACES) for cell in row) for line, row in rows.items()}
+    trimmed = {line: tuple(plain(cell) for cell in row) for line, row in rows.items()}
     if not trimmed:
         raise HierarchyNotUsable(f"{source} has no lines.\nHint: one line per value, one column per level.")
     _check_widths(trimmed, source)
@@ -168,6 +174,7 @@ def _check_nested(rows: Iterable[tuple[str, ...]], lines: Mapping[str, int], sou
                 )
 
 
+@checked
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> None:
     """Write a hierarchy to a text file that `read_hierarchy` reads: UTF-8, divided by `;`.
 
@@ -205,6 +212,7 @@ def _quoted(cell: str) -> str:
     return f'"{doubled}"'
 
 
+@checked
 def find_hierarchies(folder: str | Path, attributes: Sequence[str]) -> dict[str, Path]:
     """Return the hierarchy files of a folder by attribute: a file belongs to the attribute its stem ends in.
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from sudare.arguments import checked
 from sudare.data.hierarchy import MOST_NAMED, Hierarchy, attribute_of, fill_hierarchy_file, find_hierarchies
-from sudare.data.writing import whole_file
+from sudare.data.writing import check_writable, whole_file
 from sudare.errors import OutputNotWritable
 
 # File systems allow 255 bytes; the ending and the name of the temporary file take some.
@@ -42,9 +43,11 @@ def check_hierarchy_files(folder: Path, attributes: Sequence[str], *, overwrite:
     paths = hierarchy_paths(folder, attributes)
     if not folder.is_dir():
         return
-    there = [path.name for path in paths.values() if path.exists()]
+    there = [path for path in paths.values() if path.exists()]
+    for path in there:
+        check_writable(path)
     if there and not overwrite:
-        shown = ", ".join(there[:MOST_NAMED]) + (", ..." if len(there) > MOST_NAMED else "")
+        shown = ", ".join(path.name for path in there[:MOST_NAMED]) + (", ..." if len(there) > MOST_NAMED else "")
         raise OutputNotWritable(
             f"{folder} has already {shown}; nothing was written.\n"
             "Hint: name another folder, or overwrite them with --force."
@@ -57,6 +60,7 @@ def check_hierarchy_files(folder: Path, attributes: Sequence[str], *, overwrite:
             )
 
 
+@checked
 def write_hierarchies(
     hierarchies: Mapping[str, Hierarchy], folder: str | Path, *, overwrite: bool = False
 ) -> dict[str, Path]:

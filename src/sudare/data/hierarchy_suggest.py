@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
-import numpy as np
-
-from sudare.data.hierarchy import SPACES, Hierarchy, make_hierarchy
+from sudare.arguments import checked
+from sudare.data.direct_identifiers import NEARLY_ALL, identifier_kind, occurs_once
+from sudare.data.distinct import sum_by
+from sudare.data.hierarchy import Hierarchy, make_hierarchy
+from sudare.data.spellings import plain
 from sudare.data.table import Table
 from sudare.data.value_kinds import (
     Levels,
@@ -29,16 +30,13 @@ from sudare.data.value_kinds import (
     word_levels,
 )
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 
 Kind = Literal["number", "date", "postal", "code", "boolean", "text", "identifier"]
 Remark = Literal["nothing", "constant", "identifier", "every_value_once", "others"]
 
-# Share of the different values that must be of a kind; the rest is joined to one value.
-NEARLY_ALL = 0.9
 # So many different values, or fewer, are generalized to * at once.
 FEW = 5
-# From so many records on it is no chance that every value occurs once.
-MANY = 20
 _YES_AND_NO = [
     set(pair.split()) for pair in ("true false", "t f", "yes no", "y n", "on off", "0 1", "はい いいえ", "有 無")
 ]
@@ -77,6 +75,7 @@ class SuggestedHierarchy:
         }
 
 
+@checked
 def suggest_hierarchies(
     table: Table, *, kinds: Mapping[str, str] | None = None, other: str = "other"
 ) -> list[SuggestedHierarchy]:
@@ -85,12 +84,13 @@ def suggest_hierarchies(
     table.positions(list(kinds))
     found = []
     for place, attribute in enumerate(table.attributes):
-        counts = np.bincount(table.codes[place], table.counts, len(table.values[place])).astype(np.int64).tolist()
+        counts = sum_by(table.codes[place], table.counts, len(table.values[place])).tolist()
         values = table.values[place]
         found.append(suggest_hierarchy(attribute, values, kind=kinds.get(attribute), counts=counts, other=other))
     return found
 
 
+@checked
 def suggest_hierarchy(
     attribute: str,
     values: Sequence[str | None],
@@ -106,6 +106,10 @@ def suggest_hierarchy(
     """
     if kind is not None and kind not in get_args(Kind):
         raise OptionNotUsable(f"There is no kind {kind!r} of values.\nHint: {', '.join(get_args(Kind))}.")
+    if counts is not None and len(counts) != len(values):
+        raise OptionNotUsable(
+            f"There are {len(values):,} values and {len(counts):,} counts.\nHint: give a count for each value."
+        )
     counted = _count(values, counts)
     if not counted:
         return _made(attribute, {"": 1}, "text", [], ("nothing",))
@@ -121,7 +125,7 @@ def _count(values: Sequence[str | None], counts: Sequence[int] | None) -> dict[s
     """Return the values that are there, trimmed, with their records."""
     counted: dict[str, int] = {}
     for value, count in zip(values, counts if counts is not None else [1] * len(values), strict=True):
-        text = (value or "").strip(SPACES)
+        text = plain(value or "")
         if text:
             counted[text] = counted.get(text, 0) + count
     return counted
@@ -136,7 +140,7 @@ def _find_kind(attribute: str, counted: Mapping[str, int], *, known: bool) -> Ki
         return "postal"
     if not _zero_led(list(counted)) and _nearly_all(counted, lambda value: number_of(value) is not None):
         return "identifier" if known and _is_numbering(counted) else "number"
-    if known and _once_each(counted):
+    if known and identifier_kind(attribute, counted):
         return "identifier"
     looks_coded = _nearly_all(counted, lambda value: " " not in value and any(map(str.isdigit, value)))
     return "code" if looks_coded and code_levels(list(counted)) else "text"
@@ -168,11 +172,7 @@ def _is_numbering(counted: Mapping[str, int]) -> bool:
     """Return whether every record has a whole number of its own, with few left out between them."""
     numbers = [int(value) for value in counted if value.isascii() and value.isdigit() and len(value) < 19]
     dense = len(numbers) == len(counted) and max(numbers) - min(numbers) < len(numbers) / NEARLY_ALL
-    return dense and _once_each(counted)
-
-
-def _once_each(counted: Mapping[str, int]) -> bool:
-    return len(counted) >= MANY and max(counted.values()) == 1
+    return dense and occurs_once(counted)
 
 
 def _levels(kind: Kind, attribute: str, counted: Mapping[str, int], other: str) -> tuple[Levels, int]:
@@ -216,7 +216,7 @@ def _remarks(kind: Kind, counted: Mapping[str, int], unfit: int, *, known: bool)
         remarks.append("constant")
     if kind == "identifier":
         remarks.append("identifier")
-    elif known and _once_each(counted):
+    elif known and occurs_once(counted):
         remarks.append("every_value_once")
     if unfit:
         remarks.append("others")

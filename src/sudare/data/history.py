@@ -6,10 +6,16 @@ A history is rows (customer, day, item, and where known time, price, quantity); 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
-from sudare.engine import Engine
+from sudare.arguments import checked
+from sudare.data.spellings import Spelling
+from sudare.engine import Engine, closed
+from sudare.showing import dataclass
+
+# The clock of moments that are text with an offset, where no time zone was chosen.
+AS_WRITTEN = "as written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,10 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a source was read: what was found, what was guessed, what was left out."""
+    """How a source was read: what was found, what was guessed, what was left out, what was written in several ways.
+
+    `clock` says by which clock moments with a time zone became days, if there were any: a zone's, or AS_WRITTEN.
+    """
 
     source: str
     format: str
@@ -32,6 +41,8 @@ class Reading:
     rows: int
     dropped: tuple[Dropped, ...] = ()
     sha256: str | None = None
+    spellings: tuple[Spelling, ...] = ()
+    clock: str | None = None
 
     @property
     def dropped_rows(self) -> int:
@@ -91,18 +102,23 @@ class PurchaseHistory:
     _prefix: str = field(repr=False)
     _made: set[str] = field(default_factory=set, repr=False)
     _own_engine: bool = field(default=False, repr=False)
+    _closed: bool = field(default=False, repr=False)
 
+    @checked
     def table(self, name: str) -> str:
         """Return the SQL name of a table of the model, making it first if it is derived and new.
 
         Stored: purchase, customer, item (code, name). Derived: visit, line (the distinct items of visits), basket
         (visits with the number of their item set), item_set, calendar (visits per customer).
         """
+        if self._closed:
+            raise closed("purchase history")
         if name in _DERIVED:
             needed = {need: self.table(need) for need in _NEEDS[name]}
             return self.derive(name, _DERIVED[name].format(**needed), number=name, order=_ORDERS.get(name))
         return self._prefix + name
 
+    @checked
     def derive(self, name: str, query: str, *, number: str = "", order: str | None = None) -> str:
         """Return the SQL name of a table made by a query when it is first asked for, and kept.
 
@@ -118,6 +134,7 @@ class PurchaseHistory:
 
     def close(self) -> None:
         """Give back the engine if the history made it, else drop its tables."""
+        self._closed = True
         if self._own_engine:
             self.engine.close()
             return

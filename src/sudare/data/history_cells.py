@@ -1,4 +1,4 @@
-"""Purchase histories of any form as histories of cells, and written again: row i belongs to row i of what was read.
+"""Purchase histories of any form as histories of cells, and written again: to be published, or row by row.
 
 A contest's file (no header, as many cells a row as the rules have) is read and written by the rules of the contest. Of
 any other CSV, Parquet or Excel file the columns of customer, day, item, price and quantity are found as
@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.cell_parquet import write_cells_parquet
-from sudare.data.cell_text import format_rows, read_original, write_cells
+from sudare.arguments import checked
+from sudare.data.cell_parquet import read_cells_parquet, write_cells_parquet
+from sudare.data.cell_text import format_rows, read_original, read_published, write_cells
 from sudare.data.cell_values import written
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
 from sudare.data.history import Reading
@@ -29,9 +30,10 @@ from sudare.data.rule_sets import EPOCH, MOST_VALUE, ColumnRule, RuleSet, load_r
 from sudare.data.rules import RULES, Rule
 from sudare.data.sources import EXCEL, PARQUET, SourceOptions, check_readable
 from sudare.data.text import MOST_LINE_BYTES, looks_like_header
-from sudare.data.writing import whole_file
+from sudare.data.writing import HISTORY_ENDINGS, check_ending, whole_file
 from sudare.engine import DuckDBEngine, Engine
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 # Hundredths in a unit of a decimal column.
 _HUNDREDTHS = 100
@@ -70,42 +72,65 @@ class HistoryFile:
         """Whether the file is one of a contest: cells without a header."""
         return not self.header
 
-    def write(self, path: str | Path, history: CellHistory) -> None:
-        """Write an anonymized form of the history, a line for each row that was read, whole or not at all.
+    @checked
+    def write_aligned(self, path: str | Path, history: CellHistory) -> None:
+        """Write an anonymized form row by row, whole or not at all: a secret file that links rows to people.
 
-        A deleted row has * in every cell. A contest's file is written as the contest wants it, another as CSV with a
-        header, or as Parquet if the name ends so.
+        Row i belongs to row i of what was read, so that only the owner may read the file. A deleted row has * in every
+        cell. A .parquet file is Parquet. A .csv or .txt file of a contest has the lines that the contest wants; that of
+        another history is CSV with a header.
         """
         path = Path(path)
-        if self.of_contest:
-            write_cells(path, history, self.rules)
-        elif path.suffix == ".parquet":
-            write_cells_parquet(path, history)
+        check_ending(path, HISTORY_ENDINGS)
+        if path.suffix.lower() == ".parquet":
+            write_cells_parquet(path, history, private=True)
+        elif self.of_contest:
+            write_cells(path, history, self.rules, private=True)
         else:
-            _write_text(path, _lines([self.header, *self._rows(history)]))
+            _write_text(path, _lines([self.header, *self._rows(history)]), private=True)
 
+    @checked
     def publish(self, path: str | Path, history: CellHistory) -> int:
-        """Write what may be published of an anonymized form: no deleted rows, sorted lines. Return the rows left."""
-        path, kept = Path(path), np.flatnonzero(~history.deleted)
-        left = _some_rows(history, kept)
-        if self.of_contest:
-            lines = sorted(b"".join(format_rows(left, self.rules)).splitlines(keepends=True))
-            with whole_file(path) as target:
-                target.write_bytes(b"".join(lines))
-            return len(kept)
+        """Write what may be published of an anonymized form: no deleted rows, sorted lines. Return the rows left.
+
+        What was written is read again and compared before it gets its name.
+        """
+        path = Path(path)
+        check_ending(path, HISTORY_ENDINGS)
+        left = _some_rows(history, np.flatnonzero(~history.deleted))
+        with whole_file(path) as target:
+            if path.suffix.lower() == ".parquet":
+                self._publish_parquet(target, left)
+            elif self.of_contest:
+                self._publish_contest(target, left)
+            else:
+                self._publish_text(target, left)
+        return len(left)
+
+    def _publish_contest(self, target: Path, left: CellHistory) -> None:
+        lines = sorted(b"".join(format_rows(left, self.rules)).splitlines(keepends=True))
+        target.write_bytes(b"".join(lines))
+        read = b"".join(format_rows(read_published(target, self.history, self.rules), self.rules))
+        _check_read(read.splitlines(keepends=True), lines)
+
+    def _publish_parquet(self, target: Path, left: CellHistory) -> None:
         rows = self._rows(left)
         order = sorted(range(len(rows)), key=rows.__getitem__)
-        if path.suffix == ".parquet":
-            write_cells_parquet(path, _some_rows(left, np.asarray(order, np.int64)))
-        else:
-            _write_text(path, _lines([self.header, *(rows[place] for place in order)]))
-        return len(kept)
+        write_cells_parquet(target, _some_rows(left, np.asarray(order, np.int64)))
+        _check_read(self._rows(read_cells_parquet(target, self.history)), [rows[place] for place in order])
+
+    def _publish_text(self, target: Path, left: CellHistory) -> None:
+        rows = [self.header, *sorted(self._rows(left))]
+        target.write_text(_lines(rows), encoding="utf-8", newline="")
+        with target.open(encoding="utf-8", newline="") as file:
+            _check_read([tuple(row) for row in csv.reader(file)], rows)
 
     def _rows(self, history: CellHistory) -> list[tuple[str, ...]]:
         persons = ["*" if person == 0 else str(person) for person in history.persons.tolist()]
         return list(zip(persons, *(_cell_texts(column) for column in history.columns), strict=True))
 
 
+@checked
 def open_history_cells(
     path: str | Path,
     *,
@@ -116,6 +141,7 @@ def open_history_cells(
     encoding: str | None = None,
     sheet: str | None = None,
     date_format: str | None = None,
+    time_zone: str | None = None,
     missing_values: Mapping[str, Sequence[str]] | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
     engine: Engine | None = None,
@@ -129,7 +155,7 @@ def open_history_cells(
     hundredths, and quantities too unless all of them are whole.
     """
     path, rules = Path(path), rules or load_rules()
-    source = SourceOptions(delimiter, header, encoding, sheet)
+    source = SourceOptions(delimiter, header, encoding, sheet, time_zone)
     options = HistoryForm(columns or {}, source, date_format, missing_values or {}, bad_rows)
     if options == HistoryForm() and _is_contest_file(path, rules):
         return HistoryFile(read_original(path, rules, progress=progress), rules)
@@ -269,6 +295,12 @@ def _lines(rows: Iterable[Sequence[str]]) -> str:
     return out.getvalue()
 
 
-def _write_text(path: Path, text: str) -> None:
-    with whole_file(path) as target:
+def _check_read(read: Sequence[object], written: Sequence[object]) -> None:
+    """Make sure that what was read again is what was written."""
+    if list(read) != list(written):
+        raise AssertionError("What was written to be published is not what is read from it.")
+
+
+def _write_text(path: Path, text: str, *, private: bool = False) -> None:
+    with whole_file(path, private=private) as target:
         target.write_text(text, encoding="utf-8", newline="")

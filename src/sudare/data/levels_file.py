@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from sudare.arguments import checked
+from sudare.data.encodings import read_text
+from sudare.data.text import csv_rows
 from sudare.errors import OptionNotUsable, SourceNotReadable
 
 _HINT = "Hint: write age,2 in lines of a CSV file, age = 2 in a TOML file, or give the JSON of `sudare risk levels`."
 
 
+@checked
 def read_levels(path: str | Path) -> dict[str, int]:
     """Read attributes and levels from a CSV file (`attribute,level`), TOML, or the JSON of `sudare risk levels`.
 
@@ -20,8 +23,8 @@ def read_levels(path: str | Path) -> dict[str, int]:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(path)
+    except OSError as error:
         raise SourceNotReadable(f"The levels in {path} cannot be read: {error}.\n{_HINT}") from None
     reader = {".toml": _from_toml, ".json": _from_json}.get(path.suffix.lower(), _from_csv)
     levels = {name: _level(level, name, place) for name, (level, place) in reader(text, path).items()}
@@ -32,9 +35,8 @@ def read_levels(path: str | Path) -> dict[str, int]:
 
 def _from_csv(text: str, path: Path) -> dict[str, tuple[object, str]]:
     found: dict[str, tuple[object, str]] = {}
-    reader = csv.reader(text.splitlines())
-    for row in reader:
-        place, cells = f"{path}, line {reader.line_num}", [cell.strip() for cell in row]
+    for line, row in csv_rows(text.splitlines(keepends=True), ","):
+        place, cells = f"{path}, line {line}", [cell.strip() for cell in row]
         if not any(cells) or (not found and [cell.lower() for cell in cells] == ["attribute", "level"]):
             continue
         if len(cells) != 2 or not all(cells):

@@ -5,23 +5,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
-from sudare.data.history import Dropped, PurchaseHistory, Reading
+from sudare.arguments import checked
+from sudare.data.history import AS_WRITTEN, Dropped, PurchaseHistory, Reading
 from sudare.data.roles import ROLES, assign_roles
-from sudare.data.rules import RULES, Rule, parsed
+from sudare.data.rules import RULES, Rule, has_zone, parsed
 from sudare.data.sources import Source, SourceOptions, open_source
+from sudare.data.spellings import find_spellings
 from sudare.engine import Engine, engine_for, refuse_people
-from sudare.engine.protocol import Column
+from sudare.engine.protocol import ZONE, Column
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 SHOWN_BAD_ROWS = 10
 SHOWN_CELL_LETTERS = 40
 _numbers = itertools.count(1)
 
 
+@checked
 def read_history(
     source: object,
     *,
@@ -31,6 +35,7 @@ def read_history(
     encoding: str | None = None,
     sheet: str | None = None,
     date_format: str | None = None,
+    time_zone: str | None = None,
     missing_values: Mapping[str, Sequence[str]] | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
     engine: Engine | None = None,
@@ -41,14 +46,17 @@ def read_history(
     Columns are found by their names (English, Japanese, UCI's) unless `columns` gives them (role -> column); a
     headerless file of five or seven columns is read as the contests' formats. Customer, day and item must not be
     missing; time, price and quantity may be, and a missing value is then a value of its own. `missing_values` names
-    further values that mean "missing" in a column (role -> values). Bad rows are refused (`BadRows` shows the first
-    ten and the total) or dropped and counted in the result's `reading`.
+    further values that mean "missing" in a column (role -> values). Cells are taken in Unicode's form NFKC, without
+    blanks at their ends, and the result's `reading` says where that made one name of several. Moments with a time zone
+    become days by the clock of `time_zone` (None: UTC for columns of such moments, the clock as written for text). Bad
+    rows are refused (`BadRows` shows the first ten and the total) or dropped and counted in the `reading`.
     """
     own = engine is None
     engine = engine or engine_for(source)
     options = HistoryForm(
-        columns or {}, SourceOptions(delimiter, header, encoding, sheet), date_format, missing_values or {}, bad_rows
-    )
+        columns or {}, SourceOptions(delimiter, header, encoding, sheet, time_zone), date_format, missing_values or {},
+        bad_rows,
+    )  # fmt: skip
     try:
         with _loading(source, options, RULES, engine, progress) as loader:
             return loader.load(own_engine=own, progress=progress)
@@ -72,6 +80,8 @@ class HistoryForm:
         """Raise OptionNotUsable if something was said that nothing can be done with."""
         if self.bad_rows not in ("refuse", "drop"):
             raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {self.bad_rows!r}.")
+        if self.date_format == "":
+            raise OptionNotUsable("date_format is empty.\nHint: --date-format %d.%m.%Y")
         for role in self.missing_values:
             if role not in ROLES:
                 raise OptionNotUsable(
@@ -127,25 +137,27 @@ class _Loader:
     def load(self, *, own_engine: bool, progress: Progress) -> PurchaseHistory:
         numbers, dropped = self._stage(progress)
         progress("numbering customers and items", 2, 3)
-        read, kept, parts = self._count(numbers)
+        read, kept, parts, zoned = self._count(numbers)
         self._number(parts)
         customers = self.engine.rows(f"SELECT count(*) FROM {self.prefix}customer")[0][0]
+        names = {role: f"{self.prefix}{role}" for role in ("customer", "item")}
+        reading = self._reading(read, dropped, zoned=zoned, names=names)
         progress("reading", 3, 3)
-        reading = self._reading(read, dropped)
         return PurchaseHistory(self.engine, reading, kept, customers, parts, self.prefix, _own_engine=own_engine)
 
     def rows_in_order(self, progress: Progress) -> RowsInOrder:
         refuse_people(self.engine, "single rows")
         numbers, dropped = self._stage(progress)
         progress("taking rows", 2, 3)
-        read, _, parts = self._count(numbers)
+        read, _, parts, zoned = self._count(numbers)
+        reading = self._reading(read, dropped, zoned=zoned)
         names = ["customer", "day - DATE '1970-01-01' AS day", "item", *numbers]
         values = self.engine.columns(f"SELECT {', '.join(names)} FROM {self.prefix}staged WHERE problem = 0")
         unused = [self._shown(place) for place in range(len(self.source.columns)) if self._role(place) not in values]
         if "time" in parts and "time" not in self.roles:
             unused.append("time of day")
         progress("reading", 3, 3)
-        return RowsInOrder(values, self._reading(read, dropped), tuple(unused))
+        return RowsInOrder(values, reading, tuple(unused))
 
     def _role(self, place: int) -> str:
         return next((role for role, other in self.roles.items() if other == place), "")
@@ -155,11 +167,25 @@ class _Loader:
         column = self.source.columns[place]
         return column if self.source.header else self._role(place) or f"column {column}"
 
-    def _reading(self, read: int, dropped: tuple[Dropped, ...]) -> Reading:
+    def _reading(
+        self, read: int, dropped: tuple[Dropped, ...], *, zoned: bool, names: Mapping[str, str] | None = None
+    ) -> Reading:
         columns = {role: self.source.columns[place] for role, place in self.roles.items()}
         rows = read + sum(part.rows for part in dropped if part.column == "")
         source = self.source
-        return Reading(source.name, source.format, columns, source.guesses, rows, dropped, source.sha256)
+        staged = f"(SELECT * FROM {self.prefix}staged WHERE problem = 0)"
+        titles = {role: self._column(role) for role in ("customer", "item")}
+        spellings = find_spellings(self.engine, staged, titles, names=names)
+        return Reading(
+            source.name, source.format, columns, source.guesses, rows, dropped, source.sha256, spellings,
+            self._clock(zoned=zoned),
+        )  # fmt: skip
+
+    def _clock(self, *, zoned: bool) -> str | None:
+        if not zoned:
+            return self.source.clock if self.roles["day"] in self.source.zoned else None
+        form = self.options.date_format
+        return self.options.source.time_zone or (ZONE if form and has_zone(form) else AS_WRITTEN)
 
     def forget(self) -> None:
         """Drop what was only needed while reading."""
@@ -169,14 +195,14 @@ class _Loader:
         columns = {role: (self.source.expressions[p], self.source.types[p]) for role, p in self.roles.items()}
         options = self.options
         return parsed(
-            self.source.table, columns, date_format=options.date_format, missing=options.missing_values,
-            rules=self.rules,
+            self.source.table, columns, date_format=options.date_format, time_zone=options.source.time_zone,
+            missing=options.missing_values, rules=self.rules,
         )  # fmt: skip
 
     def _stage(self, progress: Progress) -> tuple[list[str], tuple[Dropped, ...]]:
         """Parse and check all rows; return which numbers they have and what is dropped."""
         parts: list[str] = [role for role in ("price", "quantity") if role in self.roles]
-        names = ["customer", "day", "item", "minute", *parts, "problem"]
+        names = ["customer", "customer_was", "day", "zoned", "item", "item_was", "minute", *parts, "problem"]
         self.engine.keep(f"{self.prefix}staged", f"SELECT {', '.join(names)} FROM ({self._query()})")
         progress("checking", 1, 3)
         return parts, self._check()
@@ -243,16 +269,18 @@ class _Loader:
             f"{shown!r} is {rule.reason}" if rule.reason.startswith("no ") else f"{rule.reason} ({shown!r})"
         )
 
-    def _count(self, parts: list[str]) -> tuple[int, int, tuple[str, ...]]:
-        read, kept, timed = self.engine.rows(
+    def _count(self, parts: list[str]) -> tuple[int, int, tuple[str, ...], bool]:
+        """Return how many rows were read and kept, what they have, and whether some days have an offset."""
+        read, kept, timed, zoned = self.engine.rows(
             "SELECT count(*), count(*) FILTER (WHERE problem = 0), "
-            f"coalesce(max(minute) FILTER (WHERE problem = 0), 0) > 0 FROM {self.prefix}staged"
+            "coalesce(max(minute) FILTER (WHERE problem = 0), 0) > 0, "
+            f"count(*) FILTER (WHERE zoned AND problem = 0) > 0 FROM {self.prefix}staged"
         )[0]
         if not kept:
             what = "no rows of data" if not read else "no rows left after the bad ones were dropped"
             raise SourceNotReadable(f"{self.source.name} has {what}.\nHint: give a file with at least one row of data.")
         has_time = "time" in self.roles or timed
-        return read, kept, (*(("time",) if has_time else ()), *parts)
+        return read, kept, (*(("time",) if has_time else ()), *parts), zoned
 
     def _number(self, parts: Sequence[str]) -> None:
         staged = f"{self.prefix}staged"

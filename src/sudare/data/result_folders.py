@@ -23,12 +23,30 @@ def make_folder(folder: Path) -> None:
         ) from None
 
 
+def refuse_files(folder: Path) -> None:
+    """Refuse a folder that has files of somebody else, so that none of them is replaced."""
+    try:
+        found = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise OutputNotWritable(
+            f"Cannot write to the folder {folder}: {error.strerror or error}.\nHint: name another one."
+        ) from None
+    if found:
+        raise OutputNotWritable(
+            f"{folder} is not empty: it has {found[0]}{' and others' if found[1:] else ''}.\n"
+            "Hint: name a new folder, so that nothing in it is replaced."
+        )
+
+
 def keep_parameters(folder: Path, parameters: Mapping[str, Any]) -> bool:
     """Keep what the results in a folder depend on; say whether it has results already.
 
-    Results that depend on something else are an error. What is kept there and not named here stays.
+    Results that depend on something else are an error, and so are files that are not results. What is kept there and
+    not named here stays.
     """
     path = folder / PARAMETERS
+    if not path.exists():
+        refuse_files(folder)
     kept = _kept_parameters(path) if path.exists() else {}
     for name, value in parameters.items():
         if kept.get(name, value) != value:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +16,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from sudare.arguments import checked
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
 
 Form = Literal["person", "date", "item", "decimal", "integer"]
 
@@ -100,6 +101,7 @@ class RuleSet:
         return tuple(column for column in self.columns if column.form != "person")
 
 
+@checked
 def load_rules(source: str | Path = DEFAULT) -> RuleSet:
     """Return the rules of a contest: built-in ones by their name (pwscup2018), others from a TOML file."""
     if isinstance(source, str) and source in BUILT_IN:

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import io
 import itertools
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.basket_reading import hold_pairs, is_binary, missing_rows, names_columns, with_mark
+from sudare.arguments import checked
+from sudare.data.basket_reading import hold_pairs, is_binary, missing_rows, names_columns
 from sudare.data.baskets import Baskets, SensitiveItems, SensitiveReading, sensitive_rows
+from sudare.data.encodings import find_encoding, read_text, with_mark
 from sudare.data.roles import NAMES, fold
 from sudare.data.sources import Source, SourceOptions, check_readable, open_source
-from sudare.data.text import DELIMITERS, file_hash, find_encoding
+from sudare.data.spellings import plain
+from sudare.data.text import DELIMITERS, file_hash
 from sudare.engine import DuckDBEngine, Engine
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
 
 Unknown = Literal["refuse", "ignore"]
 
@@ -34,6 +39,7 @@ _HINT = (
 _numbers = itertools.count(1)
 
 
+@checked
 def read_sensitive(
     source: object,
     baskets: Baskets,
@@ -56,6 +62,18 @@ def read_sensitive(
     """
     if unknown not in get_args(Unknown):
         raise OptionNotUsable(f"Unknown items are {' or '.join(get_args(Unknown))}d, not {unknown!r}.\nHint: refuse.")
+    found = _read(source, baskets, unknown, delimiter, encoding, engine)
+    return replace(found, users=baskets.users, names=baskets.names)
+
+
+def _read(
+    source: object,
+    baskets: Baskets,
+    unknown: Unknown,
+    delimiter: str | None,
+    encoding: str | None,
+    engine: Engine | None,
+) -> SensitiveItems:
     if isinstance(source, str) and source.partition(":")[0] in RULES:
         return _by_rule(source, baskets)
     if isinstance(source, str | Path):
@@ -86,7 +104,7 @@ def _by_rule(rule: str, baskets: Baskets) -> SensitiveItems:
     if kind == "random-fixed":
         words = random_lists(1, len(baskets.names), *share_and_seed(rule, rest))
         return SensitiveItems(np.zeros(len(baskets), np.int32), words, rule, reading)
-    mask = np.ones(len(baskets.names), np.bool_) if kind == "all" else _like(rule, rest, baskets.names)
+    mask = np.ones(len(baskets.names), np.bool_) if kind == "all" else _like(rule, plain(rest), baskets.names)
     return replace(_for_all(mask, baskets, rule), reading=reading)
 
 
@@ -142,7 +160,7 @@ def is_table(path: Path, encoding: str | None) -> bool:
     """Tell whether a file is a table of users and items, rather than a list of items."""
     if is_binary(path):
         return True
-    found = find_encoding(path, encoding=encoding)
+    found = find_encoding(path, encoding=encoding, option=None)
     if names_columns(path, found):
         return True
     with path.open(encoding=with_mark(found)) as file:
@@ -152,8 +170,8 @@ def is_table(path: Path, encoding: str | None) -> bool:
 
 def listed_items(path: Path, encoding: str | None) -> list[tuple[int, str]]:
     """Return the items of a text of one item a line, with the numbers of their lines."""
-    with path.open(encoding=with_mark(find_encoding(path, encoding=encoding))) as file:
-        return [(number, line.strip()) for number, line in enumerate(file, start=1) if line.strip()]
+    lines = io.StringIO(read_text(path, encoding=encoding), newline=None)
+    return [(number, plain(line)) for number, line in enumerate(lines, start=1) if plain(line)]
 
 
 def _from_list(path: Path, baskets: Baskets, unknown: Unknown, encoding: str | None) -> SensitiveItems:
@@ -175,7 +193,7 @@ def _from_table(
     name = f"sensitive{next(_numbers)}"
     header = None
     if isinstance(source, str | Path) and not is_binary(Path(source)):
-        header = names_columns(Path(source), find_encoding(Path(source), encoding=encoding))
+        header = names_columns(Path(source), find_encoding(Path(source), encoding=encoding, option=None))
     with ExitStack() as cleanup:
         opened = open_source(source, engine, SourceOptions(delimiter, header, encoding), cleanup)
         cleanup.callback(engine.drop, *(f"{name}_{table}" for table in ("rows", "users", "items")))

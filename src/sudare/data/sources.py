@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import difflib
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zoneinfo import available_timezones
 
-import narwhals as nw
-
-from sudare.data.text import TextForm, file_hash, find_encoding, find_form, line_numbers, recode, record_lines
-from sudare.engine import Engine, quote_name
+from sudare.data.encodings import find_encoding, recode
+from sudare.data.text import TextForm, file_hash, find_form, line_numbers, record_lines
+from sudare.engine import Engine, quote_name, quote_text
+from sudare.engine.protocol import ZONE
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from python_calamine import CalamineWorkbook
 
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,24 @@ class SourceOptions:
     header: bool | None = None
     encoding: str | None = None
     sheet: str | None = None
+    time_zone: str | None = None
+
+    def check(self) -> None:
+        """Raise OptionNotUsable if there is no such time zone."""
+        zone = self.time_zone
+        if zone is None:
+            return
+        # Looks through a folder of many files, so only where a zone was given.
+        known = available_timezones() - {"localtime"}
+        if zone in known:
+            return
+        if not known:
+            raise OptionNotUsable(
+                "This machine has no list of time zones.\nHint: pip install tzdata, or omit --time-zone."
+            )
+        near = difflib.get_close_matches(zone, known, n=3)
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise OptionNotUsable(f"There is no time zone {zone!r}.{meant}\nHint: UTC, Asia/Tokyo, Europe/Paris, ...")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +73,9 @@ class Source:
     form: TextForm | None = None
     # The file that is read where it lies; None for copies, folders and dataframes.
     in_place: Path | None = None
+    # The places of columns of moments with a time zone, and the zone by whose clock they are taken.
+    zoned: tuple[int, ...] = ()
+    clock: str | None = None
 
     def broken_lines(self, engine: Engine) -> dict[int, str]:
         """Return line number and reason of the lines that did not divide into the columns."""
@@ -69,17 +94,18 @@ class Source:
 
 def open_source(source: object, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:
     """Make a source readable on the engine; temporary files live until `cleanup` is closed."""
+    options.check()
     if isinstance(source, str) and (table := engine.find(source)):
-        return _typed_source(source, "table", table, engine.describe(table), None)
+        return _typed_source(source, "table", table, engine.describe(table), None, options)
     if isinstance(source, str | Path):
         return _open_path(Path(source), engine, options, cleanup)
-    return _open_frame(source, engine, cleanup)
+    return _open_frame(source, engine, options, cleanup)
 
 
 def _open_path(path: Path, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:
     check_readable(path)
     if path.is_dir() or path.suffix.lower() in PARQUET:
-        return _open_parquet(path, engine)
+        return _open_parquet(path, engine, options)
     if path.suffix.lower() in EXCEL:
         return _open_excel(path, engine, options, cleanup)
     return _open_text(path, engine, options, cleanup)
@@ -148,17 +174,16 @@ def _text_source(
     )  # fmt: skip
 
 
-def _open_parquet(path: Path, engine: Engine) -> Source:
+def _open_parquet(path: Path, engine: Engine, options: SourceOptions) -> Source:
     table = engine.parquet(path)
-    try:
-        described = engine.describe(table)
-    except Exception as error:
-        reason = str(error).splitlines()[0]
-        raise SourceNotReadable(f"{path} cannot be read as Parquet: {reason}\nHint: check how it was made.") from None
-    return _typed_source(str(path), "Parquet", table, described, path if path.is_file() else None)
+    file = path if path.is_file() else None
+    return _typed_source(str(path), "Parquet", table, engine.describe(table), file, options)
 
 
-def _open_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
+def _open_frame(frame: object, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:
+    # Not before it is needed: it takes longer to load than a small file to read.
+    import narwhals as nw
+
     try:
         native = nw.from_native(frame)  # type: ignore[call-overload]
     except TypeError:
@@ -167,21 +192,23 @@ def _open_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
         ) from None
     kind = native.implementation.name.lower()
     if kind.startswith("pyspark"):
-        return _open_spark_frame(frame, engine, cleanup)
+        return _open_spark_frame(frame, engine, options, cleanup)
     if isinstance(native, nw.LazyFrame) and kind != "duckdb":
         native = native.collect()
     if isinstance(native, nw.DataFrame):
         # A column without any value has no type an engine could read.
         empty = [name for name, type_ in native.schema.items() if type_ == nw.Unknown and native[name].is_null().all()]
         native = native.with_columns(nw.col(name).cast(nw.String) for name in empty)
+    if not native.columns:
+        raise SourceNotReadable("The dataframe has no columns.\nHint: give one with at least a column and a row.")
     inner = native.to_native()
     engine.attach_frame("attached_frame", inner if kind == "pandas" else _ArrowStream(inner))
     cleanup.callback(engine.detach_frame, "attached_frame")
     name = f"{kind} relation" if kind == "duckdb" else f"{kind} dataframe"
-    return _typed_source(name, name, "attached_frame", engine.describe("attached_frame"), None)
+    return _typed_source(name, name, "attached_frame", engine.describe("attached_frame"), None, options)
 
 
-def _open_spark_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Source:
+def _open_spark_frame(frame: object, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:
     if engine.name != "spark":
         raise SourceNotReadable(
             f"The engine {engine.name} cannot read a dataframe of Spark.\n"
@@ -190,7 +217,7 @@ def _open_spark_frame(frame: object, engine: Engine, cleanup: ExitStack) -> Sour
     engine.attach_frame("attached_frame", frame)
     cleanup.callback(engine.detach_frame, "attached_frame")
     described = engine.describe("attached_frame")
-    return _typed_source("spark dataframe", "spark dataframe", "attached_frame", described, None)
+    return _typed_source("spark dataframe", "spark dataframe", "attached_frame", described, None, options)
 
 
 class _ArrowStream:
@@ -203,11 +230,22 @@ class _ArrowStream:
         return self._frame.__arrow_c_stream__(requested_schema)
 
 
-def _typed_source(name: str, kind: str, table: str, described: dict[str, str], file: Path | None) -> Source:
-    columns = tuple(described)
+def _typed_source(
+    name: str, kind: str, table: str, described: dict[str, str], file: Path | None, options: SourceOptions
+) -> Source:
+    """Return a source whose columns have types; moments with a time zone are taken as the clock of one zone shows them.
+
+    So a day is the same day on every machine.
+    """
+    expressions = [quote_name(column) for column in described]
+    types = list(described.values())
+    zoned = tuple(place for place, type_ in enumerate(types) if type_ == ZONED)
+    for place in zoned:
+        clock, types[place] = f"CAST({expressions[place]} AS TIMESTAMP)", "TIMESTAMP"
+        expressions[place] = f"clock_in({clock}, {quote_text(options.time_zone)})" if options.time_zone else clock
     return Source(
-        name, kind, table, columns, tuple(quote_name(c) for c in columns), tuple(described.values()),
-        sha256=file_hash(file) if file else None, in_place=file,
+        name, kind, table, tuple(described), tuple(expressions), tuple(types), sha256=file_hash(file) if file else None,
+        in_place=file, zoned=zoned, clock=(options.time_zone or ZONE) if zoned else None,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ models with distinct background knowledge of de-identified dataset. No row, name
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.writing import whole_file
+from sudare.arguments import checked
+from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -144,6 +146,7 @@ class _Chunk:
         return stream(self.seed, purpose, self.first_row).random(len(self.invoice))
 
 
+@checked
 def generate_history(
     out: str | Path,
     *,
@@ -191,8 +194,7 @@ def generate_history(
 
 
 def _check(path: Path, first_day: date, *, days: int, **counts: int) -> None:
-    if path.suffix not in (".csv", ".parquet"):
-        raise OptionNotUsable(f"{path} is no kind of file to write.\nHint: use the ending .csv or .parquet.")
+    check_table_ending(path)
     for name, value in {"days": days, **counts}.items():
         least = 0 if name == "seed" else 1
         if value < least:

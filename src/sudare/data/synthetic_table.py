@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.hierarchy import Hierarchy, fill_hierarchy_file, make_hierarchy
+from sudare.data.hierarchy_files import check_hierarchy_files, hierarchy_paths
 from sudare.data.synthetic import ENGINE_MEMORY, Integers, Numbers, stream
-from sudare.data.writing import check_table_ending, whole_file
+from sudare.data.writing import check_distinct, check_table_ending, whole_file
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 ATTRIBUTES = (
     "sex", "age", "prefecture", "occupation", "household", "education", "income", "joined", "favourite",
@@ -183,18 +185,21 @@ class _Chunk:
         return stream(self.seed, purpose, self.first).random(self.records)
 
 
+@checked
 def generate_table(
     out: str | Path,
     *,
     records: int = 2_000,
     seed: int = 0,
     hierarchies: str | Path | None = None,
+    overwrite: bool = False,
     progress: Progress = silent,
 ) -> GeneratedTable:
     """Write a made-up member list to a .csv or .parquet file; the same options give the same bytes.
 
     With `hierarchies`, a folder, it also writes a generalization hierarchy for every attribute but the favourite
-    category. All files are written whole, or none is.
+    category; if some are there already, that is an error unless it is to `overwrite` them. All files are written whole,
+    or none is.
     """
     path = Path(out)
     check_table_ending(path)
@@ -205,10 +210,13 @@ def generate_table(
     with ExitStack() as whole:
         temporary = whole.enter_context(whole_file(path))
         if hierarchies is not None:
-            folder = whole.enter_context(_folder(Path(hierarchies)))
-            for name, hierarchy in _hierarchies().items():
-                files.append(folder / f"{name}.csv")
-                fill_hierarchy_file(hierarchy, whole.enter_context(whole_file(files[-1])))
+            folder, made = Path(hierarchies), _hierarchies()
+            check_hierarchy_files(folder, list(made), overwrite=overwrite)
+            files += hierarchy_paths(folder, list(made)).values()
+            check_distinct([path, *files])
+            whole.enter_context(_folder(folder))
+            for file, hierarchy in zip(files, made.values(), strict=True):
+                fill_hierarchy_file(hierarchy, whole.enter_context(whole_file(file)))
         _write_records(temporary, records, seed, progress)
     return GeneratedTable(path, records, ATTRIBUTES, SENSITIVE, tuple(files), seed)
 

@@ -13,22 +13,24 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.collapsed import CollapsedTable, collapse_table, group_rows, new_name, reading_of
+from sudare.arguments import checked
+from sudare.data.collapsed import CollapsedTable, collapse_table, group_rows, key_values, new_name, reading_of
 from sudare.data.distinct import first_rows, number_rows
 from sudare.data.history import Reading
 from sudare.data.person_kinds import fetch_person_kinds
 from sudare.data.rules import MissingRule
 from sudare.data.sources import SourceOptions, open_source
 from sudare.data.table_rows import RowsLater, cell_names, choose_columns, load_rows, unknown_attribute
-from sudare.engine import Engine
+from sudare.engine import Engine, closed
 from sudare.errors import MemoryNotEnough, NotOnEngine
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 _numbers = itertools.count(1)
 
@@ -56,6 +58,7 @@ class Table:
     weight: str | None = None
     person: str | None = None
     _later: RowsLater | None = field(default=None, repr=False)
+    _closed: bool = field(default=False, repr=False)
 
     @property
     def records(self) -> int:
@@ -68,6 +71,8 @@ class Table:
 
         The rows of a file that the analyses did not need are read now; a file that has changed is refused.
         """
+        if self._closed:
+            raise closed("table")
         if self._later is not None:
             self._later.load(self.engine, self._name)
             self._later = None
@@ -79,6 +84,7 @@ class Table:
         ends = [len(values) - 1 if self.missing == "any" and values[-1] is None else -1 for values in self.values]
         return np.asarray(ends, np.int32)
 
+    @checked
     def positions(self, names: Sequence[str]) -> list[int]:
         """Return the places of attributes; an unknown name raises ColumnNotFound with those that are near."""
         for name in names:
@@ -86,6 +92,7 @@ class Table:
                 raise unknown_attribute(name, self.attributes, self.reading.source)
         return [self.attributes.index(name) for name in names]
 
+    @checked
     @contextmanager
     def marked(self, positions: Sequence[int], marks: Mapping[str, NDArray[Any]]) -> Iterator[str]:
         """Yield a FROM clause of the rows `r` joined with marks `m` of the distinct rows.
@@ -105,7 +112,8 @@ class Table:
             self.engine.drop(name)
 
     def close(self) -> None:
-        """Give back the engine if the table made it, else drop its rows."""
+        """Give back the engine if the table made it, else drop its rows; its distinct rows stay in memory."""
+        self._closed = True
         if self._own_engine:
             self.engine.close()
         else:
@@ -118,6 +126,7 @@ class Table:
         self.close()
 
 
+@checked
 def read_table(
     source: object,
     *,
@@ -130,15 +139,18 @@ def read_table(
     header: bool | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    time_zone: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Table:
     """Read a table from a CSV, Parquet or Excel file, a DuckDB relation or any dataframe.
 
-    `attributes` chooses columns (None: all but weight and person). Cells are trimmed; an empty cell and the
-    `missing_values` are missing. A missing value is a value of its own (`missing="value"`) or equal to any other
-    (`missing="any"`). `weight` names a column that says how many records a row stands for, `person` one that says whose
-    the record is: then a class counts persons. Lines that do not divide into the columns are refused.
+    `attributes` chooses columns (None: all but weight and person). Cells are taken in Unicode's form NFKC, without
+    blanks at their ends, and `reading` says where that made one value of several; moments with a time zone are taken by
+    the clock of `time_zone` (None: UTC). An empty cell and the `missing_values` are missing. A missing value is a value
+    of its own (`missing="value"`) or equal to any other (`missing="any"`). `weight` names a column that says how many
+    records a row stands for, `person` one that says whose the record is: then a class counts persons. Lines that do not
+    divide into the columns are refused.
     """
     collapsed = collapse_table(
         source,
@@ -151,6 +163,7 @@ def read_table(
         header=header,
         encoding=encoding,
         sheet=sheet,
+        time_zone=time_zone,
         engine=engine,
         progress=progress,
     )
@@ -159,12 +172,13 @@ def read_table(
     except BaseException:
         collapsed.close()
         raise
-    collapsed.engine.drop(f"{collapsed.name}_distinct")
+    collapsed.drop_numbers()
     table._own_engine = collapsed.own_engine
     progress("reading", 2, 2)
     return table
 
 
+@checked
 def fetch_table(collapsed: CollapsedTable) -> Table:
     """Fetch the distinct rows of a table from its engine; the answer can be used until the other is closed.
 
@@ -175,19 +189,12 @@ def fetch_table(collapsed: CollapsedTable) -> Table:
     if not by_kinds:
         _refuse_rare(collapsed)
     _refuse_huge(collapsed)
-    try:
-        query = collapsed.make_numbers()
-        values = [
-            tuple(row[0] for row in engine.rows(f"SELECT value FROM {collapsed.name}_{key} ORDER BY code"))
-            for key in keys
-            if key != "person"
-        ]
-        if by_kinds:
-            arrays = fetch_person_kinds(engine, query, collapsed.name, len(collapsed.attributes))
-        else:
-            arrays = engine.columns(f"{query} ORDER BY {', '.join(f'd_{key}.code' for key in keys)}")
-    finally:
-        collapsed.drop_numbers()
+    values = [key_values(collapsed, key) for key in keys if key != "person"]
+    query = f"SELECT {', '.join([*keys, 'records'])} FROM {collapsed.numbered}"
+    if by_kinds:
+        arrays = fetch_person_kinds(engine, query, collapsed.name, len(collapsed.attributes))
+    else:
+        arrays = engine.columns(f"{query} ORDER BY {', '.join(keys)}")
     codes = np.vstack([np.asarray(arrays[f"a{a}"], dtype=np.int32) for a in range(len(collapsed.attributes))])
     persons = np.asarray(arrays["person"], dtype=np.int32) if collapsed.person else None
     counts = np.asarray(arrays["records"], dtype=np.int64)
@@ -230,16 +237,23 @@ def machine_bytes() -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """A table made of another one; `codes[a][v]` is the number that value v of the other's attribute a has become."""
+    """A table made of another one, `origin`.
 
+    `codes[a][v]` is the number that value v of the attribute a of the origin has become.
+    """
+
+    origin: Table
     table: Table
     codes: tuple[NDArray[np.int32], ...]
 
+    @checked
     def then(self, later: Derived) -> Derived:
         """Return a table made of this one as made of the first."""
-        return Derived(later.table, tuple(new[old] for old, new in zip(self.codes, later.codes, strict=True)))
+        codes = tuple(new[old] for old, new in zip(self.codes, later.codes, strict=True))
+        return Derived(self.origin, later.table, codes)
 
 
+@checked
 def add_records(
     table: Table,
     source: object,
@@ -249,15 +263,16 @@ def add_records(
     header: bool | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    time_zone: str | None = None,
 ) -> Derived:
     """Return the table with further records, from a file or dataframe that has the same columns (and may have more)."""
     engine, name = table.engine, new_name()
     with ExitStack() as cleanup:
-        opened = open_source(source, engine, SourceOptions(delimiter, header, encoding, sheet), cleanup)
+        opened = open_source(source, engine, SourceOptions(delimiter, header, encoding, sheet, time_zone), cleanup)
         columns = choose_columns(opened, table.attributes, table.weight, table.person)
         cleanup.callback(engine.drop, f"{name}_added")
         load_rows(engine, opened, columns, missing_values, f"{name}_added")
-        more = reading_of(opened, engine.rows(f"SELECT count(*) FROM {name}_added")[0][0])
+        more = reading_of(opened, engine.rows(f"SELECT count(*) FROM {name}_added")[0][0], columns)
         cells = ", ".join(cell_names(columns))
         engine.hold(
             name,
@@ -268,11 +283,12 @@ def add_records(
     reading = Reading(f"{old.source} + {more.source}", old.format, {}, old.guesses, old.rows + more.rows, ())
     grouped = group_rows(engine, name, name, columns)
     shape = (table.missing, table.weight, table.person)
+    collapsed = CollapsedTable(engine, reading, table.attributes, grouped, name, *shape)
     try:
-        made = fetch_table(CollapsedTable(engine, reading, table.attributes, grouped, name, *shape))
+        made = fetch_table(collapsed)
     finally:
-        engine.drop(f"{name}_distinct")
-    return Derived(made, number_values(table.values, made))
+        collapsed.drop_numbers()
+    return Derived(table, made, number_values(table.values, made))
 
 
 def number_values(values: Sequence[Sequence[str | None]], table: Table) -> tuple[NDArray[np.int32], ...]:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sudare.data.rules import cell_text
 from sudare.data.sources import Source
+from sudare.data.spellings import Spelling, told_counts
 from sudare.data.text import file_hash
 from sudare.engine import Engine
 from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
+
+# The digits of a weight, and how many records a table can have: all sums of them are exact in 64 bits.
+WEIGHT_DIGITS = 18
+MOST_RECORDS = 10**WEIGHT_DIGITS
+# What the names of types begin with whose equal values have one text.
+_ONE_TEXT = (
+    "VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ def choose_columns(source: Source, attributes: Sequence[str] | None, weight: str
 
 def unknown_attribute(name: str, known: Sequence[str], source: str) -> ColumnNotFound:
     """Return the error about a name that no attribute has, with those that are near."""
-    near = difflib.get_close_matches(name, known, n=3)
+    near = difflib.get_close_matches(str(name), known, n=3)
     meant = f"Did you mean {' or '.join(near)}?\n" if near else ""
     return ColumnNotFound(f"There is no attribute {name!r} in {source}.\n{meant}Attributes there: {', '.join(known)}.")
 
@@ -65,12 +74,82 @@ def cells_query(source: Source, columns: Columns, missing: Sequence[str]) -> str
 
     cells = [f"{text(place)} AS a{number}" for number, place in enumerate(columns.attributes.values())]
     if columns.weight is not None:
-        weight = f"read_number({text(columns.weight)})"
-        whole = f"CASE WHEN {weight} BETWEEN 1 AND 1e15 THEN {weight} = floor({weight}) END"
-        cells.append(f"CASE WHEN {whole} THEN CAST({weight} AS BIGINT) END AS weight")
+        cells.append(f"{_weight(text(columns.weight))} AS weight")
     if columns.person is not None:
         cells.append(f"{text(columns.person)} AS person")
     return f"SELECT {', '.join(cells)} FROM {source.table}"
+
+
+def _weight(text: str) -> str:
+    """Return an expression for the whole number from 1 on that a text says, NULL if it says none.
+
+    Digits are read as they are: floating point, in which 2.0 and 1e3 are read, is exact only for smaller numbers.
+    """
+    number = f"read_number({text})"
+    small = f"CASE WHEN {number} BETWEEN 1 AND 1e15 THEN {number} = floor({number}) END"
+    digits = f"is_like({text}, '0*[0-9]{{1,{WEIGHT_DIGITS}}}')"
+    whole = f"CASE WHEN {digits} THEN CAST({text} AS BIGINT) WHEN {small} THEN CAST({number} AS BIGINT) END"
+    return f"nullif({whole}, 0)"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The cells of a source as they are written: a query for its rows, and how the text of a cell follows from `raw`.
+
+    `texts` are the cells that were text from the start, which can be written otherwise than they are taken.
+    """
+
+    query: str
+    taken: dict[str, str]
+    texts: frozenset[str]
+
+
+def as_written_rows(source: Source, columns: Columns, missing: Sequence[str]) -> Written:
+    """Return the attributes of a source as they are written.
+
+    Values of a type of which equal ones can be written differently, as intervals, are made text right away.
+    """
+    cells, taken = [], {}
+    for number, place in enumerate(columns.attributes.values()):
+        expression, type_ = source.expressions[place], source.types[place]
+        if type_.startswith(_ONE_TEXT):
+            taken[f"a{number}"] = cell_text("raw", type_, missing)
+        else:
+            expression, taken[f"a{number}"] = cell_text(expression, type_, missing), "raw"
+        cells.append(f"{expression} AS a{number}")
+    texts = frozenset(_named_places(source, columns))
+    return Written(f"SELECT {', '.join(cells)} FROM {source.table}", taken, texts)
+
+
+def _named_places(source: Source, columns: Columns) -> dict[str, int]:
+    """Return the places of the columns of text, weights aside, by their names in a query of cells."""
+    places = {f"a{number}": place for number, place in enumerate(columns.attributes.values())}
+    if columns.person is not None:
+        places["person"] = columns.person
+    return {name: place for name, place in places.items() if source.types[place] == "VARCHAR"}
+
+
+def table_spellings(engine: Engine, source: Source, columns: Columns, missing: Sequence[str]) -> tuple[Spelling, ...]:
+    """Return how the values of a source were written; it is read again, so that this is asked only where it matters."""
+    places = _named_places(source, columns)
+    cells = ", ".join(
+        f"{cell_text(source.expressions[place], source.types[place], missing)} AS {name}, "
+        f"{source.expressions[place]} AS {name}_raw"
+        for name, place in places.items()
+    )
+    counts = (
+        (
+            f"count(*) FILTER (WHERE trimmed({name}_raw) <> {name})",
+            f"count(DISTINCT CASE WHEN {name} IS NOT NULL THEN {name}_raw END) - count(DISTINCT {name})",
+        )
+        for name in places
+    )
+    rows = f"(SELECT {cells} FROM {source.table})"
+    found = told_counts(engine, [count for pair in counts for count in pair], rows) if places else ()
+    pairs = zip(places.values(), found[::2], found[1::2], strict=True)
+    # Case is looked at where the values are: see sudare.risk.remarks.
+    told = (Spelling(source.columns[place], changed, merged, 0) for place, changed, merged in pairs)
+    return tuple(spelling for spelling in told if spelling.remarkable)
 
 
 def cell_names(columns: Columns) -> list[str]:
@@ -89,8 +168,9 @@ def load_rows(engine: Engine, source: Source, columns: Columns, missing: Sequenc
     _hold(engine, cells_query(source, columns, missing), name)
     refuse_broken(engine, source)
     if columns.weight is not None:
-        hint = "a weight says how many records a row stands for: 1, 2, 3, ..."
-        _refuse_empty(engine, source, name, "weight", columns.weight, "is not a whole number from 1 on", hint)
+        hint = "a weight says how many records a row stands for: 1, 2, 3, ...; round or scale fractions yourself."
+        reason = f"is not a whole number from 1 on of at most {WEIGHT_DIGITS} digits"
+        _refuse_empty(engine, source, name, "weight", columns.weight, reason, hint)
     if columns.person is not None:
         hint = "say whose each record is, or leave such rows out."
         _refuse_empty(engine, source, name, "person", columns.person, "is missing", hint)
@@ -104,6 +184,16 @@ def refuse_broken(engine: Engine, source: Source) -> None:
         raise BadRows(
             f"{source.name} has {len(broken):,} lines that do not divide into the columns; nothing was read.\n{shown}\n"
             "Hint: mend or remove them."
+        )
+
+
+def refuse_heavy(engine: Engine, rows: str) -> None:
+    """Refuse weights whose sum is more than can be counted."""
+    total = int(engine.rows(f"SELECT coalesce(sum(CAST(weight AS DECIMAL(38, 0))), 0) FROM {rows}")[0][0])
+    if total > MOST_RECORDS:
+        raise BadRows(
+            f"The weights add up to {total:,} records, more than the {MOST_RECORDS:,} that can be counted.\n"
+            "Hint: divide all weights by the same number."
         )
 
 

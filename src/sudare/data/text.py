@@ -1,38 +1,24 @@
-"""Finding out how a text file is written: encoding, delimiter, header, and where its records are."""
+"""Finding out how a text file is written: delimiter, header, and where its records are."""
 
 from __future__ import annotations
 
-import codecs
-import csv
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from sudare.data.encodings import CHUNK_BYTES
 from sudare.data.roles import is_role_name
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
 
 DELIMITERS = (",", "\t", ";", "|")
-# UTF-16 only with its mark; then UTF-8; then what Japanese Windows writes.
-ENCODINGS = ("utf-8", "cp932")
 SAMPLE_LINES = 50
-CHUNK_BYTES = 1 << 20
-# The csv module refuses longer cells by default at 128 KiB; this bounds memory on a file without line ends.
-MOST_LINE_BYTES = 1 << 22
+# The engine takes no longer lines, and this bounds memory on a file without line ends.
+MOST_LINE_BYTES = 2_000_000
 
 _VALUE = re.compile(r"[\d\s.,:/+\-T]+")
-
-MAGIC = {
-    b"PK\x03\x04": "a zip archive (an Excel file is read if its name ends in .xlsx)",
-    b"\x1f\x8b": "a gzip archive; unpack it first",
-    b"PAR1": "a Parquet file; let its name end in .parquet",
-    b"%PDF": "a PDF document",
-    b"\x89PNG": "a picture",
-    b"\xd0\xcf\x11\xe0": "an old Office file (an Excel file is read if its name ends in .xls)",
-    b"SQLite format": "a database",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,76 +37,13 @@ def file_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def find_encoding(path: Path, *, encoding: str | None = None) -> str:
-    """Return the encoding in which the whole file can be read; a given one is only checked."""
-    with path.open("rb") as file:
-        start = file.read(16)
-    kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
-    if kind:
-        raise SourceNotReadable(
-            f"{path} is no text file: it looks like {kind}.\nHint: give a CSV, Parquet or Excel file."
-        )
-    if encoding is not None:
-        return _check_given(path, encoding)
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    for candidate in ENCODINGS:
-        if _first_error(path, candidate) is None:
-            return candidate
-    raise SourceNotReadable(
-        f"{path} is no text in UTF-8 or cp932 (Shift_JIS): {_first_error(path, 'utf-8')}.\n"
-        "Hint: name the encoding (--encoding latin-1), or give a CSV, Parquet or Excel file."
-    )
-
-
-def _check_given(path: Path, encoding: str) -> str:
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        raise OptionNotUsable(f"There is no encoding {encoding!r}.\nHint: utf-8, cp932, euc_jp, latin-1, ...") from None
-    error = _first_error(path, name)
-    if error:
-        raise SourceNotReadable(f"{path} is not {encoding}: {error}.\nHint: leave --encoding away to have it found.")
-    return name
-
-
-def _first_error(path: Path, encoding: str) -> str | None:
-    """Return why the file is not text in the encoding, or None if all of it is."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    position = 0
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            try:
-                if "\0" in decoder.decode(chunk):
-                    return f"there is a NUL byte near byte {position:,}"
-            except UnicodeDecodeError as error:
-                return f"byte {position + error.start:,} does not fit"
-            position += len(chunk)
-    try:
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "it ends in the middle of a character"
-    return None
-
-
-def recode(path: Path, encoding: str, target: Path) -> None:
-    """Write a copy of a text file in UTF-8."""
-    with (
-        path.open(encoding=encoding, newline="") as old,
-        target.open("w", encoding="utf-8", newline="") as new,
-    ):
-        while text := old.read(CHUNK_BYTES):
-            new.write(text)
-
-
 def find_form(path: Path, encoding: str, *, delimiter: str | None, header: bool | None, name: str) -> TextForm:
     """Find delimiter, header and columns from the first lines of a UTF-8 file, unless they are given."""
     if delimiter is not None and len(delimiter) != 1:
         raise OptionNotUsable(f"A delimiter is one character, not {delimiter!r}.\nHint: --delimiter ';' (tab: $'\\t')")
     lines = _first_lines(path, name)
     chosen = delimiter or _find_delimiter(lines)
-    rows = list(csv.reader(lines, delimiter=chosen))
-    rows = [row for row in rows if row]
+    rows = [row for _, row in csv_rows(lines, chosen) if row]
     if not rows:
         raise SourceNotReadable(f"{name} is empty.\nHint: give a file with at least one row of data.")
     if len(rows[0]) < 2:
@@ -147,7 +70,7 @@ def _find_delimiter(lines: Sequence[str]) -> str:
     """Choose the delimiter that splits the most lines into the same number of columns, more than one."""
 
     def score(delimiter: str) -> tuple[int, int]:
-        widths = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if row)
+        widths = Counter(len(row) for _, row in csv_rows(lines, delimiter) if row)
         width, lines_of_it = max(widths.items(), key=lambda pair: (pair[1], pair[0]), default=(0, 0))
         return (lines_of_it, width) if width > 1 else (0, 0)
 
@@ -164,10 +87,10 @@ def looks_like_header(cells: Sequence[str]) -> bool:
 def _one_column_message(lines: Sequence[str], delimiter: str, name: str, *, given: bool) -> str:
     shown = "tab" if delimiter == "\t" else repr(delimiter)
     other = _find_delimiter(lines)
-    if given and len(next(csv.reader(lines, delimiter=other))) > 1:
+    if given and len(next(row for _, row in csv_rows(lines, other) if row)) > 1:
         return (
             f"The first line of {name} is one column with the delimiter {shown}.\n"
-            f"Hint: it looks like {'tab' if other == chr(9) else repr(other)}; leave --delimiter away to have it found."
+            f"Hint: it looks like {'tab' if other == chr(9) else repr(other)}; omit --delimiter to have it found."
         )
     return (
         f"The first line of {name} is one column: none of comma, tab, semicolon and bar divides it.\n"
@@ -205,10 +128,59 @@ def record_lines(path: Path, form: TextForm, broken: Collection[int], wanted: Se
 
 def _accepted_lines(path: Path, form: TextForm, broken: Collection[int]) -> Iterator[int]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=form.delimiter)
         start, skip_header = 1, form.header
-        for row in reader:
+        for last, row in csv_rows(file, form.delimiter):
             if row and not skip_header and start not in broken:
                 yield start
             skip_header = skip_header and not row
-            start = reader.line_num + 1
+            start = last + 1
+
+
+def csv_rows(lines: Iterable[str], delimiter: str, *, skip_spaces: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV text, each with the number of its last line; a blank line is an empty row.
+
+    They are those of the csv module without its limit of 131,072 letters a cell, which could be raised for the whole
+    process only. A quotation mark that is not closed takes all that follows. `skip_spaces` leaves out spaces before a
+    cell.
+    """
+    numbered = enumerate(lines, start=1)
+    for number, line in numbered:
+        if '"' in line:
+            yield _quoted_row(number, line, numbered, delimiter, skip_spaces=skip_spaces)
+        else:
+            ended = line.rstrip("\r\n")
+            cells = ended.split(delimiter) if ended else []
+            yield number, [cell.lstrip(" ") for cell in cells] if skip_spaces else cells
+
+
+def _quoted_row(
+    number: int, line: str, following: Iterator[tuple[int, str]], delimiter: str, *, skip_spaces: bool
+) -> tuple[int, list[str]]:
+    """Return a row that has quotation marks; cells that go on in further lines take them."""
+    cells: list[str] = []
+    at, ended = 0, line.rstrip("\r\n")
+    while at <= len(ended):
+        while skip_spaces and line.startswith(" ", at):
+            at += 1
+        parts: list[str] = []
+        inside = line.startswith('"', at)
+        at += inside
+        while inside:
+            mark = line.find('"', at)
+            if mark < 0:
+                parts.append(line[at:])
+                further = next(following, None)
+                if further is None:
+                    return number, [*cells, "".join(parts)]
+                (number, line), at = further, 0
+                ended = line.rstrip("\r\n")
+                continue
+            # A doubled mark stands for itself.
+            inside = line.startswith('"', mark + 1)
+            parts.append(line[at : mark + inside])
+            at = mark + 1 + inside
+        end = ended.find(delimiter, at)
+        end = len(ended) if end < 0 else end
+        cells.append("".join(parts) + ended[at:end])
+        at = end + 1
+    return number, cells

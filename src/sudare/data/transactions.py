@@ -12,7 +12,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.text import CHUNK_BYTES
+from sudare.data.encodings import CHUNK_BYTES
+from sudare.data.text import csv_rows
 from sudare.errors import BadRows, OptionNotUsable
 
 TextForm = Literal["spaces", "commas", "spmf"]
@@ -79,9 +80,8 @@ def _split(lines: list[str], form: TextForm, name: str, *, first: int) -> list[l
 
 def _unquoted(line: str, name: str, number: int) -> list[str]:
     # A quotation that stays open takes the line after it, too.
-    reader = csv.reader([line, ""], skipinitialspace=True)
-    cells = next(reader)
-    if reader.line_num > 1:
+    last, cells = next(csv_rows([line, ""], ",", skip_spaces=True))
+    if last > 1:
         raise BadRows(
             f"{name}, line {number:,}: a quotation mark is opened and not closed; nothing was read.\n"
             'Hint: one record is one line; write a quotation mark within a quoted name twice ("").'

@@ -1,51 +1,133 @@
-"""Writing results whole: to a temporary file beside the target, then renamed."""
+"""Writing results whole: to a temporary file beside the target, then renamed; never over what is being read.
+
+A file that exists is replaced, at the end and as a whole, and keeps its permissions.
+"""
 
 from __future__ import annotations
 
+import atexit
 import os
+import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from itertools import combinations
 from pathlib import Path
 
 from sudare.errors import OptionNotUsable, OutputNotWritable
 
+TABLE_ENDINGS = (".csv", ".parquet")
+PAGE_ENDINGS = (".html", ".htm")
+# Lines of a contest: histories, guesses, thresholds.
+LINES_ENDINGS = (".csv", ".txt")
+HISTORY_ENDINGS = (".csv", ".txt", ".parquet")
+BASKETS_ENDINGS = (".txt", ".dat", ".csv", ".parquet")
+CERTIFICATE_ENDINGS = (".json",)
+
+# Temporary files that are there: a process that ends at once, whatever its threads are doing, still removes them.
+_temporary: set[Path] = set()
+
+# What is being read: the files and folders that nothing may be written to.
+_inputs: ContextVar[tuple[Path, ...]] = ContextVar("inputs", default=())
+
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path that becomes `path` if the block ends well and vanishes if it does not.
 
-    The temporary file has the ending of `path`, lies in the same folder and is readable by its owner only
-    until it is renamed; an existing `path` stays as it was until then.
+    The temporary file has the ending of `path`, lies in the same folder and is readable by its owner only until it is
+    renamed, and for good if it is `private`. An existing `path` stays as it was until then; a link is written through.
+    A new file gets the usual permissions, one that is replaced keeps its own.
     """
-    with _beside(path) as temporary:
+    target = _target(path)
+    with _in_own_folder(path, target) if private else _beside(path, target) as temporary:
         try:
             yield temporary
-            _give_usual_rights(temporary)
-            temporary.replace(path.resolve())
+            temporary.chmod(0o600 if private else _permissions(target))
+            temporary.replace(target)
         except OSError as error:
             raise _explain(path, error) from None
 
 
+@contextmanager
+def protected(inputs: Iterable[str | Path]) -> Iterator[None]:
+    """Refuse, until the block ends, to write any of these files, or anything in these folders.
+
+    They are recognized by what they are, not by their names: links and other spellings do not matter. Names of what
+    does not exist are ignored.
+    """
+    token = _inputs.set(_inputs.get())
+    try:
+        protect(inputs)
+        yield
+    finally:
+        _inputs.reset(token)
+
+
+def protect(inputs: Iterable[str | Path]) -> None:
+    """Add files that turned out to be read to those that the enclosing `protected` block refuses to write."""
+    _inputs.set((*_inputs.get(), *map(Path, inputs)))
+
+
+def check_ending(path: Path, endings: Sequence[str]) -> None:
+    """Raise OptionNotUsable unless the file's name has one of the endings, in upper or lower case."""
+    if path.suffix.lower() not in endings:
+        listed = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
+        raise OptionNotUsable(f"Cannot write {path}: this is written as {listed}.\nHint: change the ending.")
+
+
 def check_table_ending(path: Path) -> None:
     """Raise OptionNotUsable unless the file's name ends in .csv or .parquet."""
-    if path.suffix not in (".csv", ".parquet"):
-        raise OptionNotUsable(f"A table is written as .csv or .parquet, not as {path.name}.\nHint: change the ending.")
+    check_ending(path, TABLE_ENDINGS)
 
 
 def check_writable(path: Path) -> None:
     """Raise OutputNotWritable if a file could not be made there: to be asked before long work."""
-    with _beside(path):
+    with _beside(path, _target(path)):
         pass
 
 
+def check_distinct(paths: Sequence[Path]) -> None:
+    """Raise OptionNotUsable if two outputs are the same file or folder, by whatever names."""
+    for one, other in combinations(paths, 2):
+        if _identity(_target(one)) == _identity(_target(other)):
+            what = f"{one} is named twice" if one == other else f"{one} and {other} are the same"
+            raise OptionNotUsable(f"{what}.\nHint: give each output a place of its own.")
+
+
+def check_folder(folder: Path) -> None:
+    """Raise OutputNotWritable if a folder cannot be filled: it is a file, or what is being read."""
+    target = _target(folder)
+    if target.exists() and not target.is_dir():
+        raise OutputNotWritable(f"Cannot make the folder {folder}: there is a file.\nHint: name another one.")
+    _refuse_inputs(folder, target)
+
+
+def _target(path: Path) -> Path:
+    """Return the file behind a name, through links that lead somewhere or nowhere."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # a link that leads back to itself
+        raise OutputNotWritable(f"Cannot write {path}: its links lead nowhere.\nHint: name another file.") from None
+
+
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    temporary = _make_beside(path, path.resolve())
+def _beside(path: Path, target: Path) -> Iterator[Path]:
+    temporary = _make_beside(path, target)
     try:
         yield temporary
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
+
+
+@contextmanager
+def _in_own_folder(path: Path, target: Path) -> Iterator[Path]:
+    """Yield a path in a folder that only its owner enters: an engine that makes a file anew gives it usual rights."""
+    check_writable(path)
+    with tempfile.TemporaryDirectory(prefix=f".{target.stem}-", dir=target.parent) as folder:
+        yield Path(folder) / target.name
 
 
 def _make_beside(path: Path, target: Path) -> Path:
@@ -55,18 +137,91 @@ def _make_beside(path: Path, target: Path) -> Path:
         raise OutputNotWritable(
             f"Cannot write {path}: the folder {target.parent} does not exist.\nHint: make it first."
         )
+    _refuse_inputs(path, target)
+    if target.exists() and not target.is_file():
+        # Renaming would put a file in the place of the device or pipe.
+        raise OutputNotWritable(f"Cannot write {path}: it is not a regular file.\nHint: name another file.")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise OutputNotWritable(f"Cannot write {path}: it is write-protected.\nHint: name another file.")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent)
+        return _make_new(target.parent, f".{target.stem}-", path.suffix, permissions=0o600)
     except OSError as error:
         raise _explain(path, error) from None
-    os.close(handle)
-    return Path(name)
 
 
-def _give_usual_rights(path: Path) -> None:
-    umask = os.umask(0)
-    os.umask(umask)
-    path.chmod(0o666 & ~umask)
+def _make_new(folder: Path, start: str, end: str, *, permissions: int) -> Path:
+    """Make an empty file of a random name, to be removed by `_remove`."""
+    found = folder / f"{start}{os.urandom(4).hex()}{end}"
+    os.close(os.open(found, os.O_CREAT | os.O_EXCL | os.O_WRONLY, permissions))
+    _temporary.add(found)
+    return found
+
+
+def _remove(temporary: Path) -> None:
+    """Remove a temporary file, if it was not renamed."""
+    temporary.unlink(missing_ok=True)
+    _temporary.discard(temporary)
+
+
+@atexit.register
+def _remove_all() -> None:
+    for temporary in list(_temporary):
+        with suppress(OSError):
+            _remove(temporary)
+
+
+def _permissions(target: Path) -> int:
+    """Return the permissions of the file that is replaced, or those that the system gives a new file beside it.
+
+    The umask itself can be read only by changing it for all threads.
+    """
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    trial = _make_new(target.parent, ".", "", permissions=0o666)
+    try:
+        return stat.S_IMODE(trial.stat().st_mode)
+    finally:
+        _remove(trial)
+
+
+def _refuse_inputs(path: Path, target: Path) -> None:
+    for source in _inputs.get():
+        if not _exists(source):
+            continue
+        if _identity(source) == _identity(target):
+            what = "it is read" if path == source else f"it is the same file as {source}, which is read"
+            raise OutputNotWritable(f"Cannot write {path}: {what}.\nHint: write to another file.")
+        if source.is_dir() and _holds(source, target):
+            raise OutputNotWritable(
+                f"Cannot write {path}: it is in the folder {source}, which is read.\nHint: write elsewhere."
+            )
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # the name of something else: of a table, a rule, an address
+        return False
+
+
+def _holds(folder: Path, target: Path) -> bool:
+    """Say whether a file lies in a folder, itself or by a link."""
+    if _identity(folder) in map(_identity, target.parents):
+        return True
+    return target.exists() and _identity(target) in map(_identity, folder.rglob("*"))
+
+
+def _identity(path: Path) -> tuple[object, ...]:
+    """Return what two paths have in common if and only if they are the same file.
+
+    A file that is yet to be made is known by its folder and name; many systems do not tell the case of names apart.
+    """
+    try:
+        found = path.stat()
+    except OSError:
+        name = unicodedata.normalize("NFC", path.name).casefold()
+        return (*_identity(path.parent), name) if path != path.parent else (name,)
+    return found.st_dev, found.st_ino
 
 
 def _explain(path: Path, error: OSError) -> OutputNotWritable:

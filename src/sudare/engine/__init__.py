@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sudare.arguments import checked
 from sudare.engine.duckdb import DuckDBEngine
-from sudare.engine.options import refuse_people
+from sudare.engine.options import closed, refuse_people
 from sudare.engine.protocol import Engine, quote_name, quote_text
+from sudare.errors import OptionNotUsable
 from sudare.limits import MEMORY
 
-__all__ = ["DuckDBEngine", "Engine", "engine_for", "open_engine", "quote_name", "quote_text", "refuse_people"]
+__all__ = ["DuckDBEngine", "Engine", "closed", "engine_for", "open_engine", "quote_name", "quote_text", "refuse_people"]
 
 
+@checked
 def open_engine(
     name: str = "duckdb",
     *,
@@ -21,6 +24,8 @@ def open_engine(
     min_cell: int = 1,
 ) -> Engine:
     """Start an engine by its name: `duckdb`, `local[2]` (Spark on this machine) or `spark://host:port`."""
+    if not name:
+        raise OptionNotUsable("The engine has no name.\nHint: duckdb, local[2] or spark://host:7077")
     if name == "duckdb":
         return DuckDBEngine(memory=memory, threads=threads, spill=spill, min_cell=min_cell)
     from sudare.engine.spark import SparkEngine

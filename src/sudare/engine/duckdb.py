@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import shutil
+import unicodedata
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,20 +15,36 @@ from typing import Self
 
 import duckdb
 
-from sudare.engine.options import check_lines, check_min_cell, make_spill_folder
-from sudare.engine.protocol import Column, PartFunction, Row, quote_name, quote_text
+from sudare import interruption
+from sudare.arguments import checked
+from sudare.engine.options import ClosedPlace, bytes_of, check_lines, check_min_cell, make_spill_folder, not_parquet
+from sudare.engine.protocol import BLANKS, OFFSET, ZONE, Column, PartFunction, Row, quote_name, quote_text
 from sudare.errors import MemoryNotEnough, OptionNotUsable, SourceNotReadable
 from sudare.limits import MEMORY
 
-# The words of the protocol that DuckDB does not know by itself.
+# Letters of which no text changes in NFKC: ASCII, À to ÿ, Cyrillic, kana, Chinese characters, Hangul. Most texts have
+# no others, and are not sent to Python.
+STABLE = "\x01-\x7fÀ-ÿА-я、-〃々-〇ぁ-ゖァ-ヺー一-鿿가-힣"
+
+# The words of the protocol that DuckDB does not know by itself. Regular expressions are looked at last: each cell costs
+# more than several looks at single letters, and of a Parquet file these are taken of different texts only.
 WORDS = (
-    "trimmed(words) AS trim(words)",
+    f"normal(words) AS CASE WHEN strlen(words) = length(words) OR regexp_full_match(words, '[{STABLE}]*') THEN words "
+    "ELSE nfkc(words) END",
+    "trimmed(words) AS CASE WHEN strlen(words) = length(words) AND words >= '!' AND words[-1] >= '!' THEN words "
+    f"WHEN regexp_matches(words, '^[{BLANKS}]|[{BLANKS}]$') "
+    f"THEN regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '', 'g') ELSE words END",
     "read_number(words) AS try_cast(words AS DOUBLE)",
     "read_moment(words) AS coalesce(try_cast(words AS TIMESTAMP), CASE "
     "WHEN regexp_full_match(words, '[0-9]{8}') THEN try_strptime(words, '%Y%m%d') "
     "WHEN regexp_full_match(words, '[0-9]{5}([.][0-9]+)?') THEN TIMESTAMP '1899-12-30 00:00:00' "
     "+ to_seconds(CAST(round(try_cast(words AS DOUBLE) * 86400) AS BIGINT)) END)",
-    "read_moment_in(words, form) AS try_strptime(words, form)",
+    "read_moment_in(words, form) AS CAST(try_strptime(words, form) AS TIMESTAMP)",
+    # An offset ends in no digit, or has its sign three, five or six letters before the end.
+    "has_offset(words) AS CASE WHEN strlen(words) <= 16 OR words[-1] >= '0' AND words[-1] <= '9' AND words[-3] >= '.' "
+    f"AND words[-5] >= '.' AND words[-6] >= '.' THEN false ELSE regexp_full_match(words, '{OFFSET}') END",
+    "clock_of(words, zone) AS timezone(zone, try_cast(words AS TIMESTAMPTZ))",
+    f"clock_in(moment, zone) AS timezone(zone, timezone('{ZONE}', moment))",
     "day_number(day) AS datediff('day', DATE '1970-01-01', day)",
     "is_like(words, form) AS regexp_full_match(words, form)",
     "text_at(texts, place) AS list_extract(texts, place)",
@@ -50,6 +67,7 @@ class DuckDBEngine:
     # The scan keeps the order of the source.
     record_number = "row_number() OVER ()"
 
+    @checked
     def __init__(
         self,
         *,
@@ -72,7 +90,7 @@ class DuckDBEngine:
         if threads is not None:
             config["threads"] = threads
         try:
-            self._connection = duckdb.connect(config=config)
+            self._connection: duckdb.DuckDBPyConnection | ClosedPlace = duckdb.connect(config=config)
         except duckdb.Error as error:
             self._remove_spill()
             reason = str(error).splitlines()[0]
@@ -82,9 +100,19 @@ class DuckDBEngine:
                 "Hint: memory is written like 2GB or 500MB, threads is a whole number from 1."
             ) from None
         self._connection.execute("SET enable_progress_bar = false")
+        self._connection.execute(f"SET TimeZone = '{ZONE}'")
+        self._connection.create_function("nfkc", _nfkc, ["VARCHAR"], "VARCHAR")
+        # A connection that has a function of Python must be closed before the interpreter ends.
+        self._close = weakref.finalize(self, self._connection.close)
         for word in WORDS:
             self._connection.execute(f"CREATE TEMP MACRO {word}")
         self._connection.execute("SET lock_configuration = true")
+        interruption.watch(self)
+
+    @property
+    def memory_bytes(self) -> int:
+        """How much memory the engine may use."""
+        return bytes_of(self.rows("SELECT current_setting('memory_limit')")[0][0])
 
     def run(self, sql: str) -> None:
         """Run a statement for its effect."""
@@ -115,7 +143,9 @@ class DuckDBEngine:
         self.keep(table, query)
 
     def drop(self, *tables: str) -> None:
-        """Forget tables, as far as they are there."""
+        """Forget tables, as far as they are there; a closed engine has none."""
+        if isinstance(self._connection, ClosedPlace):
+            return
         for table in tables:
             self.run(f"DROP TABLE IF EXISTS {table}")
 
@@ -132,6 +162,7 @@ class DuckDBEngine:
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn DuckDB's ways of saying "no memory" and "interrupted" into ours."""
+        interruption.safe_point()
         try:
             yield
         except duckdb.OutOfMemoryException:
@@ -171,12 +202,12 @@ class DuckDBEngine:
         """Make a table of the lines of a text, or of the texts of a folder, with their numbers."""
         path = Path(source)
         check_lines(path)
-        pattern = quote_text(str(path / "*" if path.is_dir() else path))
+        pattern = quote_text(_file(path) + ("/*" if path.is_dir() else ""))
         # A line with the character that divides the two columns can be no row of cells.
         columns = "delim = '\x01', quote = '', escape = '', nullstr = '\x02', null_padding = true, columns = "
         read = (
-            f"read_csv({pattern}, header = false, auto_detect = false, strict_mode = false, new_line = '\\n', "
-            f"{columns}{{line: 'VARCHAR', rest: 'VARCHAR'}})"
+            f"read_csv({pattern}, header = false, compression = 'none', auto_detect = false, strict_mode = false, "
+            f"new_line = '\\n', {columns}{{line: 'VARCHAR', rest: 'VARCHAR'}})"
         )
         try:
             self.keep(
@@ -198,15 +229,23 @@ class DuckDBEngine:
             self.run(f"DROP TABLE IF EXISTS {table}")
         types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in columns)
         return (
-            f"read_csv({quote_text(str(path))}, delim = {quote_text(delimiter)}, header = {str(header).lower()}, "
+            f"read_csv({quote_text(_file(path))}, delim = {quote_text(delimiter)}, header = {str(header).lower()}, "
             f"quote = '\"', escape = '\"', auto_detect = false, nullstr = '', store_rejects = true, "
-            f"columns = {{{types}}})"
+            f"compression = 'none', columns = {{{types}}})"
         )
 
     def parquet(self, path: Path) -> str:
-        """Return a table expression that reads a Parquet file or a folder of them."""
-        pattern = path / "**" / "*.parquet" if path.is_dir() else path
-        return f"read_parquet({quote_text(str(pattern))})"
+        """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
+        # Folders like year=2024 are a column of what lies in them, but not of a file that is named by itself.
+        below = [part.relative_to(path) for part in path.glob("**/*.parquet")] if path.is_dir() else []
+        partitioned = any("=" in folder for part in below for folder in part.parts[:-1])
+        pattern = quote_text(_file(path) + ("/**/*.parquet" if path.is_dir() else ""))
+        table = f"read_parquet({pattern}, hive_partitioning = {str(partitioned).lower()})"
+        try:
+            self.describe(table)
+        except duckdb.Error as error:
+            raise not_parquet(path, str(error).splitlines()[0]) from None
+        return table
 
     def find(self, _name: str, /) -> str | None:
         """Return None: DuckDB in this process knows no tables but ours."""
@@ -225,15 +264,23 @@ class DuckDBEngine:
 
     def write(self, query: str, path: Path, /) -> None:
         """Write a query's result to a CSV or Parquet file, by its ending."""
-        kind = "(FORMAT parquet, COMPRESSION zstd)" if path.suffix == ".parquet" else "(FORMAT csv, HEADER true)"
+        kind = (
+            "(FORMAT parquet, COMPRESSION zstd)" if path.suffix.lower() == ".parquet" else "(FORMAT csv, HEADER true)"
+        )
         try:
-            self.run(f"COPY ({query}) TO {quote_text(str(path))} {kind}")
+            self.run(f"COPY ({query}) TO {quote_text(str(path.absolute()))} {kind}")
         except duckdb.IOException as error:
             raise _as_system_error(error) from None
 
+    def interrupt(self) -> None:
+        """End the query that is running, from another thread."""
+        self._connection.interrupt()
+
     def close(self) -> None:
         """Give back memory and temporary files."""
-        self._connection.close()
+        if not isinstance(self._connection, ClosedPlace):
+            self._close()
+            self._connection = ClosedPlace()
         self._remove_spill()
 
     def __enter__(self) -> Self:
@@ -241,6 +288,15 @@ class DuckDBEngine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _file(path: Path) -> str:
+    """Return a path as DuckDB is to read it: whole, so that it is no address, and with its patterns taken literally."""
+    return re.sub(r"[*?[]", r"[\g<0>]", str(path.absolute()))
+
+
+def _nfkc(words: str) -> str:
+    return unicodedata.normalize("NFKC", words)
 
 
 def _as_system_error(error: duckdb.IOException) -> OSError:

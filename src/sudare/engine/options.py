@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import tempfile
 from pathlib import Path
+from typing import Never
 
 from sudare.engine.protocol import Engine
-from sudare.errors import NotOnEngine, OptionNotUsable, SourceNotReadable
+from sudare.errors import InputError, NotOnEngine, OptionNotUsable, SourceNotReadable
 
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -19,6 +20,18 @@ def check_min_cell(count: int) -> int:
             f"The smallest count that may leave the engine is 1 or more, not {count}.\nHint: --min-cell 5"
         )
     return count
+
+
+def closed(what: str) -> InputError:
+    """Return the error about something that was closed and is used nevertheless."""
+    return InputError(f"This {what} is closed.\nHint: use it inside its `with` block, or open it again.")
+
+
+class ClosedPlace:
+    """Stands where the connection of an engine was: whoever uses it is told that the engine is closed."""
+
+    def __getattr__(self, _name: str) -> Never:
+        raise closed("engine")
 
 
 def refuse_people(engine: Engine, what: str) -> None:
@@ -36,6 +49,14 @@ def check_lines(path: Path) -> None:
         raise SourceNotReadable(f"There is no file {path}.\nHint: check the name and the folder you are in.")
     if path.is_dir() and not any(part.is_file() for part in path.iterdir()):
         raise SourceNotReadable(f"{path} is a folder without texts.\nHint: give a text in UTF-8, a line a row.")
+
+
+def not_parquet(name: object, reason: str) -> SourceNotReadable:
+    """Return the error about what cannot be read as Parquet."""
+    return SourceNotReadable(
+        f"{name} cannot be read as Parquet: {reason.strip(': ')}\n"
+        "Hint: check the name and how the file was made; for an address Spark may need a package (spark.jars.packages)."
+    )
 
 
 def make_spill_folder(place: str | Path | None) -> str:

@@ -4,10 +4,15 @@ There is one SQL text for all engines. Where their languages differ, each engine
 
 isodow(day)                 1 for Monday
 list_extract(list, n)       the n-th of a list of whole numbers, from 1 on
-trimmed(text)               without spaces, of whatever script, at its ends
+normal(text)                in Unicode's form NFKC: full-width digits as digits, half-width kana as kana
+trimmed(text)               without blanks at its ends: spaces of whatever script, tabs, line ends, invisible marks
 read_number(text)
 read_moment(text)           a day, with its time if it has one: year-first dates, ISO date-times, 20101201, Excel's days
-read_moment_in(text, form)  the same in a form like '%d.%m.%Y'
+                            (with an offset, +09:00, the clock as written)
+read_moment_in(text, form)  the same in a form like '%d.%m.%Y'; with an offset (%z) the clock of UTC
+has_offset(text)            whether a date-time has an offset or a time zone of its own
+clock_of(text, zone)        what the clock of a zone shows at a moment that is written with an offset
+clock_in(moment, zone)      what the clock of a zone shows when that of UTC shows the moment
 read_minute(text)           the minute of the day
 day_number(day)             days since 1970
 is_like(text, form)         whether a regular expression describes the whole text
@@ -16,22 +21,33 @@ texts_in(texts)             how many texts a list has
 joined(texts)               the texts of a list in order, with semicolons between them
 digest_part(text, n)        the n-th 60 bits, from 0 to 3, of the SHA-256 of a text
 
-What cannot be read is NULL.
+What cannot be read is NULL. A moment with a time zone is as the clock of UTC shows it, whatever machine this is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 Row = tuple[Any, ...]
+
+# The one time zone of all engines: what is a day must not depend on the machine.
+ZONE = "UTC"
+# What is trimmed from the ends of cells: all that is white in Unicode, and three marks that nobody sees.
+BLANKS = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
+    "\u205f\u3000\u200b\u2060\ufeff"
+)
+# What a date-time ends in that says of which zone its clock is: Z, UTC, +09, +0900, +09:00, Asia/Tokyo.
+OFFSET = ".*:[0-9.]+ ?(Z|UTC|GMT|[+-][0-9]{2}(:?[0-9]{2})?|[A-Z][A-Za-z_]+/[A-Za-z_/]+)"
 Column = np.ndarray[Any, np.dtype[Any]]
 PartFunction = Callable[[Mapping[str, Column]], Mapping[str, Column]]
 
 
+@runtime_checkable
 class Engine(Protocol):
     """A place that holds tables and answers SQL; only counts and small results leave it.
 
@@ -98,10 +114,13 @@ class Engine(Protocol):
         """Forget a dataframe."""
 
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
-        """Return a table expression that reads a UTF-8 CSV file as text; broken lines go to `rejected_lines`."""
+        """Return a table expression that reads a UTF-8 CSV file as text; broken lines go to `rejected_lines`.
+
+        The path is a name, whatever characters it has: an engine that takes some for a pattern or an address is told.
+        """
 
     def parquet(self, path: Path) -> str:
-        """Return a table expression that reads a Parquet file or a folder of them."""
+        """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
 
     def find(self, name: str, /) -> str | None:
         """Return a table expression for a name that only the engine knows: a table of a catalog, an address."""

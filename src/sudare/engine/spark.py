@@ -20,13 +20,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
-from sudare.engine.options import bytes_of, check_lines, check_min_cell, make_spill_folder
-from sudare.engine.protocol import Column, PartFunction, Row, quote_name
-from sudare.errors import BadRows, EngineNotAvailable, NotOnEngine, OptionNotUsable, SourceNotReadable
+from sudare import interruption
+from sudare.engine.options import ClosedPlace, bytes_of, check_lines, check_min_cell, make_spill_folder, not_parquet
+from sudare.engine.protocol import BLANKS, OFFSET, ZONE, Column, PartFunction, Row, quote_name
+from sudare.errors import (
+    BadRows,
+    EngineNotAvailable,
+    MemoryNotEnough,
+    NotOnEngine,
+    OptionNotUsable,
+    SourceNotReadable,
+)
 from sudare.limits import MEMORY
 
 if TYPE_CHECKING:
@@ -44,6 +52,9 @@ LANGUAGE = {
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     # Else a line with too few cells is only found if the last ones are asked for.
     "spark.sql.csv.parser.columnPruning.enabled": "false",
+    # A moment without a zone stays one; what has a zone becomes a day by the same clock on every machine.
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    "spark.sql.session.timeZone": ZONE,
 }
 
 # A date of any divider as one of hyphens, and what such a text must look like: Spark itself would take less.
@@ -51,7 +62,7 @@ _HYPHENS = r"regexp_replace(words, '^([0-9]{1,4})([/ ])([0-9]{1,2})\2([0-9]{1,2}
 _DATE = "^[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:.*)?$"
 _FORMS = {
     "%Y": "yyyy", "%y": "yy", "%m": "M", "%d": "d", "%H": "H", "%I": "h", "%M": "m", "%S": "s", "%f": "SSSSSS",
-    "%b": "MMM", "%B": "MMMM", "%p": "a", "T": "''T''",
+    "%b": "MMM", "%B": "MMMM", "%p": "a", "%z": "[XXX][XX][X]", "%Z": "VV", "T": "''T''",
 }  # fmt: skip
 
 
@@ -64,8 +75,10 @@ def _java_form(form: str) -> str:
 # The words of the protocol that Spark does not know by itself. What is written counts, whatever its time zone.
 WORDS = (
     "isodow(day DATE) RETURNS INT RETURN weekday(day) + 1",
-    # All spaces of Unicode, the Japanese one among them.
-    r"trimmed(words STRING) RETURNS STRING RETURN regexp_replace(words, '^\p{Zs}+|\p{Zs}+$', '')",
+    # ICU, which Spark brings along, has NFKC as a static method of Java.
+    "normal(words STRING) RETURNS STRING RETURN CASE WHEN words IS NULL OR octet_length(words) = length(words) "
+    "THEN words ELSE reflect('com.ibm.icu.text.Normalizer', 'compose', words, true) END",
+    f"trimmed(words STRING) RETURNS STRING RETURN regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '')",
     # Java's 1d and 1f are no numbers, and DuckDB reads 1_000.
     "read_number(words STRING) RETURNS DOUBLE RETURN CASE WHEN NOT words RLIKE '[dDfF]$' "
     "THEN try_cast(regexp_replace(words, '(?<=[0-9])_(?=[0-9])', '') AS DOUBLE) END",
@@ -78,6 +91,11 @@ WORDS = (
     "+ make_dt_interval(0, 0, 0, CAST(round(CAST(words AS DOUBLE) * 86400) AS DECIMAL(18, 6))) END",
     "read_moment_in(words STRING, form STRING) RETURNS TIMESTAMP_NTZ "
     f"RETURN CAST(try_to_timestamp(words, {_java_form('form')}) AS TIMESTAMP_NTZ)",
+    f"has_offset(words STRING) RETURNS BOOLEAN RETURN length(words) > 16 AND words RLIKE '^{OFFSET}$'",
+    "clock_of(words STRING, zone STRING) RETURNS TIMESTAMP_NTZ RETURN "
+    f"convert_timezone('{ZONE}', zone, CAST(try_cast({_HYPHENS} AS TIMESTAMP_LTZ) AS TIMESTAMP_NTZ))",
+    "clock_in(moment TIMESTAMP_NTZ, zone STRING) RETURNS TIMESTAMP_NTZ "
+    f"RETURN convert_timezone('{ZONE}', zone, moment)",
     "day_number(day DATE) RETURNS BIGINT RETURN unix_date(day)",
     "is_like(words STRING, form STRING) RETURNS BOOLEAN RETURN words RLIKE ('^(' || form || ')$')",
     "text_at(texts ARRAY<STRING>, place INT) RETURNS STRING RETURN try_element_at(texts, place)",
@@ -99,7 +117,10 @@ ONE_TASK_ROWS = 100_000
 _PART_BITS = 33
 
 # DuckDB's names of the types that are read in ways of their own.
-_TYPES = {"string": "VARCHAR", "double": "DOUBLE", "float": "FLOAT"}
+_TYPES = {
+    "string": "VARCHAR", "double": "DOUBLE", "float": "FLOAT", "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "timestamp_ntz": "TIMESTAMP",
+}  # fmt: skip
 
 
 class SparkEngine:
@@ -149,6 +170,7 @@ class SparkEngine:
         self._session = _beside(session)
         for word in WORDS:
             self._query(f"CREATE OR REPLACE TEMPORARY FUNCTION {word}")
+        interruption.watch(self)
 
     def keep(self, table: str, query: str) -> None:
         """Make a table of the result of a query, in place of one that has the name."""
@@ -229,7 +251,9 @@ class SparkEngine:
         self._views.append(table)
 
     def drop(self, *tables: str) -> None:
-        """Forget tables, as far as they are there."""
+        """Forget tables, as far as they are there; a closed engine has none."""
+        if isinstance(self._session, ClosedPlace):
+            return
         for table in tables:
             self._session.catalog.dropTempView(table)
             frame = self._kept.pop(table, None)
@@ -323,8 +347,8 @@ class SparkEngine:
         return self._named(reader.options(**options).csv(_address(path)))  # type: ignore[arg-type]
 
     def parquet(self, path: Path) -> str:
-        """Return a table expression that reads a Parquet file or a folder of them."""
-        return self._named(self._session.read.parquet(_address(path)))
+        """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
+        return self._named(self._read_parquet(_address(path), str(path)))
 
     def find(self, name: str, /) -> str | None:
         """Return a table expression for a table of the catalog or the address of Parquet files, such as s3a://..."""
@@ -332,7 +356,7 @@ class SparkEngine:
             return None
         with _explained():
             if re.match(r"[a-z][a-z0-9]*://", name):
-                return self._named(self._read_parquet(name))
+                return self._named(self._read_parquet(name, name))
             known = re.fullmatch(r"\w+(\.\w+){0,2}", name) and self._session.catalog.tableExists(name)
         if not known:
             raise SourceNotReadable(
@@ -342,15 +366,16 @@ class SparkEngine:
             )
         return name
 
-    def _read_parquet(self, address: str) -> DataFrame:
+    def _read_parquet(self, address: str, name: str) -> DataFrame:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
         try:
-            return self._session.read.parquet(address)
-        except Exception as error:
+            with _explained():
+                return self._session.read.parquet(address)
+        except (PySparkException, Py4JError) as error:
             reason = next((line for line in str(error).splitlines() if "Exception" in line), str(error).splitlines()[0])
-            raise SourceNotReadable(
-                f"{address} cannot be read as Parquet: {reason.strip(': ')}\n"
-                "Hint: check the address; Spark may need a package for it (spark.jars.packages)."
-            ) from None
+            raise not_parquet(name, reason) from None
 
     def rejected_lines(self) -> list[tuple[int, str]]:
         """Return nothing: a text with a broken line has been refused."""
@@ -363,9 +388,14 @@ class SparkEngine:
             "Hint: leave the file out, or read the data with --engine duckdb."
         )
 
+    def interrupt(self) -> None:
+        """End the jobs that are running, from another thread."""
+        self._session.sparkContext.cancelAllJobs()
+
     def close(self) -> None:
         """Give back memory; a session that was started here ends."""
         self.drop(*self._kept, *self._views)
+        self._session = cast(Any, ClosedPlace())
         self._stop()
 
     def __enter__(self) -> Self:
@@ -445,7 +475,6 @@ def _start(master: str, memory: str, folder: str, settings: Mapping[str, str]) -
         "spark.sql.warehouse.dir": f"{folder}/warehouse",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.session.timeZone": "UTC",
     }
     if master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -491,11 +520,10 @@ def _end(session: SparkSession, folder: str) -> None:
 
 
 def _beside(session: SparkSession) -> SparkSession:
-    """Return a session of ours in the same application; days are those of the time zone of the other."""
-    zone = session.conf.get("spark.sql.session.timeZone")
+    """Return a session of ours in the same application; its days are those of UTC, whatever zone the other has."""
     own = session.newSession()
-    for key, value in {**LANGUAGE, "spark.sql.session.timeZone": zone}.items():
-        own.conf.set(key, str(value))
+    for key, value in LANGUAGE.items():
+        own.conf.set(key, value)
     return own
 
 
@@ -513,13 +541,21 @@ def _explained() -> Iterator[None]:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    interruption.safe_point()
     try:
         yield
     except (PySparkException, Py4JError) as error:
+        # Jobs that were cancelled for it fail.
+        interruption.safe_point()
         if "MALFORMED_RECORD" in str(error) or "MALFORMED_CSV" in str(error):
             raise BadRows(
                 "A text has lines that do not divide into the columns; nothing was read.\n"
                 "Hint: mend or remove them; --engine duckdb says which they are."
+            ) from None
+        if "java.lang.OutOfMemoryError" in str(error):
+            raise MemoryNotEnough(
+                "The work needs more memory than Spark may use.\n"
+                "Hint: allow more with --memory 8GB, or more for the machines of the cluster (spark.executor.memory)."
             ) from None
         if any(sign in str(error) for sign in _NO_PYTHON):
             raise EngineNotAvailable(
@@ -542,7 +578,8 @@ def _of_part(function: PartFunction, rows: Any) -> Any:
 
 
 def _address(path: Path) -> str:
-    return f"file://{path.resolve()}"
+    """Return the address of a file; what would be a pattern in it is taken literally."""
+    return "file://" + re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", str(path.resolve()))
 
 
 def _arrow(column: Column) -> Any:

@@ -10,18 +10,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from sudare.kernels.entry import entry, inner
 from sudare.kernels.rooms import room_for
 
 
-@njit(cache=True, nogil=True)
+@inner
 def sensitive_to(words: Any, row: Any, item: Any) -> Any:
     """Say whether an item is sensitive in a row of lists."""
     return (words[row, item >> 6] >> np.uint64(item & 63)) & np.uint64(1) != 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _check(data: Any, lists: Any, rule: Any, entries: Any, alive: Any, known: Any, size: Any, scratch: Any) -> Any:
     """Check all adversaries who know `known[:size]`; return the support of that, and how many are unsafe.
 
@@ -66,7 +66,7 @@ def _check(data: Any, lists: Any, rule: Any, entries: Any, alive: Any, known: An
     return support, unsafe
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _note(worst: Any, noted: Any, u: Any, known: Any, size: Any, item: Any, hits: Any, support: Any) -> None:
     """Keep an unsafe adversary if it is among the worst: the most confident, then those with the largest support.
 
@@ -92,7 +92,7 @@ def _note(worst: Any, noted: Any, u: Any, known: Any, size: Any, item: Any, hits
     noted[0] = min(n + 1, len(worst))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_alone(data: Any, lists: Any, rule: Any, entry: Any, alive: Any, known: Any, size: Any) -> Any:
     """Count the unsafe adversaries who know `known[:size]` of the only record that has it, and perhaps later items.
 
@@ -121,7 +121,7 @@ def _count_alone(data: Any, lists: Any, rule: Any, entry: Any, alive: Any, known
     return _subsets(later, room) - _subsets(later - secrets, room - secrets)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _subsets(number: Any, most: Any) -> Any:
     """Return how many subsets of a number of things have at most `most` of them."""
     total, term = 0, 1
@@ -131,10 +131,11 @@ def _subsets(number: Any, most: Any) -> Any:
     return total
 
 
-@njit(cache=True, nogil=True)
+@entry
 def check_from(
-    data: Any, lists: Any, rule: Any, postings: Any, first: Any, end: Any, worst: Any, noted: Any, largest: Any
-) -> Any:
+    data: Any, lists: Any, rule: Any, postings: Any, first: Any, end: Any, worst: Any, noted: Any, largest: Any,
+    halt: Any,
+) -> Any:  # fmt: skip
     """Check all adversaries whose first known item is one from `first` to before `end`; return how many are unsafe.
 
     Sets that begin alike lie on a stack: at each depth the groups of records by the item added there. Group g has the
@@ -163,7 +164,7 @@ def check_from(
         item_of[0], begins_at[0], begins_at[1] = item, 0, n
         turn[1], stop[1] = 0, 1
         depth = 1
-        while depth > 0:
+        while depth > 0 and not halt[0]:
             if turn[depth] == stop[depth]:
                 depth -= 1
                 continue
@@ -213,8 +214,10 @@ def check_from(
     return unsafe
 
 
-@njit(cache=True, nogil=True)
-def check_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, drawn: Any, worst: Any, noted: Any) -> Any:
+@entry
+def check_drawn(
+    data: Any, lists: Any, rule: Any, postings: Any, users: Any, drawn: Any, worst: Any, noted: Any, halt: Any
+) -> Any:
     """Check drawn adversaries, who know the occurrences `drawn[i]` of the records of `users[i]`; return the unsafe."""
     items = data[1]
     words, rows = lists
@@ -226,6 +229,8 @@ def check_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, dra
     known = np.empty(size, np.int64)
     unsafe = 0
     for i in range(len(users)):
+        if halt[0]:
+            break
         for k in range(size):
             known[k] = items[drawn[i, k]]
         support, different = _count_with(data, postings, known, counted, found)
@@ -247,7 +252,7 @@ def check_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, dra
     return unsafe
 
 
-@njit(cache=True, nogil=True)
+@entry
 def count_known(data: Any, postings: Any, bounds: Any, known: Any) -> Any:
     """Count for sets of items, `known[bounds[i] : bounds[i + 1]]`, the published records that have them.
 
@@ -274,7 +279,7 @@ def count_known(data: Any, postings: Any, bounds: Any, known: Any) -> Any:
     return sets[:size], others[:size], records[:size]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_with(data: Any, postings: Any, known: Any, counted: Any, found: Any) -> Any:
     """Count in `counted` what the published records with all known items have beside these.
 
@@ -303,7 +308,7 @@ def _count_with(data: Any, postings: Any, known: Any, counted: Any, found: Any) 
     return support, different
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _contains(starts: Any, items: Any, kept: Any, u: Any, known: Any) -> Any:
     """Say whether the published record of a user has all known items, in any order."""
     for k in range(len(known)):

@@ -3,7 +3,7 @@
 An auction (Bertsekas: The auction algorithm, 1988) comes within a small step a row of the optimum; shortest augmenting
 paths (Jonker, Volgenant: A shortest augmenting path algorithm for dense and sparse linear assignment problems, 1987)
 make it exact from there. Columns may outnumber rows: the rows that are wanting cost nothing anywhere, and one line of
-zeros below the matrix stands for all of them.
+zeros below the matrix stands for all of them. When `halt[0]` turns True, rows may be left without a column (-1).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import inner
 
 # Steps of the auction: where it begins, by what the step is divided, and where it ends if costs are about one.
 # Histories have many rows that are alike, for which shortest paths alone take up to ten times as long.
@@ -20,8 +21,8 @@ _DIVISOR = 5.0
 LAST_STEP = 0.003
 
 
-@njit(cache=True, nogil=True)
-def _bid(cost: Any, step: Any, bidders: Any, prices: Any, column_of: Any, row_of: Any, free: Any) -> None:
+@inner
+def _bid(cost: Any, step: Any, bidders: Any, prices: Any, column_of: Any, row_of: Any, free: Any, halt: Any) -> None:
     """Let rows bid for columns until each has one; a bid lowers the price by what the second best is worse."""
     columns = len(prices)
     last = cost.shape[0] - 1
@@ -30,7 +31,7 @@ def _bid(cost: Any, step: Any, bidders: Any, prices: Any, column_of: Any, row_of
     for i in range(bidders):
         free[i] = bidders - 1 - i
     count = bidders
-    while count:
+    while count and not halt[0]:
         count -= 1
         row = free[count]
         line = cost[min(row, last)]
@@ -52,8 +53,8 @@ def _bid(cost: Any, step: Any, bidders: Any, prices: Any, column_of: Any, row_of
             count += 1
 
 
-@njit(cache=True, nogil=True)
-def _auction(cost: Any, last_step: Any) -> Any:
+@inner
+def _auction(cost: Any, last_step: Any, halt: Any) -> Any:
     """Return prices, columns of rows and rows of columns, within the last step a row of the best.
 
     With many more columns than rows there is little to bid for: the rows of zeros take no part, as they take what is
@@ -66,15 +67,15 @@ def _auction(cost: Any, last_step: Any) -> Any:
     few = columns > 2 * rows
     step = last_step if few else max(_FIRST_STEP, last_step)
     while True:
-        _bid(cost, step, rows if few else columns, prices, column_of, row_of, free)
-        if step <= last_step:
-            if few:
+        _bid(cost, step, rows if few else columns, prices, column_of, row_of, free, halt)
+        if step <= last_step or halt[0]:
+            if few and not halt[0]:
                 _give_rest(rows, column_of, row_of)
             return prices, column_of, row_of
         step = max(step / _DIVISOR, last_step)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _give_rest(rows: Any, column_of: Any, row_of: Any) -> None:
     """Give the rows of zeros the columns that are free."""
     for j in range(len(row_of)):
@@ -83,23 +84,23 @@ def _give_rest(rows: Any, column_of: Any, row_of: Any) -> None:
             rows += 1
 
 
-@njit(cache=True, nogil=True)
-def assign_nearly(cost: Any, rows: Any, last_step: Any = LAST_STEP) -> Any:
+@inner
+def assign_nearly(cost: Any, rows: Any, last_step: Any, halt: Any) -> Any:
     """Return the columns of the first rows at a sum that is at most `last_step` for each column above the least.
 
     Below the `rows` lines of the matrix there is one more, of zeros.
     """
-    _, column_of, _ = _auction(cost, last_step)
+    _, column_of, _ = _auction(cost, last_step, halt)
     return column_of[:rows]
 
 
-@njit(cache=True, nogil=True)
-def assign_within(cost: Any, rows: Any, last_step: Any) -> Any:
+@inner
+def assign_within(cost: Any, rows: Any, last_step: Any, halt: Any) -> Any:
     """Return the columns of the first rows as `assign_nearly` does, and a bound below the least sum.
 
     The bound is the value of the prices in the dual problem: no assignment costs less.
     """
-    prices, column_of, _ = _auction(cost, last_step)
+    prices, column_of, _ = _auction(cost, last_step, halt)
     bound = prices.sum()
     for i in range(cost.shape[0]):
         least = (cost[i] - prices).min()
@@ -107,24 +108,28 @@ def assign_within(cost: Any, rows: Any, last_step: Any) -> Any:
     return column_of[:rows], bound
 
 
-@njit(cache=True, nogil=True)
-def assign(cost: Any, rows: Any) -> Any:
+@inner
+def assign(cost: Any, rows: Any, halt: Any) -> Any:
     """Return the columns of the first rows at the least sum.
 
     Below the `rows` lines of the matrix there is one more, of zeros.
     """
     columns = cost.shape[1]
-    prices, column_of, row_of = _auction(cost, LAST_STEP)
+    prices, column_of, row_of = _auction(cost, LAST_STEP, halt)
+    if halt[0]:
+        return column_of[:rows]
     free = np.empty(columns, np.int64)
     left = _keep_tight(cost, prices, column_of, row_of, free)
     distance, before = np.empty(columns), np.empty(columns, np.int64)
     order = np.empty(columns, np.int64)
     for f in range(left):
+        if halt[0]:
+            break
         _augment(cost, free[f], prices, column_of, row_of, distance, before, order)
     return column_of[:rows]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _keep_tight(cost: Any, prices: Any, column_of: Any, row_of: Any, free: Any) -> Any:
     """Free the rows that would do better elsewhere at these prices; return how many, first in `free`."""
     last = cost.shape[0] - 1
@@ -141,7 +146,7 @@ def _keep_tight(cost: Any, prices: Any, column_of: Any, row_of: Any, free: Any) 
     return left
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _augment(
     cost: Any, start: Any, prices: Any, column_of: Any, row_of: Any, distance: Any, before: Any, order: Any
 ) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 # Probabilities below are left out at both ends of a distribution; together they change no digit that is shown.
 _NEGLIGIBLE = 1e-18
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add(chances: Any, low: Any, count: Any, part: Any, target: Any) -> Any:
     """Write the distribution of a sum of hits to `target`; return its least number of hits and its length."""
     length = count + len(part) - 1
@@ -31,7 +32,7 @@ def _add(chances: Any, low: Any, count: Any, part: Any, target: Any) -> Any:
     return low + first, length - first
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _tail(chances: Any, low: Any, count: Any, needed: Any) -> Any:
     total = 0.0
     for place in range(max(needed - low, 0), count):
@@ -39,7 +40,7 @@ def _tail(chances: Any, low: Any, count: Any, needed: Any) -> Any:
     return total
 
 
-@njit(cache=True, nogil=True)
+@entry
 def success_chances(parts: Any, part_starts: Any, groups: Any, thresholds: Any, found: Any) -> None:
     """Fill in the chance that the first n guesses have `thresholds[n]` hits or more, for n = 1, 2, ...
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.attack_rows import NO_END, find_fitting
+from sudare.kernels.entry import entry, inner
 
 # A row that fits no row of a customer has this share of its usual probability.
 IMPOSSIBLE = 1e-12
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _augment(
     start: Any, edges: Any, edge_starts: Any, row_of: Any, partner: Any, seen: Any, before: Any, queue: Any
 ) -> Any:
@@ -40,7 +40,7 @@ def _augment(
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def match_rows(edges: Any, edge_starts: Any, others: Any, stop: Any) -> Any:
     """Return how many rows get different partners at most; with `stop`, no more than shows that not all do.
 
@@ -63,7 +63,7 @@ def match_rows(edges: Any, edge_starts: Any, others: Any, stop: Any) -> Any:
     return matched
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _weight(low: Any, high: Any, row: Any, least: Any, most: Any, other: Any, at_ends: Any) -> Any:
     """Return how likely a known row makes a published one, in parts of what ranges that lie anyhow would.
 
@@ -79,7 +79,7 @@ def _weight(low: Any, high: Any, row: Any, least: Any, most: Any, other: Any, at
     return weight
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_ends(low: Any, high: Any, row: Any, least: Any, other: Any, weight: Any, sums: Any) -> None:
     """Add a weight to the columns whose published range has the known value at an end."""
     for column in range(low.shape[1]):
@@ -88,7 +88,7 @@ def _add_ends(low: Any, high: Any, row: Any, least: Any, other: Any, weight: Any
             sums[column] += weight
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _room(room: Any, filled: Any, more: Any) -> Any:
     """Return the room with what fills it, or a larger one."""
     if filled + more <= len(room):
@@ -98,10 +98,9 @@ def _room(room: Any, filled: Any, more: Any) -> Any:
     return grown
 
 
-@njit(cache=True, nogil=True)
+@entry
 def fit_pairs(
     published: Any,
-    rows: Any,
     starts: Any,
     histories: Any,
     customers: Any,
@@ -116,9 +115,9 @@ def fit_pairs(
 ) -> None:
     """Compare histories with customers, pair by pair: the logarithm of the likelihood, and rows matched one to one.
 
-    A published row is made of one of the customer's rows, any of them, if that is known (`share`), else of a row of
-    anyone, who meets it with the chance `chances[row]`. `ends` is for each pair and column how many ranges are expected
-    to have their value at an end.
+    History j has the published rows starts[j] to starts[j + 1] - 1. A published row is made of one of the customer's
+    rows, any of them, if that is known (`share`), else of a row of anyone, who meets it with the chance `chances[row]`.
+    `ends` is for each pair and column how many ranges are expected to have their value at an end.
     """
     low, high, _, _, _ = published
     least, most, _, _, firsts = known
@@ -129,21 +128,22 @@ def fit_pairs(
         edge_starts = np.zeros(end - begin + 1, np.int64)
         total, filled = 0.0, 0
         ends[pair] = 0
-        for place in range(begin, end):
-            row, whole = rows[place], 0.0
+        for row in range(begin, end):
+            whole = 0.0
             sums[:] = 0
             room = _room(room, filled, last - first)
             before = filled
-            filled = find_fitting(published, row, known, customers[pair], room, filled, last - first)
+            filled = find_fitting(published, row, known, customers[pair], room, filled)
             for found in range(before, filled):
                 other = first + room[found]
                 weight = _weight(low, high, row, least, most, other, at_ends)
                 whole += weight
                 _add_ends(low, high, row, least, other, weight, sums)
-            edge_starts[place - begin + 1] = filled
+            edge_starts[row - begin + 1] = filled
             mean = whole / max(last - first, 1)
             total += np.log(share * mean + (1 - share + IMPOSSIBLE) * chances[row])
             if whole > 0:
-                ends[pair] += sums / whole
+                for column in range(len(sums)):
+                    ends[pair, column] += sums[column] / whole
         likelihoods[pair] = total
         matched[pair] = match_rows(room[:filled], edge_starts, last - first, stop)

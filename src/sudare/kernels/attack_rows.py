@@ -11,41 +11,52 @@ from collections import namedtuple
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 # Published rows: low and high [row, column], sets [row, column]; set s is members[starts[s] : starts[s + 1]], rising.
 PublishedRows = namedtuple("PublishedRows", "low high sets starts members")
 # Known rows: low and high [row, column], items [row, column], the customer of each row, where each customer's begin;
 # the rows of a customer rise by their first item.
 KnownRows = namedtuple("KnownRows", "low high items customer starts")
-# Rows with item i: item_rows[item_starts[i] : item_starts[i + 1]], by the low ends of their first ordered cells
-# (item_ends); of each ordered column the rows by their low end, these ends, and the widest cell.
-KnownIndex = namedtuple("KnownIndex", "item_starts item_rows item_ends order ends widest")
+# Lists of known rows: one for each ordered column, with all rows by the low end of their cells, then one for each
+# item, with the rows that have it by the low end of their first ordered cells. List l has the different ends
+# values[starts[l] : starts[l + 1]]; the rows with the end values[v] are rows[places[v] : places[v + 1]]. `widest` is
+# the widest cell of each ordered column.
+KnownIndex = namedtuple("KnownIndex", "starts values places rows widest")
 # The low end of a deleted cell; its high end is the opposite.
 NO_END = -(2**62)
 # Looking for an item among a customer's rows costs about as much as looking at so many.
 _HALVINGS = 8
+# To compare a row with a customer's rows, which lie together, costs about as much as to look up so many in the index.
+_LOOKED_UP = 2
 # What a row adds for each customer it can stand for: its weight, the logarithm of all customers to those it can stand
 # for, or its weight only if that is one customer.
 EACH, RARE, UNIQUE = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
-def _has_item(starts: Any, members: Any, number: Any, item: Any) -> Any:
-    """Tell whether a set has an item, by halving."""
-    first, last = starts[number], starts[number + 1]
-    end = last
+@inner
+def _lower(values: Any, first: Any, last: Any, value: Any) -> Any:
+    """Return the first place from `first` to `last` that has a value or more, by halving."""
     while first < last:
         middle = (first + last) // 2
-        if members[middle] < item:
+        if values[middle] < value:
             first = middle + 1
         else:
             last = middle
-    return first < end and members[first] == item
+    return first
+
+
+@inner
+def _has_item(starts: Any, members: Any, number: Any, item: Any) -> Any:
+    """Tell whether a set has an item."""
+    last = starts[number + 1]
+    place = _lower(members, starts[number], last, item)
+    return place < last and members[place] == item
 
 
 # Arrays are taken out of their tuples before loops: each access to a field counts references.
-@njit(cache=True, nogil=True)
+@inner
 def meets(
     low: Any, high: Any, sets: Any, starts: Any, members: Any, row: Any, least: Any, most: Any, items: Any, other: Any
 ) -> Any:
@@ -60,119 +71,129 @@ def meets(
     return True
 
 
-@njit(cache=True, nogil=True)
-def _ordered_block(published: Any, row: Any, index: Any, column: Any) -> Any:
-    """Return the places, in a column's order, of the rows that may overlap a published cell."""
-    ends = index.ends[column]
-    first = np.searchsorted(ends, published.low[row, column] - index.widest[column])
-    return first, np.searchsorted(ends, published.high[row, column], "right")
-
-
-@njit(cache=True, nogil=True)
-def _item_block(published: Any, row: Any, index: Any, item: Any) -> Any:
-    """Return the places of the rows that have an item and may overlap the first ordered cell of a published row."""
-    first, last = index.item_starts[item], index.item_starts[item + 1]
+@inner
+def _listed(published: Any, row: Any, index: Any, number: Any) -> Any:
+    """Return the places in a list of the rows that may overlap the published cell which the list is ordered by."""
+    column = number if number < published.low.shape[1] else 0
+    first, last = index.starts[number], index.starts[number + 1]
     if published.low.shape[1] == 0:
-        return first, last
-    ends = index.item_ends[first:last]
-    begin = np.searchsorted(ends, published.low[row, 0] - index.widest[0])
-    return first + begin, first + np.searchsorted(ends, published.high[row, 0], "right")
+        return index.places[first], index.places[last]
+    begin = _lower(index.values, first, last, published.low[row, column] - index.widest[column])
+    return index.places[begin], index.places[_lower(index.values, begin, last, published.high[row, column] + 1)]
 
 
-@njit(cache=True, nogil=True)
-def find_blocks(published: Any, index: Any, columns: Any, blocks: Any, sizes: Any, shares: Any) -> None:
+@entry
+def find_blocks(published: Any, known: Any, index: Any, blocks: Any, sizes: Any, shares: Any) -> None:
     """Find for each published row the column that fewest known rows share with it, and how many these are.
 
-    Ordered columns come first, then those of items. `shares` is the share of known rows that a row can stand for if
-    columns are independent of each other.
+    Ordered columns come first, then those of items; -1 is no column. `shares` is the share of known rows that a row can
+    stand for if columns are independent of each other.
     """
-    rows = max(index.order.shape[1], 1)
+    rows = max(len(known.customer), 1)
     ordered = published.low.shape[1]
     for row in range(len(blocks)):
         blocks[row], sizes[row], shares[row] = -1, rows, 1.0
-        for column in range(columns):
+        for column in range(ordered + published.sets.shape[1]):
             count = share = 0
             if column < ordered:
-                first, last = _ordered_block(published, row, index, column)
+                first, last = _listed(published, row, index, column)
                 count = share = last - first
             elif published.sets[row, column - ordered] < 0:
                 continue
             else:
                 number = published.sets[row, column - ordered]
                 for item in published.members[published.starts[number] : published.starts[number + 1]]:
-                    first, last = _item_block(published, row, index, item)
+                    first, last = _listed(published, row, index, ordered + item)
                     count += last - first
-                    share += index.item_starts[item + 1] - index.item_starts[item]
+                    first, last = index.starts[ordered + item], index.starts[ordered + item + 1]
+                    share += index.places[last] - index.places[first]
             shares[row] *= max(share, 1) / rows
             if count < sizes[row]:
                 blocks[row], sizes[row] = column, count
 
 
-@njit(cache=True, nogil=True)
-def _find_rows(published: Any, row: Any, index: Any, block: Any, others: Any) -> Any:
-    """Write the known rows of a published row's block to `others`; return how many."""
-    ordered = published.low.shape[1]
-    if block < ordered:
-        first, last = _ordered_block(published, row, index, block)
-        others[: last - first] = index.order[block, first:last]
-        return last - first
-    count = 0
-    number = published.sets[row, block - ordered]
-    for item in published.members[published.starts[number] : published.starts[number + 1]]:
-        first, last = _item_block(published, row, index, item)
-        others[count : count + last - first] = index.item_rows[first:last]
-        count += last - first
-    return count
-
-
-@njit(cache=True, nogil=True)
-def _customers(published: Any, row: Any, known: Any, others: Any, seen: Any, found: Any) -> Any:
-    """Find the customers who have one of these known rows that the published one can stand for; return how many."""
+@inner
+def _add_customers(
+    published: Any, row: Any, known: Any, others: Any, hit: Any, least: Any, seen: Any, found: Any, count: Any
+) -> Any:
+    """Append the customers who have one of some known rows that the published one can stand for; return how many."""
     low, high, sets, starts, members = published
-    least, most, items, customer_of, _ = known
-    count = 0
+    least_ends, most_ends, items, customer_of, _ = known
     for other in others:
         customer = customer_of[other]
-        if seen[customer] != row and meets(low, high, sets, starts, members, row, least, most, items, other):
+        if hit[customer] < least or seen[customer] == row:
+            continue
+        if meets(low, high, sets, starts, members, row, least_ends, most_ends, items, other):
             seen[customer] = row
             found[count] = customer
             count += 1
     return count
 
 
-@njit(cache=True, nogil=True)
-def find_fitting(published: Any, row: Any, known: Any, customer: Any, room: Any, filled: Any, most_found: Any) -> Any:
+@inner
+def _customers(
+    published: Any, row: Any, known: Any, index: Any, block: Any, hit: Any, least: Any, seen: Any, found: Any
+) -> Any:
+    """Find the customers with `least` hits or more whom a published row can stand for; return how many."""
+    ordered = published.low.shape[1]
+    if block < 0:
+        others = np.arange(len(known.customer)).astype(np.int32)
+        return _add_customers(published, row, known, others, hit, least, seen, found, 0)
+    if block < ordered:
+        first, last = _listed(published, row, index, block)
+        return _add_customers(published, row, known, index.rows[first:last], hit, least, seen, found, 0)
+    count = 0
+    number = published.sets[row, block - ordered]
+    for item in published.members[published.starts[number] : published.starts[number + 1]]:
+        first, last = _listed(published, row, index, ordered + item)
+        count = _add_customers(published, row, known, index.rows[first:last], hit, least, seen, found, count)
+    return count
+
+
+@inner
+def find_fitting(published: Any, row: Any, known: Any, customer: Any, room: Any, filled: Any) -> Any:
     """Append to `room` the places of a customer's rows that a published one can stand for; return how far it is filled.
 
-    No more than `most_found` are looked for. Rows with the items of a set are found by halving, if that is quicker than
-    looking at all rows.
+    There must be room for all rows of the customer. Rows with the items of a set are found by halving, if that is
+    quicker than to begin with all rows. Column after column takes rows out, without a branch that nobody can foretell.
     """
     low, high, sets, starts, members = published
     least, most, items, _, firsts = known
     begin, end = firsts[customer], firsts[customer + 1]
     number = sets[row, 0] if sets.shape[1] else -1
-    pieces = starts[number + 1] - starts[number] if number >= 0 else 0
-    if number < 0 or pieces * _HALVINGS > end - begin:
-        pieces = 0
-    last_filled = filled + most_found
-    for piece in range(max(pieces, 1)):
-        first, last = begin, end
-        if pieces:
-            item = members[starts[number] + piece]
-            first = begin + np.searchsorted(items[begin:end, 0], item)
-            last = end
-        for other in range(first, last):
-            if pieces and items[other, 0] != item:
-                break
-            if meets(low, high, sets, starts, members, row, least, most, items, other):
-                room[filled] = other - begin
-                filled += 1
-                if filled == last_filled:
-                    return filled
-    return filled
+    halving = number >= 0 and (starts[number + 1] - starts[number]) * _HALVINGS <= end - begin
+    count = filled
+    if halving:
+        own = items[:, 0]
+        for item in members[starts[number] : starts[number + 1]]:
+            other = _lower(own, begin, end, item)
+            while other < end and own[other] == item:
+                room[count] = other - begin
+                count += 1
+                other += 1
+    else:
+        for place in range(end - begin):
+            room[count] = place
+            count += 1
+    for column in range(low.shape[1]):
+        first, last = low[row, column], high[row, column]
+        kept = filled
+        for place in range(filled, count):
+            other = begin + room[place]
+            room[kept] = room[place]
+            kept += (first <= most[other, column]) & (last >= least[other, column])
+        count = kept
+    for column in range(1 if halving else 0, sets.shape[1]):
+        number = sets[row, column]
+        kept = filled
+        for place in range(filled, count):
+            room[kept] = room[place]
+            kept += number < 0 or _has_item(starts, members, number, items[begin + room[place], column])
+        count = kept
+    return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sink(heap: Any, score: Any, size: Any) -> None:
     """Restore a heap whose first element is out of place: the worst customer first (ties: the greatest number)."""
     place = 0
@@ -187,12 +208,12 @@ def _sink(heap: Any, score: Any, size: Any) -> None:
         place = worst
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _worse(one: Any, other: Any, score: Any) -> Any:
     return score[one] < score[other] or (score[one] == score[other] and one > other)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _best(touched: Any, count: Any, score: Any, heap: Any) -> Any:
     """Put the customers of the greatest scores into the heap's room, best first; return how many."""
     size = 0
@@ -214,7 +235,7 @@ def _best(touched: Any, count: Any, score: Any, heap: Any) -> Any:
     return size
 
 
-@njit(cache=True, nogil=True)
+@entry
 def score_customers(
     published: Any,
     rows: Any,
@@ -243,32 +264,25 @@ def score_customers(
     all scores (`totals`), how many customers met all rows (`met`).
     """
     customers = len(known.starts) - 1
-    score, hit = np.zeros(customers), np.zeros(customers, np.int64)
-    seen, touched = np.full(customers, -1, np.int64), np.empty(customers, np.int64)
-    found = np.empty(customers, np.int64)
-    # A row that more known rows share with it than the budget has is never looked up.
-    longest = min(len(known.customer), budget)
-    everything, block = np.arange(longest), np.empty(longest, np.int64)
-    usual = len(known.customer) / max(customers, 1)
+    score, hit = np.zeros(customers), np.zeros(customers, np.int32)
+    seen, touched = np.full(customers, -1, np.int32), np.empty(customers, np.int32)
+    found = np.empty(customers, np.int32)
     for history in range(len(starts) - 1):
         begin, end = starts[history], starts[history + 1]
         count, work, done, left = 0, 0, begin, customers
         while done < end and work + sizes[rows[done]] <= budget:
             row = rows[done]
-            if complete and done > begin and left * usual < sizes[row]:
+            if complete and done > begin and left * _LOOKED_UP < sizes[row]:
                 break
             work += sizes[row]
-            others = everything
-            if blocks[row] >= 0:
-                others = block[: _find_rows(published, row, index, blocks[row], block)]
-            number = _customers(published, row, known, others, seen, found)
+            least = done - begin if complete else 0
+            number = _customers(published, row, known, index, blocks[row], hit, least, seen, found)
             weight = np.log(customers / number) if votes == RARE and number else weights[row]
             if votes == UNIQUE and number != 1:
                 number = 0
-            left = 0
+            left = number
             for place in range(number):
                 customer = found[place]
-                left += hit[customer] == done - begin
                 if hit[customer] == 0:
                     touched[count] = customer
                     count += 1
@@ -279,10 +293,17 @@ def score_customers(
         if done > begin or begin == end:
             if complete:
                 _compare_rest(published, rows, done, begin, end, weights, known, touched[:count], hit, score)
+                done = end
+            number = 0
             for place in range(count):
-                met[history] += hit[touched[place]] == (end if complete else done) - begin
-                totals[history] += score[touched[place]]
-            kept = _best(touched, count, score, best[history])
+                customer = touched[place]
+                meets_all = hit[customer] == done - begin
+                met[history] += meets_all
+                if meets_all or not complete:
+                    found[number] = customer
+                    number += 1
+                    totals[history] += score[customer]
+            kept = _best(found, number, score, best[history])
             counts[history] = kept
             for place in range(kept):
                 scores[history, place] = score[best[history, place]]
@@ -291,7 +312,7 @@ def score_customers(
             score[touched[place]], hit[touched[place]] = 0.0, 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _compare_rest(
     published: Any,
     rows: Any,
@@ -305,12 +326,12 @@ def _compare_rest(
     score: Any,
 ) -> None:
     """Compare the rows that were not looked up with the rows of the customers who met all before."""
-    one = np.empty(1, np.int64)
     for customer in customers:
         if hit[customer] < done - begin:
             continue
+        room = np.empty(known.starts[customer + 1] - known.starts[customer], np.int64)
         for later in range(done, end):
-            if not find_fitting(published, rows[later], known, customer, one, 0, 1):
+            if not find_fitting(published, rows[later], known, customer, room, 0):
                 break
             hit[customer] += 1
             score[customer] += weights[rows[later]]

@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.entry import entry, inner
 from sudare.kernels.item_sets import find, members
 from sudare.kernels.suppression import containing, occurrence_of, sets_with
 
 
-@njit(cache=True, nogil=True)
+@inner
 def lacking(both: Any, alone: Any, guards: Any, rule: Any) -> Any:
     """Return how many records must lose the inferred item until a rule is safe."""
     excess = both * rule[1] - alone * rule[0]
@@ -27,11 +27,14 @@ def lacking(both: Any, alone: Any, guards: Any, rule: Any) -> Any:
     return (excess + rule[1] - 1) // rule[1]
 
 
-@njit(cache=True, nogil=True)
+@entry
 def count_guards(
-    sets: Any, rules: Any, records: Any, lists: Any, most_known: Any, of_published: Any, guards: Any
+    sets: Any, rules: Any, records: Any, lists: Any, most_known: Any, of_published: Any, guards: Any, halt: Any
 ) -> None:
-    """Count for each rule the users of whom its left side can be known and to whom its right side is sensitive."""
+    """Count for each rule the users of whom its left side can be known and to whom its right side is sensitive.
+
+    If halted, not all of them.
+    """
     words, rows = lists
     chosen = np.empty(most_known + 1, np.int64)
     at = np.empty(most_known + 2, np.int64)
@@ -39,7 +42,7 @@ def count_guards(
         depth = 0
         at[0] = 0
         o = records.starts[u]
-        while True:
+        while not halt[0]:
             if o < records.starts[u + 1] and depth < most_known:
                 if of_published and not records.kept[o]:
                     o += 1
@@ -58,7 +61,7 @@ def count_guards(
             o = chosen[depth] + 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _rule_of(rules: Any, q: Any, whole: Any) -> Any:
     """Return the rule from a set to a larger one."""
     low, high = rules.begins[q], rules.begins[q + 1]
@@ -71,7 +74,7 @@ def _rule_of(rules: Any, q: Any, whole: Any) -> Any:
     return low
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _less(sets: Any, number: Any, item: Any, items: Any) -> Any:
     """Return a set without one of its items."""
     size = sets.sizes[number]
@@ -86,7 +89,7 @@ def _less(sets: Any, number: Any, item: Any, items: Any) -> Any:
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def effect(state: Any, occurrence: Any, by: Any, space: Any) -> Any:
     """Return what all rules lack more if an occurrence is suppressed (`by` -1) or restored (1), and if any does.
 
@@ -126,7 +129,7 @@ def effect(state: Any, occurrence: Any, by: Any, space: Any) -> Any:
     return more, broken
 
 
-@njit(cache=True, nogil=True)
+@inner
 def apply(state: Any, occurrence: Any, by: Any, space: Any) -> None:
     """Suppress an occurrence (`by` -1) or restore it (1)."""
     sets, rules, records, support, guards, lists, _, most, of_published, _ = state
@@ -143,7 +146,7 @@ def apply(state: Any, occurrence: Any, by: Any, space: Any) -> None:
     records.kept[occurrence] = by > 0
 
 
-@njit(cache=True, nogil=True)
+@entry
 def total_lacking(state: Any) -> Any:
     """Return what all rules lack together."""
     _, rules, _, support, guards, _, rule, _, _, _ = state
@@ -154,8 +157,8 @@ def total_lacking(state: Any) -> Any:
     return total
 
 
-@njit(cache=True, nogil=True)
-def touched_by_lacking(state: Any, space: Any, wanted: Any) -> None:
+@inner
+def touched_by_lacking(state: Any, space: Any, wanted: Any, halt: Any) -> None:
     """Mark the occurrences whose suppression could help: those in sets of rules that lack something."""
     sets, rules, records, support, guards, _, rule, most, _, _ = state
     bad = np.zeros(len(support), np.bool_)
@@ -165,7 +168,7 @@ def touched_by_lacking(state: Any, space: Any, wanted: Any) -> None:
                 bad[rules.sets[r]] = True
     for o in range(len(records.items)):
         wanted[o] = False
-        if records.kept[o]:
+        if records.kept[o] and not halt[0]:
             count = sets_with(sets, records, o, most, space[:3])
             for c in range(count):
                 if bad[space[2][c]]:
@@ -173,7 +176,7 @@ def touched_by_lacking(state: Any, space: Any, wanted: Any) -> None:
                     break
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _push(heap: Any, size: Any, gain: Any, occurrence: Any) -> Any:
     """Put an occurrence on a heap with the largest gain on top; return the new size."""
     place = size
@@ -187,7 +190,7 @@ def _push(heap: Any, size: Any, gain: Any, occurrence: Any) -> Any:
     return size + 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _pop(heap: Any, size: Any) -> Any:
     """Take the top off a heap; return its gain, its occurrence and the new size."""
     gain, occurrence = heap[0, 0], heap[0, 1]
@@ -208,20 +211,20 @@ def _pop(heap: Any, size: Any) -> Any:
     return gain, occurrence, size
 
 
-@njit(cache=True, nogil=True)
-def fill(state: Any, order: Any, heap: Any, space: Any, wanted: Any) -> Any:
+@entry
+def fill(state: Any, order: Any, heap: Any, space: Any, wanted: Any, halt: Any) -> Any:
     """Put all occurrences that would help on the heap, ties in a given order; return how many."""
-    touched_by_lacking(state, space, wanted)
+    touched_by_lacking(state, space, wanted, halt)
     size = 0
     for i in range(len(order)):
-        if wanted[order[i]]:
+        if wanted[order[i]] and not halt[0]:
             more, _ = effect(state, order[i], -1, space)
             size = _push(heap, size, -more, order[i])
     return size
 
 
-@njit(cache=True, nogil=True)
-def suppress_greedily(state: Any, heap: Any, size: Any, left: Any, most_steps: Any, space: Any) -> Any:
+@entry
+def suppress_greedily(state: Any, heap: Any, size: Any, left: Any, most_steps: Any, space: Any, halt: Any) -> Any:
     """Suppress the occurrences that help most, until nothing is lacking, nothing helps or the steps are over.
 
     Gains on the heap can be out of date: the top is looked at again, and goes back if another is better now. Returns
@@ -229,7 +232,7 @@ def suppress_greedily(state: Any, heap: Any, size: Any, left: Any, most_steps: A
     """
     records = state[2]
     steps = 0
-    while size and left > 0 and steps < most_steps:
+    while size and left > 0 and steps < most_steps and not halt[0]:
         steps += 1
         _, occurrence, size = _pop(heap, size)
         if not records.kept[occurrence]:
@@ -246,8 +249,8 @@ def suppress_greedily(state: Any, heap: Any, size: Any, left: Any, most_steps: A
     return size, left
 
 
-@njit(cache=True, nogil=True)
-def force(state: Any, found: Any, space: Any) -> Any:
+@entry
+def force(state: Any, found: Any, space: Any, halt: Any) -> Any:
     """For each rule that lacks something, suppress the occurrence that does least harm elsewhere.
 
     For when nothing helps on the whole. Returns by how much less is lacking.
@@ -263,6 +266,8 @@ def force(state: Any, found: Any, space: Any) -> Any:
             count = containing(records, items, size, found)
             best, best_more = np.int64(-1), np.int64(0)
             for c in range(count):
+                if halt[0]:
+                    return less
                 for k in range(size):
                     occurrence = occurrence_of(records, found[c], items[k])
                     more, _ = effect(state, occurrence, -1, space)
@@ -273,13 +278,13 @@ def force(state: Any, found: Any, space: Any) -> Any:
     return less
 
 
-@njit(cache=True, nogil=True)
-def restore(state: Any, order: Any, space: Any) -> Any:
+@entry
+def restore(state: Any, order: Any, space: Any, halt: Any) -> Any:
     """Restore suppressed occurrences, in a given order, as long as no rule lacks anything; return how many."""
     records = state[2]
     restored = 0
     for i in range(len(order)):
-        if not records.kept[order[i]]:
+        if not records.kept[order[i]] and not halt[0]:
             _, broken = effect(state, order[i], 1, space)
             if broken == 0:
                 apply(state, order[i], 1, space)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from sudare.kernels.cell_text import (
     COMMA,
     DELETED,
@@ -20,12 +18,13 @@ from sudare.kernels.cell_text import (
     STAR,
 )
 from sudare.kernels.cell_values import DATE, DECIMAL, ITEM, MINUS, PERSON, POINT, ZERO
+from sudare.kernels.entry import entry, inner
 
 # The most bytes of a value: a minus sign, the digits of a number of 64 bits and a point.
 VALUE_BYTES = 21
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _put_number(out: Any, at: Any, number: Any, least: Any) -> Any:
     """Write a number from 0 on with at least so many digits; return where it ends."""
     digits, rest = 1, number // 10
@@ -39,7 +38,7 @@ def _put_number(out: Any, at: Any, number: Any, least: Any) -> Any:
     return at + digits
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _put_day(out: Any, at: Any, days: Any, separator: Any) -> Any:
     """Write a day, given as days since 1970, in the Gregorian calendar."""
     shifted = days + 719468
@@ -56,7 +55,7 @@ def _put_day(out: Any, at: Any, days: Any, separator: Any) -> Any:
     return _put_number(out, at + 1, of_year - (153 * fifth + 2) // 5 + 1, 1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _put_value(out: Any, at: Any, value: Any, form: Any, separator: Any) -> Any:
     """Write a value of an ordered column in its shortest form."""
     if form == DATE:
@@ -75,7 +74,7 @@ def _put_value(out: Any, at: Any, value: Any, form: Any, separator: Any) -> Any:
     return at
 
 
-@njit(cache=True, nogil=True)
+@entry
 def join_names(starts: Any, members: Any, name_starts: Any, names: Any, text_starts: Any, out: Any) -> None:
     """Write the names of each set's members, with semicolons between them; text s begins at text_starts[s]."""
     at = 0
@@ -91,7 +90,7 @@ def join_names(starts: Any, members: Any, name_starts: Any, names: Any, text_sta
     text_starts[len(starts) - 1] = at
 
 
-@njit(cache=True, nogil=True)
+@entry
 def write_rows(
     persons: Any, kinds: Any, low: Any, high: Any, forms: Any, separators: Any, starts: Any, texts: Any, out: Any
 ) -> Any:
@@ -125,7 +124,7 @@ def write_rows(
     return at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _put_items(out: Any, at: Any, kind: Any, starts: Any, texts: Any, number: Any) -> Any:
     if kind == SET:
         out[at] = SET_OPEN

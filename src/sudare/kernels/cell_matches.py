@@ -12,9 +12,9 @@ from collections import namedtuple
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.attack_pairs import match_rows
+from sudare.kernels.entry import entry, inner
 
 # The published rows, those of pseudonym p from starts[p] to starts[p + 1], by `last`: the days they may be on, sets of
 # items (-1: any item), the ends of other columns [row, column]; set s is members[set_starts[s] : set_starts[s + 1]].
@@ -41,7 +41,7 @@ _MAYBE, _SURELY = 1, 2
 
 
 # Arrays are taken out of their tuples before loops: each access to a field counts references.
-@njit(cache=True, nogil=True)
+@entry
 def count_matches(
     rows: Any, known: Any, days: Any, pids: Any, owners: Any, fact_starts: Any, fact_values: Any, crowds: Any, own: Any
 ) -> None:
@@ -64,7 +64,7 @@ def count_matches(
             own[fact] = fits[fact_values[fact]] == pid
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _new_pseudonym(rows: Any, items: Any, days: Any) -> Any:
     longest, most = 0, 0
     for pid in range(len(rows.starts) - 1):
@@ -86,7 +86,7 @@ def _new_pseudonym(rows: Any, items: Any, days: Any) -> Any:
     )
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _work_out(rows: Any, pid: Any, count_days: Any, pseudonym: Any) -> None:
     """Index the rows of a pseudonym by their items and days."""
     begin, end = rows.starts[pid], rows.starts[pid + 1]
@@ -103,7 +103,7 @@ def _work_out(rows: Any, pid: Any, count_days: Any, pseudonym: Any) -> None:
         _count_days(rows.first, rows.last, begin, end, pseudonym)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _index_items(sets: Any, set_starts: Any, members: Any, pseudonym: Any) -> None:
     pool, first, count, touched, sizes = (
         pseudonym.pool,
@@ -134,7 +134,7 @@ def _index_items(sets: Any, set_starts: Any, members: Any, pseudonym: Any) -> No
                 count[item] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _index_days(first: Any, last: Any, begin: Any, end: Any, pseudonym: Any) -> None:
     may, sure, starts, sure_rows = pseudonym.may, pseudonym.sure, pseudonym.sure_starts, pseudonym.sure_rows
     may[:], sure[:], starts[:] = 0, 0, 0
@@ -154,7 +154,7 @@ def _index_days(first: Any, last: Any, begin: Any, end: Any, pseudonym: Any) -> 
             starts[first[row] + 1] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_days(first: Any, last: Any, begin: Any, end: Any, pseudonym: Any) -> None:
     """Find the least and the most different days that the rows of a pseudonym can be on.
 
@@ -178,7 +178,7 @@ def _count_days(first: Any, last: Any, begin: Any, end: Any, pseudonym: Any) -> 
     pseudonym.sizes[_LEAST_DAYS], pseudonym.sizes[_MOST_DAYS] = least, most
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _find_fitting(rows: Any, known: Any, pid: Any, pseudonym: Any, room: Any, fits: Any) -> None:
     """Write a pseudonym to those of `fits` whose values it fits."""
     visits, days_known, day_list, count, demand_list, day_starts, days = known[:7]
@@ -216,7 +216,7 @@ def _find_fitting(rows: Any, known: Any, pid: Any, pseudonym: Any, room: Any, fi
                 fits[value] = pid
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _cover_days(
     item: Any, first: Any, last: Any, pool: Any, item_first: Any, item_count: Any, sizes: Any, cover: Any
 ) -> None:
@@ -242,7 +242,7 @@ def _cover_days(
                 cover[first[row]] = _SURELY
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _part_of(item: Any, part: Any, item_first: Any, item_count: Any, sizes: Any) -> Any:
     """Return where the pool has the rows with an item in their sets (part 0), or with any item (1); -1: all rows."""
     if item < 0:
@@ -252,7 +252,7 @@ def _part_of(item: Any, part: Any, item_first: Any, item_count: Any, sizes: Any)
     return item_first[item], item_first[item] + item_count[item]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _possible_numbers(days: Any, cover: Any, may: Any, sure: Any, numbers: Any) -> None:
     """Find out how many rows can be on one of the days on which one demand is covered; 0 if it is covered at all."""
     numbers[:] = 0
@@ -267,7 +267,7 @@ def _possible_numbers(days: Any, cover: Any, may: Any, sure: Any, numbers: Any) 
     numbers[0] = covered
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _has_day(days: Any, begin: Any, end: Any, count: Any, cover: Any, may: Any, sure: Any) -> Any:
     """Tell whether there is a day among those listed on which one demand is covered and so many rows are."""
     for place in range(begin, end):
@@ -279,7 +279,7 @@ def _has_day(days: Any, begin: Any, end: Any, count: Any, cover: Any, may: Any, 
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _has_items(
     visits: Any, value: Any, demand_list: Any, demand_starts: Any, items: Any, item_count: Any, sizes: Any
 ) -> Any:
@@ -291,7 +291,7 @@ def _has_items(
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fits_visits(rows: Any, known: Any, visits: Any, pseudonym: Any, room: Any) -> Any:
     """Tell whether a pseudonym fits visits on different days, with different rows for all of them."""
     number, slots = len(visits), 0
@@ -328,7 +328,7 @@ def _fits_visits(rows: Any, known: Any, visits: Any, pseudonym: Any, room: Any) 
         chosen[place] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _all_placed(rows: Any, known: Any, visits: Any, days: Any, slots: Any, pseudonym: Any) -> Any:
     """Tell whether all rows that must be on one of these days have a place in the visits.
 
@@ -362,7 +362,7 @@ def _all_placed(rows: Any, known: Any, visits: Any, days: Any, slots: Any, pseud
     return known.whole or match_rows(edges[:filled], starts[: forced + 1], slots, True) == forced
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _may_have(rows: Any, row: Any, item: Any) -> Any:
     """Tell whether a row may have an item; any row may have one that is not known (-1)."""
     if item < 0 or rows.sets[row] < 0:
@@ -373,7 +373,7 @@ def _may_have(rows: Any, row: Any, item: Any) -> Any:
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _find_days(rows: Any, known: Any, visit: Any, pseudonym: Any, room: Any, found: Any) -> Any:
     """Write to `found` the days on which a pseudonym fits one visit, as many as it has room for; return how many.
 
@@ -405,7 +405,7 @@ def _find_days(rows: Any, known: Any, visit: Any, pseudonym: Any, room: Any, fou
     return filled
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _explained(rows: Any, known: Any, seen: Any, day: Any, pseudonym: Any, room: Any) -> Any:
     """Tell whether every row that is surely on a day may have one of the items that are demanded."""
     number = known.demand_list[seen]
@@ -426,14 +426,14 @@ def _explained(rows: Any, known: Any, seen: Any, day: Any, pseudonym: Any, room:
     return explained
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _slots(known: Any, seen: Any, counted: Any) -> Any:
     """Return the number of demands of an observation, or (`counted`) of the rows that it must have at least."""
     demands = known.demand_starts[known.demand_list[seen] + 1] - known.demand_starts[known.demand_list[seen]]
     return max(demands, known.count[seen], 1) if counted else demands
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _match(rows: Any, known: Any, visits: Any, days: Any, counted: Any, surely: Any, pseudonym: Any, room: Any) -> Any:
     """Return how many demands of visits on such days (-1: on any) different rows can cover.
 
@@ -477,7 +477,7 @@ def _match(rows: Any, known: Any, visits: Any, days: Any, counted: Any, surely: 
     return min(match_rows(edges[:filled], starts, numbered, not surely and free == 0) + free, slots)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_any(first: Any, last: Any, day: Any, surely: Any, most: Any, pool: Any, sizes: Any) -> Any:
     """Return how many rows with any item may be, or surely are, on a day (-1: on any), counted up to `most`."""
     found = 0
@@ -490,7 +490,7 @@ def _count_any(first: Any, last: Any, day: Any, surely: Any, most: Any, pool: An
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_edges(
     demand: Any,
     day: Any,
@@ -531,7 +531,7 @@ def _add_edges(
     return filled, numbered
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _meets(values: Any, demand: Any, low: Any, high: Any, row: Any) -> Any:
     """Tell whether a row covers what a demand says beyond the item."""
     for column in range(values.shape[1]):

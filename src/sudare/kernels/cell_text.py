@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.cell_problems import Problem
 from sudare.kernels.cell_values import is_utf8, read_person, read_value
+from sudare.kernels.entry import entry, inner
 from sudare.kernels.sequences import find_sequence, has_room, number_sequence
 
 # As in sudare.data.cells.
@@ -25,7 +25,7 @@ CHARACTER_BYTES, LINE_END_BYTES = 4, 2
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def count_lines(data: Any, size: Any) -> Any:
     """Return how many line feeds there are."""
     lines = 0
@@ -34,7 +34,7 @@ def count_lines(data: Any, size: Any) -> Any:
     return lines
 
 
-@njit(cache=True, nogil=True)
+@entry
 def divide_lines(
     data: Any, size: Any, last: Any, skipping: Any, most: Any, cuts: Any, problems: Any, faults: Any
 ) -> Any:
@@ -79,7 +79,7 @@ def divide_lines(
     return rows, size, skipping
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _find_cells(data: Any, start: Any, size: Any, last: Any, columns: Any, cuts: Any) -> Any:
     """Find where the cells of a line begin, its end, and how many cells there are.
 
@@ -105,7 +105,7 @@ def _find_cells(data: Any, start: Any, size: Any, last: Any, columns: Any, cuts:
     return place, cells, broken, broken_at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_long(data: Any, start: Any, stop: Any, most: Any, fault: Any) -> Any:
     """Tell whether a line has more characters than it may have, and in `fault` in which cell it becomes too long."""
     characters, cell = 0, 0
@@ -119,7 +119,7 @@ def _is_long(data: Any, start: Any, stop: Any, most: Any, fault: Any) -> Any:
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_deleted(data: Any, start: Any, stop: Any) -> Any:
     stars = 0
     for place in range(start, stop, 2):
@@ -127,7 +127,7 @@ def _is_deleted(data: Any, start: Any, stop: Any) -> Any:
     return 2 * stars == stop - start + 1
 
 
-@njit(cache=True, nogil=True)
+@entry
 def read_persons(data: Any, rows: Any, cuts: Any, column: Any, digits: Any, persons: Any, problems: Any) -> None:
     """Read the persons of some rows; those without a number keep what `persons` had."""
     for row in rows:
@@ -141,7 +141,7 @@ def read_persons(data: Any, rows: Any, cuts: Any, column: Any, digits: Any, pers
             problems[row, column] = Problem.PERSON
 
 
-@njit(cache=True, nogil=True)
+@entry
 def read_ordered(
     data: Any,
     rows: Any,
@@ -192,7 +192,7 @@ def read_ordered(
                 kinds[row], low[row], high[row] = EXACT, first, first
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_item(data: Any, start: Any, end: Any) -> Any:
     """Tell whether bytes can be the name of an item: no marks of sets and ranges, no quotes, no blanks around it."""
     if start >= end or data[start] == SPACE or data[end - 1] == SPACE or (end - start == 1 and data[start] == STAR):
@@ -204,7 +204,7 @@ def _is_item(data: Any, start: Any, end: Any) -> Any:
     return is_utf8(data, start, end)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _read_item(data: Any, start: Any, end: Any, known: Any, names: Any, column: Any) -> Any:
     """Return what is wrong with the name of an item, and its number; new ones get one if none are known."""
     problem, number = Problem.NONE, find_sequence(names, data, start, end, column)
@@ -218,7 +218,7 @@ def _read_item(data: Any, start: Any, end: Any, known: Any, names: Any, column: 
     return problem, number
 
 
-@njit(cache=True, nogil=True)
+@entry
 def read_items(
     data: Any,
     rows: Any,
@@ -280,7 +280,7 @@ def read_items(
     return len(rows)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _read_set(data: Any, start: Any, end: Any, column: Any, known: Any, names: Any, members: Any, seen: Any) -> Any:
     """Read the items of a set: what is wrong, how many there are, and the part that is bad."""
     problem, count, part, part_end = Problem.NONE, 0, start + 1, start
@@ -313,7 +313,7 @@ def _read_set(data: Any, start: Any, end: Any, column: Any, known: Any, names: A
     return problem, count, part, part_end
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _slot(persons: Any, person: Any) -> Any:
     """Return the slot of a person, or the free one (0) where the person would stand."""
     mixed = np.uint64(person) * _MIX
@@ -324,7 +324,7 @@ def _slot(persons: Any, person: Any) -> Any:
     return slot
 
 
-@njit(cache=True, nogil=True)
+@entry
 def pair_persons(
     rows: Any, before: Any, persons: Any, truth: Any, pseudonyms: Any, customers: Any, problems: Any, faults: Any
 ) -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from sudare.kernels.cell_problems import Problem
+from sudare.kernels.entry import inner
 
 # The forms of columns, as their places in this list.
 FORMS = ("person", "date", "item", "decimal", "integer")
@@ -21,7 +20,7 @@ BEYOND = 10**17
 MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def read_digits(data: Any, start: Any, end: Any) -> Any:
     """Return the number that digits write, or -1 if there is none or something else."""
     if start >= end:
@@ -36,7 +35,7 @@ def read_digits(data: Any, start: Any, end: Any) -> Any:
     return number
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def read_whole(data: Any, start: Any, end: Any) -> Any:
     """Return the number that digits without a needless zero in front write, or -1."""
     if end - start > 1 and data[start] == ZERO:
@@ -44,7 +43,7 @@ def read_whole(data: Any, start: Any, end: Any) -> Any:
     return read_digits(data, start, end)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def read_person(data: Any, start: Any, end: Any, digits: Any) -> Any:
     """Return the number of a person: from 1, of at most so many digits; or -1."""
     if end - start > digits:
@@ -53,7 +52,7 @@ def read_person(data: Any, start: Any, end: Any, digits: Any) -> Any:
     return number if number > 0 else -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def days_of(year: Any, month: Any, day: Any) -> Any:
     """Return a day of the Gregorian calendar as days since 1970."""
     shifted = year - (1 if month <= 2 else 0)
@@ -61,7 +60,7 @@ def days_of(year: Any, month: Any, day: Any) -> Any:
     return shifted * 365 + shifted // 4 - shifted // 100 + shifted // 400 + of_year - 719468
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def read_day(data: Any, start: Any, end: Any, separator: Any) -> Any:
     """Read a day: four digits of the year, one or two of month and day."""
     first = start + 4
@@ -83,7 +82,7 @@ def read_day(data: Any, start: Any, end: Any, separator: Any) -> Any:
     return Problem.NONE, days_of(year, month, day)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def read_decimal(data: Any, start: Any, end: Any) -> Any:
     """Read a decimal of at most two places as hundredths."""
     point = start
@@ -102,7 +101,7 @@ def read_decimal(data: Any, start: Any, end: Any) -> Any:
     return Problem.NONE, whole * 100 + part * (10 if places == 1 else 1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def read_value(data: Any, start: Any, end: Any, form: Any, low: Any, high: Any, separator: Any) -> Any:
     """Read a value of an ordered column and see that it is in the column's domain."""
     if start >= end:
@@ -126,7 +125,7 @@ def read_value(data: Any, start: Any, end: Any, form: Any, low: Any, high: Any, 
     return problem, value
 
 
-@njit(cache=True, nogil=True)
+@inner
 def is_utf8(data: Any, start: Any, end: Any) -> Any:
     """Tell whether bytes are UTF-8."""
     place = start

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.attack_pairs import match_rows
 from sudare.kernels.attack_rows import find_fitting
+from sudare.kernels.entry import entry, inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def set_cost(members: Any, leaves: Any, enters: Any, pairs: Any, lengths: Any, terms: Any) -> Any:
     """Return about what rows cost that cover all members, together for all of them.
 
@@ -37,7 +37,7 @@ def set_cost(members: Any, leaves: Any, enters: Any, pairs: Any, lengths: Any, t
     return terms[0] * aligned + terms[1] * (total - size * least)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _meetings(members: Any, place: Any, enters: Any, together: Any) -> Any:
     """Return how many more times members meet again if one is replaced."""
     found = 0
@@ -47,7 +47,7 @@ def _meetings(members: Any, place: Any, enters: Any, together: Any) -> Any:
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _replace(sets: Any, holders: Any, together: Any, p: Any, place: Any, enters: Any, other: Any) -> None:
     """Replace a member of the set of p; the one who leaves goes to the set of another pseudonym."""
     leaves = sets[p, place]
@@ -65,7 +65,7 @@ def _replace(sets: Any, holders: Any, together: Any, p: Any, place: Any, enters:
             break
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _place(members: Any, customer: Any) -> Any:
     """Return where a customer is among the members, -1 if nowhere."""
     for x in range(len(members)):
@@ -74,10 +74,10 @@ def _place(members: Any, customer: Any) -> Any:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@entry
 def anneal_sets(
     sets: Any, holders: Any, together: Any, pairs: Any, lengths: Any, near: Any, terms: Any, spread: Any, steps: Any,
-    heat: Any, rng: Any,
+    heat: Any, rng: Any, halt: Any,
 ) -> Any:  # fmt: skip
     """Swap members of two sets, at first also for the worse, by exp(-loss / heat); return about what the sets cost.
 
@@ -90,6 +90,8 @@ def anneal_sets(
         costs[p] = set_cost(sets[p], -1, -1, pairs, lengths, terms)
     temperature, cooling = heat[0], (heat[1] / heat[0]) ** (1 / steps)
     for _ in range(steps):
+        if halt[0]:
+            break
         temperature *= cooling
         p, place, beside = rng.integers(0, count), rng.integers(0, size), rng.integers(0, size)
         leaves, enters = sets[p, place], near[sets[p, beside], rng.integers(0, near.shape[1])]
@@ -111,16 +113,16 @@ def anneal_sets(
     return costs.sum()
 
 
-@njit(cache=True, nogil=True)
-def covered_customers(published: Any, starts: Any, known: Any, begin: Any, found: Any) -> None:
-    """Tell whose rows the rows of some histories cover, different rows each: line h of `found` is history begin + h.
+@entry
+def covered_customers(published: Any, starts: Any, known: Any, found: Any) -> None:
+    """Tell whose rows the rows of some histories cover, different rows each: line h of `found` is history h.
 
     The rows of history h are starts[h] to starts[h + 1] - 1 of the published ones.
     """
     firsts = known.starts
     room = np.empty(1024, np.int64)
     for h in range(found.shape[0]):
-        first, last = starts[begin + h], starts[begin + h + 1]
+        first, last = starts[h], starts[h + 1]
         edge_starts = np.zeros(last - first + 1, np.int64)
         for customer in range(found.shape[1]):
             rows = firsts[customer + 1] - firsts[customer]
@@ -133,7 +135,7 @@ def covered_customers(published: Any, starts: Any, known: Any, begin: Any, found
                     grown = np.empty(2 * (filled + rows), np.int64)
                     grown[:filled] = room[:filled]
                     room = grown
-                filled = find_fitting(published, row, known, customer, room, filled, rows)
+                filled = find_fitting(published, row, known, customer, room, filled)
                 edge_starts[row - first + 1] = filled
                 if edge_starts[row - first] == filled:
                     break

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _ones(word: Any) -> Any:
     """Return the number of bits that are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -22,7 +23,7 @@ def _ones(word: Any) -> Any:
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _larger(array: Any, size: Any) -> Any:
     """Return the array, or one of at least `size` that begins with it."""
     if size <= len(array):
@@ -32,7 +33,7 @@ def _larger(array: Any, size: Any) -> Any:
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _tails(first: Any, starts: Any, items: Any, places: Any, owners: Any, bounds: Any, counts: Any) -> Any:
     """Count, for each later item, the records that have it and the first one."""
     for n in range(bounds[first], bounds[first + 1]):
@@ -40,7 +41,7 @@ def _tails(first: Any, starts: Any, items: Any, places: Any, owners: Any, bounds
             counts[items[place]] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fill(
     first: Any, starts: Any, items: Any, places: Any, owners: Any, bounds: Any, slots: Any, words: Any, pool: Any
 ) -> Any:
@@ -54,7 +55,7 @@ def _fill(
                 pool[slot * words + word] |= bit
 
 
-@njit(cache=True, nogil=True)
+@entry
 def mine(starts: Any, items: Any, places: Any, owners: Any, bounds: Any, least: Any, longest: Any, most: Any) -> Any:
     """Return all itemsets in `least` records or more: their items one after another, sizes, supports, and if all.
 

@@ -6,6 +6,8 @@ something until none is better.
 
 As many groups are published as the shortest history has rows: any group costs less than the deletion of its rows. So
 the cost of a class is that of its groups and a constant for the rows left over.
+
+When the data say to halt, rows are aligned in any way and costs are wrong: nothing of that may be used.
 """
 
 from __future__ import annotations
@@ -13,20 +15,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from sudare.kernels.assignment import assign, assign_nearly
+from sudare.kernels.assignment import LAST_STEP, assign, assign_nearly
+from sudare.kernels.entry import inner
 from sudare.kernels.history_groups import join_costs, profile
 
 
-@njit(cache=True, nogil=True)
+@inner
 def join(data: Any, one: Any, other: Any, exact: Any) -> Any:
     """Return the rows of two aligned parts joined, and the cost of the groups; what the longer has more is left."""
     turned = one.shape[0] > other.shape[0]
     few, many = (other, one) if turned else (one, other)
     groups, width = few.shape[0], one.shape[1]
     cost = join_costs(data, profile(data, few), profile(data, many))
-    chosen = assign(cost, groups) if exact else assign_nearly(cost, groups)
+    chosen = assign(cost, groups, data[8]) if exact else assign_nearly(cost, groups, LAST_STEP, data[8])
     rows = np.empty((groups, width + other.shape[1]), np.int64)
     total = 0.0
     for g in range(groups):
@@ -36,14 +38,14 @@ def join(data: Any, one: Any, other: Any, exact: Any) -> Any:
     return rows, total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def rows_of(data: Any, customer: Any) -> Any:
     """Return the rows of a customer, aligned with nobody."""
     first, end = data[2][customer], data[2][customer + 1]
     return np.arange(first, end).reshape((end - first, 1))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def deletion_cost(data: Any, members: Any, groups: Any) -> Any:
     """Return what the rows of the members that are in no group cost."""
     starts, row_cost = data[2], data[5]
@@ -53,7 +55,7 @@ def deletion_cost(data: Any, members: Any, groups: Any) -> Any:
     return np.float64(total * row_cost)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def complete(data: Any, members: Any, rows: Any) -> Any:
     """Return aligned rows with further groups, of the members' rows that are in none, as many as can be had."""
     starts = data[2]
@@ -71,7 +73,7 @@ def complete(data: Any, members: Any, rows: Any) -> Any:
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _left(starts: Any, customer: Any, used: Any) -> Any:
     """Return the rows of a customer that are in no group."""
     first = starts[customer]
@@ -81,7 +83,7 @@ def _left(starts: Any, customer: Any, used: Any) -> Any:
     return (np.flatnonzero(free) + first).reshape((-1, 1))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def part(data: Any, members: Any, rows: Any, inside: Any) -> Any:
     """Return some members of a class and their rows, aligned as in the class and completed."""
     columns = np.flatnonzero(inside)
@@ -92,7 +94,7 @@ def part(data: Any, members: Any, rows: Any, inside: Any) -> Any:
     return chosen, complete(data, chosen, found)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def align(data: Any, members: Any) -> Any:
     """Return rows of a class, aligned one member after another, and the cost of the groups."""
     rows, cost = rows_of(data, members[0]), 0.0
@@ -101,14 +103,14 @@ def align(data: Any, members: Any) -> Any:
     return rows, cost
 
 
-@njit(cache=True, nogil=True)
+@inner
 def realign(data: Any, members: Any, rows: Any, cost: Any, divisions: Any, exact: Any, least: Any) -> Any:
     """Divide a class in two in given ways and join the parts anew until no division saves the share `least` or more.
 
     Each line of `divisions` says which members are in the one part. Returns members, rows and the cost of the groups.
     """
     failed, d = 0, 0
-    while failed < len(divisions):
+    while failed < len(divisions) and not data[8][0]:
         inside = divisions[d]
         one_members, one = part(data, members, rows, inside)
         other_members, other = part(data, members, rows, ~inside)

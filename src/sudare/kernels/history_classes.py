@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _to_class(pairs: Any, members: Any, size: Any, customer: Any, without: Any) -> Any:
     """Return the summed costs of a customer's pairs with a class, but for one member."""
     total = 0.0
@@ -21,10 +22,10 @@ def _to_class(pairs: Any, members: Any, size: Any, customer: Any, without: Any) 
     return total
 
 
-@njit(cache=True, nogil=True)
+@entry
 def anneal(
     pairs: Any, near: Any, classes: Any, sizes: Any, class_of: Any, rates: Any, bounds: Any, steps: Any, heat: Any,
-    rng: Any,
+    rng: Any, halt: Any,
 ) -> None:  # fmt: skip
     """Move and swap customers between classes, at first also for the worse, by exp(-loss / heat).
 
@@ -39,6 +40,8 @@ def anneal(
             sums[c] += _to_class(pairs, classes[c], sizes[c], classes[c, k], -1) / 2
     temperature, cooling = heat[0], (heat[1] / heat[0]) ** (1 / steps)
     for _ in range(steps):
+        if halt[0]:
+            break
         temperature *= cooling
         one = rng.integers(0, len(class_of))
         to = class_of[near[one, rng.integers(0, near.shape[1])]]

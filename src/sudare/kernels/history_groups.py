@@ -6,10 +6,11 @@ the column's standard deviation. With L = b - a + 1 numbers and u = x - a, n row
 (sum u^2 + sum u) / L - sum u + n (L - 1) / 2: count, sum, sum of squares and the ends are all that a group has to know.
 That is convex in L, so a range wider than its rows can be better, and by the variance of the rows only on one side.
 
-`data` is always (values, items, starts, weights, limits, row_cost, most_items, prices): the rows of customer c are
-starts[c] to starts[c + 1] - 1, weights are one over the standard deviations, limits the least and greatest values that
-a range may have, row_cost is what a deleted row costs, most_items how many items a set may have, prices what a deleted
-cell costs in each column, that of items last. `rows` has a line for each group and a column for each member.
+`data` is (values, items, starts, weights, limits, row_cost, most_items, prices), and in searches `halt` besides: the
+rows of customer c are starts[c] to starts[c + 1] - 1, weights are one over the standard deviations, limits the least
+and greatest values that a range may have, row_cost is what a deleted row costs, most_items how many items a set may
+have, prices what a deleted cell costs in each column, that of items last. When `halt[0]` turns True, costs are not
+finished. `rows` has a line for each group and a column for each member.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.assignment import assign_within
+from sudare.kernels.entry import entry, inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _spread(count: Any, first: Any, second: Any, size: Any) -> Any:
     """Return the summed errors of `count` values at first/second summed distances from the end of `size` numbers."""
     return (second + first) / size - first + count * (size - 1) / 2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _best_size(count: Any, first: Any, second: Any, size: Any, most: Any) -> Any:
     """Return how many numbers the range from one end has best, from `size` to `most`."""
     size = min(max(size, np.floor(np.sqrt(2 * (second + first) / count))), most)
@@ -37,7 +38,7 @@ def _best_size(count: Any, first: Any, second: Any, size: Any, most: Any) -> Any
     return size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def best_range(count: Any, low: Any, high: Any, total: Any, squares: Any, least: Any, greatest: Any) -> Any:
     """Return the ends and the summed error, in units of the column, of the cheapest range of `count` values."""
     size = high - low + 1
@@ -54,7 +55,7 @@ def best_range(count: Any, low: Any, high: Any, total: Any, squares: Any, least:
     return low, high, _spread(count, first, second, size)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def profile(data: Any, rows: Any) -> Any:
     """Return what groups know of their values: ends, sums, sums of squares, different items and their number."""
     values, items = data[0], data[1]
@@ -78,7 +79,7 @@ def profile(data: Any, rows: Any) -> Any:
     return sums, different, counts, members
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_item(different: Any, count: Any, item: Any) -> Any:
     """Put an item among the first `count`, in order, unless it is there; return how many were added."""
     place = count
@@ -92,7 +93,7 @@ def _add_item(different: Any, count: Any, item: Any) -> Any:
     return 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_union(first: Any, first_count: Any, second: Any, second_count: Any) -> Any:
     """Return the number of different items of two lists in order."""
     i, j, count = 0, 0, 0
@@ -104,7 +105,7 @@ def _count_union(first: Any, first_count: Any, second: Any, second_count: Any) -
     return count + first_count - i + second_count - j
 
 
-@njit(cache=True, nogil=True)
+@inner
 def join_costs(data: Any, one: Any, other: Any) -> Any:
     """Return the cost of each group of one kind joined with each of another."""
     weights, limits, most_items, prices = data[3], data[4], data[6], data[7]
@@ -114,6 +115,8 @@ def join_costs(data: Any, one: Any, other: Any) -> Any:
     columns = sums.shape[2]
     cost = np.zeros((len(counts) + 1, len(other_counts)))
     for g in range(len(counts)):
+        if data[8][0]:
+            break
         for h in range(len(other_counts)):
             union = _count_union(different[g], counts[g], other_different[h], other_counts[h])
             found = count * (1 - 1 / union) if union <= most_items else count * prices[-1]
@@ -130,7 +133,7 @@ def join_costs(data: Any, one: Any, other: Any) -> Any:
     return cost
 
 
-@njit(cache=True, nogil=True)
+@inner
 def single_costs(data: Any, one: Any, other: Any, terms: Any) -> Any:
     """Return the costs of the rows of one customer with those of another.
 
@@ -144,6 +147,8 @@ def single_costs(data: Any, one: Any, other: Any, terms: Any) -> Any:
     scaled, most = weights * terms[1], data[7] * terms[2]
     cost = np.zeros((rows + 1, starts[other + 1] - start))
     for i in range(rows):
+        if data[8][0]:
+            break
         for j in range(cost.shape[1]):
             found = terms[0] if items[begin + i] != items[start + j] else 0.0
             for c in range(columns):
@@ -152,7 +157,7 @@ def single_costs(data: Any, one: Any, other: Any, terms: Any) -> Any:
     return cost
 
 
-@njit(cache=True, nogil=True)
+@inner
 def pair_cost(data: Any, one: Any, other: Any, terms: Any, last_step: Any, limit: Any) -> Any:
     """Return the cost of rows assigned within `last_step` of the best and those left over, and a bound below it.
 
@@ -169,14 +174,14 @@ def pair_cost(data: Any, one: Any, other: Any, terms: Any, last_step: Any, limit
     bound = deleted + _least_sum(cost)
     if bound >= limit:
         return np.inf, bound
-    chosen, bound = assign_within(cost, rows, last_step)
+    chosen, bound = assign_within(cost, rows, last_step, data[8])
     total = deleted
     for i in range(rows):
         total += cost[i, chosen[i]]
     return total, deleted + bound
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _least_sum(cost: Any) -> Any:
     """Return a bound below the cost of any assignment: what each row costs at its best column."""
     total = 0.0
@@ -185,14 +190,15 @@ def _least_sum(cost: Any) -> Any:
     return total
 
 
-@njit(cache=True, nogil=True)
+@entry
 def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_step: Any, pairs: Any) -> None:
     """Find the customers with whom the one at a place of `order` makes the cheapest pairs, `wanted` of them.
 
     `order` has the customers by number of rows; the search goes both ways, until the rows to delete alone cost more
     than the dearest of those found. All costs that are computed go into the customer's line of `pairs`, and bounds,
     with a minus, for pairs that are dearer; pairs never looked at stay zero. Lines of others are only read, where they
-    have a cost already, so that it does not matter which of several threads is first.
+    have a cost already, so that it does not matter which of several threads is first. When halted,
+    what is there is right.
     """
     starts = data[2]
     one = order[place]
@@ -215,6 +221,8 @@ def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_ste
             cost, bound = pair_cost(data, one, other, terms, last_step, best[-1])
             # Zero stands for pairs not looked at; customers whose rows are alike cost nothing.
             cost = max(cost, 1e-30) if cost < np.inf else -bound
+            if data[8][0]:
+                return
         pairs[one, other] = cost
         if 0 < cost < best[-1]:
             spot = wanted - 1
@@ -224,7 +232,7 @@ def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_ste
             best[spot] = cost
 
 
-@njit(cache=True, nogil=True)
+@entry
 def group_cells(data: Any, rows: Any) -> Any:
     """Return the cheapest cells of groups: low and high ends and whether deleted for each ordered column."""
     sums, _, counts, members = profile(data, rows)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from sudare.kernels.entry import entry, inner
 from sudare.kernels.history_alignment import align, deletion_cost, join, part, realign, rows_of
 from sudare.kernels.history_groups import join_costs, profile
 
@@ -30,7 +30,7 @@ _SETTLING = 0.004
 _LEAST_GAIN = 0.001
 
 
-@njit(cache=True, nogil=True)
+@inner
 def estimate(pairs: Any, rates: Any, customers: Any, inside: Any, side: Any) -> Any:
     """Return about what the class of the customers on one side costs."""
     total, count = 0.0, 0
@@ -43,7 +43,7 @@ def estimate(pairs: Any, rates: Any, customers: Any, inside: Any, side: Any) -> 
     return rates[count] * total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _exchanges(pairs: Any, rates: Any, customers: Any, inside: Any, bounds: Any, most: Any, favour: Any) -> Any:
     """Return the exchanges that promise to cost at most `most`, less a favour to each, the best first.
 
@@ -75,7 +75,7 @@ def _exchanges(pairs: Any, rates: Any, customers: Any, inside: Any, bounds: Any,
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def changed_class(data: Any, members: Any, rows: Any, leaves: Any, enters: Any) -> Any:
     """Return a class that one customer leaves and another enters, -1 where none does."""
     if leaves >= 0:
@@ -88,30 +88,32 @@ def changed_class(data: Any, members: Any, rows: Any, leaves: Any, enters: Any) 
     return members, rows, cost + deletion_cost(data, members, rows.shape[0])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _settle(data: Any, members: Any, rows: Any) -> Any:
     """Return a class with its rows aligned anew, each member with the rest, until that gains little."""
     rows, cost = realign(data, members, rows, np.inf, np.eye(len(members)) > 0, False, _LEAST_GAIN)
     return members, rows, cost + deletion_cost(data, members, rows.shape[0])
 
 
-@njit(cache=True, nogil=True)
+@entry
 def align_anew(data: Any, one: Any, division: Any, exact: Any) -> Any:
-    """Return a class with its rows aligned anew by a division in two, if that is better."""
+    """Return a class with its rows aligned anew by a division in two, if that is better and not halted."""
     members, rows, cost = one
     deleted = deletion_cost(data, members, rows.shape[0])
     rows, cost = realign(data, members, rows.copy(), cost - deleted, division.reshape((1, -1)), exact, 0.0)
+    if data[8][0]:
+        return one
     return members, rows, cost + deleted
 
 
-@njit(cache=True, nogil=True)
+@entry
 def new_class(data: Any, members: Any) -> Any:
-    """Return a class of given customers, each aligned with the rest until that gains little."""
+    """Return a class of given customers, each aligned with the rest until that gains little; useless when halted."""
     rows, _ = align(data, members)
     return _settle(data, members, rows)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def blind_class(data: Any, members: Any) -> Any:
     """Return a class of given customers whose rows are aligned in the order in which they are."""
     starts = data[2]
@@ -124,7 +126,7 @@ def blind_class(data: Any, members: Any) -> Any:
     return members, rows, cost
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _exchanged(data: Any, one: Any, other: Any, leaves: Any, enters: Any, most: Any) -> Any:
     """Return two classes after an exchange; if they can be expected to cost at most `most`, aligned anew."""
     new_one = changed_class(data, one[0], one[1], leaves, enters)
@@ -135,7 +137,7 @@ def _exchanged(data: Any, one: Any, other: Any, leaves: Any, enters: Any, most: 
     return new_one, new_other
 
 
-@njit(cache=True, nogil=True)
+@entry
 def exchange_two(data: Any, one: Any, other: Any, pairs: Any, rates: Any, bounds: Any, heat: Any, rng: Any) -> Any:
     """Exchange customers between two classes once, if an exchange that promises something is better.
 
@@ -158,6 +160,8 @@ def exchange_two(data: Any, one: Any, other: Any, pairs: Any, rates: Any, bounds
         enters = customers[exchange[1]] if exchange[1] >= 0 else -1
         limit = now - 1e-6 + heat * rng.standard_exponential()
         new_one, new_other = _exchanged(data, one, other, leaves, enters, limit)
+        if data[8][0]:
+            break
         for new in (new_one, new_other):
             tried[count, : len(new[0])] = new[0]
             costs[count] = new[2]

@@ -10,7 +10,8 @@ from collections import namedtuple
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 # Keys (-1: free) and numbers of the hash table; for each set its size, its last item and the set without it.
 Sets = namedtuple("Sets", "keys numbers sizes last before")
@@ -19,7 +20,7 @@ Rules = namedtuple("Rules", "begins items sets")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find(sets: Any, before: Any, item: Any) -> Any:
     """Return the number of a set with one more item, later than its own, or -1."""
     size = len(sets.keys)
@@ -33,9 +34,12 @@ def find(sets: Any, before: Any, item: Any) -> Any:
     return np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
-def number_sets(starts: Any, items: Any, most: Any) -> Any:
-    """Return all sets of at most `most` items that occur in records, numbered, and how many records contain each."""
+@entry
+def number_sets(starts: Any, items: Any, most: Any, halt: Any) -> Any:
+    """Return all sets of at most `most` items that occur in records, numbered, and how many records contain each.
+
+    If halted, not all of them.
+    """
     slots = 1024
     keys = np.full(slots, -1, np.int64)
     numbers = np.zeros(slots, np.int32)
@@ -51,7 +55,7 @@ def number_sets(starts: Any, items: Any, most: Any) -> Any:
         depth = 0
         at[0] = 0
         o = starts[u]
-        while True:
+        while not halt[0]:
             if o < starts[u + 1] and depth < most:
                 key = (np.int64(at[depth]) << 32) | np.int64(items[o])
                 mixed = np.uint64(key) * _MIX
@@ -87,7 +91,7 @@ def number_sets(starts: Any, items: Any, most: Any) -> Any:
     return Sets(keys, numbers, sizes[:found].copy(), last[:found].copy(), before[:found].copy()), support[:found].copy()
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _grown(keys: Any, numbers: Any) -> Any:
     """Return the hash table with twice the slots."""
     slots = 2 * len(keys)
@@ -103,7 +107,7 @@ def _grown(keys: Any, numbers: Any) -> Any:
     return more, new
 
 
-@njit(cache=True, nogil=True)
+@inner
 def members(sets: Any, number: Any, into: Any) -> Any:
     """Write the items of a set in rising order; return how many."""
     size = sets.sizes[number]
@@ -113,7 +117,7 @@ def members(sets: Any, number: Any, into: Any) -> Any:
     return size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def without(sets: Any, items: Any, size: Any, left_out: Any) -> Any:
     """Return the number of a set of items without the one at a place."""
     number = np.int64(0)
@@ -123,14 +127,16 @@ def without(sets: Any, items: Any, size: Any, left_out: Any) -> Any:
     return number
 
 
-@njit(cache=True, nogil=True)
-def list_rules(sets: Any) -> Any:
-    """Return all rules Q -> e with Q of at least one item, by Q."""
+@entry
+def list_rules(sets: Any, halt: Any) -> Any:
+    """Return all rules Q -> e with Q of at least one item, by Q; if halted, not all of them."""
     n = len(sets.sizes)
     longest = max(sets.sizes.max(), 1)
     items = np.empty(longest, np.int64)
     begins = np.zeros(n + 1, np.int64)
     for r in range(1, n):
+        if halt[0]:
+            break
         size = members(sets, r, items)
         if size > 1:
             for k in range(size):
@@ -141,6 +147,8 @@ def list_rules(sets: Any) -> Any:
     whole = np.empty(begins[n], np.int32)
     place = begins[:-1].copy()
     for r in range(1, n):
+        if halt[0]:
+            break
         size = members(sets, r, items)
         if size > 1:
             for k in range(size):

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 # Columns of the results: classes, records that are unique, records in the smallest class, records in classes smaller
 # than a bound.
@@ -20,7 +21,7 @@ CLASSES, UNIQUES, SMALLEST, BELOW = range(4)
 _LARGE = np.int64(2**62)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _split(
     column: Any,
     weights: Any,
@@ -96,7 +97,7 @@ def _split(
     return rows, kept, settled, uniques, settled_smallest, settled_below, smallest, below
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _settle_all(results: Any, subset: Any, first: Any, free: Any, most: Any) -> None:
     """Give every subset that adds to `subset` some of the `free` attributes from `first` on the same result."""
     for more in range(1, 1 << free):
@@ -110,7 +111,7 @@ def _settle_all(results: Any, subset: Any, first: Any, free: Any, most: Any) -> 
                 results[subset | (more << first), r] = results[subset, r]
 
 
-@njit(cache=True, nogil=True)
+@entry
 def walk(codes: Any, weights: Any, cardinalities: Any, forced: Any, most: Any, bound: Any, results: Any) -> Any:
     """Fill `results` for every subset of the attributes from `forced` on, each together with those before it.
 
@@ -218,7 +219,7 @@ def walk(codes: Any, weights: Any, cardinalities: Any, forced: Any, most: Any, b
     return work
 
 
-@njit(cache=True, nogil=True)
+@entry
 def number_keys(keys: Any, numbers: Any) -> Any:
     """Give equal keys the same number, in the order in which they first stand there; return how many there are."""
     size = 16

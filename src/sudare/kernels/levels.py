@@ -8,24 +8,16 @@ raises a value from whatever lower level it is at.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 ENTROPY, DISCERNIBILITY, PRECISION = range(3)
 UNKNOWN, UNSAFE, SAFE = range(3)
 # Places in `best`: loss, suppressed records, number of the node.
 LOSS, SUPPRESSED, NODE = range(3)
-
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-
-
-def _inner(function: Kernel) -> Kernel:
-    """Compile a function that only kernels call without its way in from Python, which takes long to compile."""
-    options: dict[str, Any] = {"cache": True, "nogil": True, "no_cpython_wrapper": True}
-    return cast(Kernel, njit(**options)(function))
 
 
 class Lattice(NamedTuple):
@@ -62,7 +54,7 @@ class Walk(NamedTuple):
     best: Any
 
 
-@_inner
+@inner
 def _plan(lattice: Any, old: Any, new: Any, masks: Any, mapped: Any) -> Any:
     """Find the fields that become zero, where all values are one, and the attributes to map; return their number."""
     masks[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -78,7 +70,7 @@ def _plan(lattice: Any, old: Any, new: Any, masks: Any, mapped: Any) -> Any:
     return count
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _raise(lattice: Any, levels: Any, mapped: Any, count: Any, key: Any) -> None:
     """Raise some attributes of a key to their levels."""
     for t in range(count):
@@ -89,7 +81,7 @@ def _raise(lattice: Any, levels: Any, mapped: Any, count: Any, key: Any) -> None
         key[w] ^= (code ^ lattice.raised[place]) << shift
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _mix(key: Any) -> Any:
     mixed = np.uint64(0)
     for w in range(len(key)):
@@ -98,7 +90,7 @@ def _mix(key: Any) -> Any:
     return mixed * np.uint64(0xBF58476D1CE4E5B9)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _find(slots: Any, bits: Any, grouped: Any, key: Any) -> Any:
     """Return the slot that has the row of a key, or the empty one (-1) where it belongs."""
     slot = np.int64(_mix(key) >> np.uint64(64 - bits))
@@ -115,8 +107,8 @@ def _find(slots: Any, bits: Any, grouped: Any, key: Any) -> Any:
         slot = (slot + 1) & last
 
 
-@njit(cache=True, nogil=True)
-def group(lattice: Any, walk: Any, source: Any, target: Any, levels: Any) -> None:
+@inner
+def _group(lattice: Any, walk: Any, source: Any, target: Any, levels: Any) -> None:
     """Group table `source` at some higher levels into table `target`, which may be the same."""
     keys, weights, rows = walk.keys[source], walk.weights[source], walk.rows[source]
     # No row is written beyond the one that is read, so that a table can be grouped in its own place.
@@ -147,7 +139,7 @@ def group(lattice: Any, walk: Any, source: Any, target: Any, levels: Any) -> Non
     walk.held[target] = levels
 
 
-@_inner
+@inner
 def lower_bound(lattice: Any, levels: Any) -> Any:
     """Return the loss at some levels without suppression, as far as it adds up over attributes."""
     total = 0.0
@@ -156,7 +148,7 @@ def lower_bound(lattice: Any, levels: Any) -> Any:
     return total
 
 
-@_inner
+@inner
 def measure(lattice: Any, walk: Any, table: Any) -> Any:
     """Return suppressed records and loss of a table, and note its sum of squared class sizes."""
     weights, levels = walk.weights[table], walk.held[table]
@@ -182,7 +174,7 @@ def measure(lattice: Any, walk: Any, table: Any) -> Any:
     return suppressed, base + penalty
 
 
-@_inner
+@inner
 def _number(lattice: Any, levels: Any) -> Any:
     node = 0
     for a in range(len(levels)):
@@ -190,7 +182,7 @@ def _number(lattice: Any, levels: Any) -> Any:
     return node
 
 
-@_inner
+@inner
 def _read_digits(lattice: Any, node: Any, levels: Any) -> Any:
     """Write the levels of a node; return the last attribute that is raised (-1: none)."""
     last = -1
@@ -202,7 +194,7 @@ def _read_digits(lattice: Any, node: Any, levels: Any) -> Any:
     return last
 
 
-@_inner
+@inner
 def _source(walk: Any, levels: Any) -> Any:
     """Return the smallest table at hand that is not above some levels; the last one is scratch."""
     chosen = 0
@@ -216,10 +208,10 @@ def _source(walk: Any, levels: Any) -> Any:
     return chosen
 
 
-@_inner
+@inner
 def _judge(lattice: Any, walk: Any, source: Any, target: Any, levels: Any) -> Any:
     """Group and measure a node, remember it if it is the best so far, and return whether it is safe."""
-    group(lattice, walk, source, target, levels)
+    _group(lattice, walk, source, target, levels)
     suppressed, loss = measure(lattice, walk, target)
     node = _number(lattice, levels)
     walk.seen[node] = 1
@@ -233,7 +225,7 @@ def _judge(lattice: Any, walk: Any, source: Any, target: Any, levels: Any) -> An
     return True
 
 
-@_inner
+@inner
 def _mark_below(lattice: Any, walk: Any, levels: Any) -> None:
     """Mark all nodes below an unsafe one as unsafe, each at most once over the whole walk."""
     top = _number(lattice, levels)
@@ -251,7 +243,7 @@ def _mark_below(lattice: Any, walk: Any, levels: Any) -> None:
                 stack.append(lower)
 
 
-@_inner
+@inner
 def _known_safe(lattice: Any, walk: Any, node: Any, levels: Any) -> Any:
     """Whether a node is safe because it is so itself or a direct lower neighbour, which the walk has passed, is."""
     safe = walk.status[node] == SAFE
@@ -260,7 +252,7 @@ def _known_safe(lattice: Any, walk: Any, node: Any, levels: Any) -> Any:
     return safe
 
 
-@_inner
+@inner
 def _bisect(lattice: Any, walk: Any, unsafe: Any, safe: Any) -> None:
     """Judge nodes between an unsafe and a safe one, halving the way: each settles all nodes below or above it.
 
@@ -286,7 +278,13 @@ def _bisect(lattice: Any, walk: Any, unsafe: Any, safe: Any) -> None:
             low[:] = middle
 
 
-@njit(cache=True, nogil=True)
+@entry
+def group(lattice: Any, walk: Any, source: Any, target: Any, levels: Any) -> None:
+    """Group table `source` at some higher levels into table `target`, which may be the same."""
+    _group(lattice, walk, source, target, levels)
+
+
+@entry
 def find_safe(lattice: Any, walk: Any, node: Any, end: Any) -> Any:
     """Settle which nodes are safe, from a node on to at least `end`; return where to go on.
 
@@ -324,7 +322,7 @@ def find_safe(lattice: Any, walk: Any, node: Any, end: Any) -> Any:
     return node
 
 
-@njit(cache=True, nogil=True)
+@entry
 def find_best(lattice: Any, walk: Any, node: Any, end: Any) -> Any:
     """Look for the safe node with the least loss, once `find_safe` is through; return where to go on.
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 # Groups of so few lines are sorted by comparing them with each other.
 FEW = 16
 KEY_BYTES = 7
 
 
-@njit(cache=True, nogil=True)
+@entry
 def find_line_ends(data: Any, starts: Any, ends: Any) -> None:
     """Write where each line begins and ends, without LF or CRLF."""
     line, start = 0, 0
@@ -25,7 +26,7 @@ def find_line_ends(data: Any, starts: Any, ends: Any) -> None:
         starts[line], ends[line] = start, len(data)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _key(data: Any, start: Any, end: Any) -> Any:
     """Return the next seven bytes of a line as a number that is ordered as they are; its last byte tells how many.
 
@@ -37,7 +38,7 @@ def _key(data: Any, start: Any, end: Any) -> Any:
     return (key << np.uint64(8)) | np.uint64(min(end - start, KEY_BYTES + 1))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _follows(data: Any, start: Any, end: Any, other: Any, other_end: Any) -> Any:
     """Tell whether a line comes after another one."""
     while start < end and other < other_end and data[start] == data[other]:
@@ -48,7 +49,7 @@ def _follows(data: Any, start: Any, end: Any, other: Any, other_end: Any) -> Any
     return end - start > other_end - other
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _insert(data: Any, starts: Any, ends: Any, order: Any, low: Any, high: Any, depth: Any) -> None:
     for place in range(low + 1, high):
         line = order[place]
@@ -61,7 +62,7 @@ def _insert(data: Any, starts: Any, ends: Any, order: Any, low: Any, high: Any, 
         order[gap] = line
 
 
-@njit(cache=True, nogil=True)
+@entry
 def sort_lines(data: Any, starts: Any, ends: Any) -> Any:
     """Return the order of lines by their bytes, which for UTF-8 is that of code points.
 
@@ -104,12 +105,12 @@ def sort_lines(data: Any, starts: Any, ends: Any) -> Any:
     return order
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _median(first: Any, second: Any, third: Any) -> Any:
     return max(min(first, second), min(max(first, second), third))
 
 
-@njit(cache=True, nogil=True)
+@entry
 def copy_lines(data: Any, starts: Any, ends: Any, order: Any, out: Any) -> None:
     """Write lines in an order, each with an LF."""
     at = 0

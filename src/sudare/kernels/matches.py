@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _tally(column: Any, wildcard: Any, entries: Any, first: Any, end: Any, scratch: Any) -> Any:
     """Count the rows of a class by value; return how many values there are, and missing ones, own and all."""
     owned, matched, touched, _ = scratch
@@ -34,7 +35,7 @@ def _tally(column: Any, wildcard: Any, entries: Any, first: Any, end: Any, scrat
     return found, blank, blank_owned
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _forget(scratch: Any, found: Any) -> None:
     owned, matched, touched, _ = scratch
     for t in range(found):
@@ -42,7 +43,7 @@ def _forget(scratch: Any, found: Any) -> None:
         matched[touched[t]] = 0
 
 
-@njit(cache=True, nogil=True)
+@entry
 def count_split(column: Any, wildcard: Any, entries: Any, starts: Any, scratch: Any) -> Any:
     """Return how many entries and classes a split by a column makes, and how many classes of one entry."""
     owned, matched, touched, _ = scratch
@@ -64,7 +65,7 @@ def count_split(column: Any, wildcard: Any, entries: Any, starts: Any, scratch: 
     return kept, classes, alone
 
 
-@njit(cache=True, nogil=True)
+@entry
 def split(
     column: Any, wildcard: Any, entries: Any, starts: Any, scratch: Any, new_entries: Any, new_starts: Any, alone: Any
 ) -> None:
@@ -122,7 +123,7 @@ def split(
     new_starts[classes] = kept
 
 
-@njit(cache=True, nogil=True)
+@entry
 def measure(entries: Any, starts: Any, weights: Any, persons: Any, owned: Any, sizes: Any) -> None:
     """Give for each class its own records, and the records or (if there are any) persons that match it."""
     for c in range(len(starts) - 1):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _change(starts: Any, edges: Any, p: Any, match: Any, owner: Any, rng: Any) -> Any:
     """Take the customer of one pseudonym away and let it choose anew; return the number of choices.
 
@@ -31,24 +32,26 @@ def _change(starts: Any, edges: Any, p: Any, match: Any, owner: Any, rng: Any) -
         p = before
 
 
-@njit(cache=True, nogil=True)
+@entry
 def draw_matchings(
-    starts: Any, edges: Any, pids: Any, match: Any, owner: Any, changes: Any, rng: Any, found: Any
+    starts: Any, edges: Any, pids: Any, match: Any, owner: Any, changes: Any, rng: Any, found: Any, halt: Any
 ) -> Any:
     """Write a drawn matching of some pseudonyms to each line of `found`, so many changes apart.
 
-    Returns how many choices there were in all.
+    Returns how many lines were written before it was halted, one at least, and how many choices there were in all.
     """
     choices = 0
     for line in range(found.shape[0]):
+        if line and halt[0]:
+            return line, choices
         for _ in range(changes):
             choices += _change(starts, edges, pids[rng.integers(0, len(pids))], match, owner, rng)
         for place in range(len(pids)):
             found[line, place] = match[pids[place]]
-    return choices
+    return found.shape[0], choices
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _best_edge(drawn: Any, alive: Any, starts: Any, edges: Any, near: Any, counts: Any) -> Any:
     """Return the pseudonym near the guesses, and its customer, that most of the drawn matchings have."""
     best, pid, customer = 0, -1, -1
@@ -65,7 +68,7 @@ def _best_edge(drawn: Any, alive: Any, starts: Any, edges: Any, near: Any, count
     return best, pid, customer
 
 
-@njit(cache=True, nogil=True)
+@entry
 def grow_guesses(
     drawn: Any, starts: Any, edges: Any, holder_starts: Any, holders: Any, order: Any, stay: Any, found: Any
 ) -> Any:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 _LARGE = np.int64(2**62)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def count_below(column: Any, weights: Any, rows: Any, starts: Any, scratch: Any, bound: Any, allowed: Any) -> Any:
     """Return the records in classes smaller than `bound` after a split by a column; stop when over `allowed`."""
     _, summed, touched = scratch
@@ -38,7 +39,7 @@ def count_below(column: Any, weights: Any, rows: Any, starts: Any, scratch: Any,
     return below
 
 
-@njit(cache=True, nogil=True)
+@entry
 def refine(
     column: Any, weights: Any, rows: Any, starts: Any, scratch: Any, bound: Any, new_rows: Any, new_starts: Any
 ) -> Any:
@@ -89,7 +90,7 @@ def refine(
     return kept, classes, smallest, below, (settled, settled_smallest, settled_below, uniques)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def smallest_first(rows: Any, starts: Any, new_rows: Any, new_starts: Any) -> None:
     """Put the classes of few rows first: a class that becomes too small is found there sooner."""
     order = np.argsort(starts[1:] - starts[:-1], kind="mergesort")
@@ -102,7 +103,7 @@ def smallest_first(rows: Any, starts: Any, new_rows: Any, new_starts: Any) -> No
     new_starts[len(order)] = kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _divide(column: Any, rows: Any, starts: Any, classes: Any, counted: Any, touched: Any, new: Any) -> Any:
     """Split each class by a column and keep all rows; return the number of new classes."""
     new_rows, new_starts, new_parents = new
@@ -134,7 +135,7 @@ def _divide(column: Any, rows: Any, starts: Any, classes: Any, counted: Any, tou
     return made
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _largest_gain(
     column: Any, alone: Any, rows: Any, held: Any, starts: Any, tops: Any, scratch: Any, factor: Any
 ) -> Any:
@@ -169,7 +170,7 @@ def _largest_gain(
     return records, largest
 
 
-@njit(cache=True, nogil=True)
+@entry
 def combination_gains(
     codes: Any, weights: Any, alone: Any, first: Any, size: Any, factor: Any, records: Any, gains: Any
 ) -> None:
@@ -216,8 +217,8 @@ def combination_gains(
                 held[i] = weights[rows[depth, i]]
 
 
-@njit(cache=True, nogil=True)
-def inside_any(family: Any, count: Any, mask: Any) -> Any:
+@inner
+def _inside_any(family: Any, count: Any, mask: Any) -> Any:
     """Say whether one of the first `count` masks of a family contains a mask."""
     for f in range(count):
         outside = np.uint64(0)
@@ -228,8 +229,8 @@ def inside_any(family: Any, count: Any, mask: Any) -> Any:
     return False
 
 
-@njit(cache=True, nogil=True)
-def around_any(family: Any, count: Any, mask: Any) -> Any:
+@inner
+def _around_any(family: Any, count: Any, mask: Any) -> Any:
     """Say whether one of the first `count` masks of a family is contained in a mask."""
     for f in range(count):
         outside = np.uint64(0)
@@ -240,7 +241,7 @@ def around_any(family: Any, count: Any, mask: Any) -> Any:
     return False
 
 
-@njit(cache=True, nogil=True)
+@entry
 def sort_candidates(
     base: Any, candidates: Any, safe: Any, safe_count: Any, unsafe: Any, unsafe_count: Any, verdicts: Any
 ) -> None:
@@ -252,16 +253,16 @@ def sort_candidates(
     for c in range(len(candidates)):
         word = candidates[c] // 64
         mask[word] |= np.uint64(1) << np.uint64(candidates[c] % 64)
-        if inside_any(safe, safe_count, mask):
+        if _inside_any(safe, safe_count, mask):
             verdicts[c] = 1
-        elif around_any(unsafe, unsafe_count, mask):
+        elif _around_any(unsafe, unsafe_count, mask):
             verdicts[c] = -1
         else:
             verdicts[c] = 0
         mask[word] = base[word]
 
 
-@njit(cache=True, nogil=True)
+@entry
 def adds_nothing(safe: Any, count: Any, chosen: Any, scope: Any, more: Any) -> Any:
     """Say whether each safe mask around `chosen`, cut down to `scope`, lies in a safe mask with the bit `more` too."""
     mask = np.empty_like(chosen)
@@ -272,6 +273,18 @@ def adds_nothing(safe: Any, count: Any, chosen: Any, scope: Any, more: Any) -> A
             outside |= chosen[word] & ~safe[f, word]
             lacking |= more[word] & ~safe[f, word]
             mask[word] = (safe[f, word] & scope[word]) | more[word]
-        if outside == 0 and lacking != 0 and not inside_any(safe, count, mask):
+        if outside == 0 and lacking != 0 and not _inside_any(safe, count, mask):
             return False
     return True
+
+
+@entry
+def inside_any(family: Any, count: Any, mask: Any) -> Any:
+    """Say whether one of the first `count` masks of a family contains a mask."""
+    return _inside_any(family, count, mask)
+
+
+@entry
+def around_any(family: Any, count: Any, mask: Any) -> Any:
+    """Say whether one of the first `count` masks of a family is contained in a mask."""
+    return _around_any(family, count, mask)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def room_for(array: Any, needed: Any) -> Any:
     """Return an array with at least the needed room, and what it holds."""
     if len(array) >= needed:

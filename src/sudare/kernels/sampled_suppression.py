@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.entry import entry, inner
 from sudare.kernels.suppression import all_kept, choose, containing, occurrence_of
 
 
-@njit(cache=True, nogil=True)
-def find_unsafe(users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_published: Any, unsafe: Any) -> None:
+@entry
+def find_unsafe(
+    users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_published: Any, unsafe: Any, halt: Any
+) -> None:
     """Say which drawn adversaries, who know the occurrences `drawn[i]` of the records of `users[i]`, are unsafe.
 
     Adversaries who know the same items should follow each other: what can be inferred is then found once.
@@ -25,6 +27,8 @@ def find_unsafe(users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_
     strong = 0
     for i in range(len(users)):
         unsafe[i] = False
+        if halt[0]:
+            break
         if of_published and not all_kept(records, drawn[i], size):
             continue
         same = True
@@ -40,10 +44,10 @@ def find_unsafe(users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_
                 break
 
 
-@njit(cache=True, nogil=True)
+@entry
 def repair_drawn(
     users: Any, drawn: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
-    found: Any, fewest: Any, touched: Any, streak: Any,
+    found: Any, fewest: Any, touched: Any, streak: Any, halt: Any,
 ) -> None:  # fmt: skip
     """Suppress items until drawn adversaries are safe, one after another (Algorithm 2).
 
@@ -58,11 +62,11 @@ def repair_drawn(
         u = users[i]
         chosen[:] = drawn[i]
         safe = 0
-        while safe < streak:
+        while safe < streak and not halt[0]:
             for k in range(size):
                 wanted[k] = records.items[chosen[k]]
             met = False
-            while not of_published or all_kept(records, chosen, size):
+            while not halt[0] and (not of_published or all_kept(records, chosen, size)):
                 if not _suppress_for(
                     u, wanted, records, lists, frequencies, rule, rng, found, fewest, touched, scratch
                 ):
@@ -73,7 +77,7 @@ def repair_drawn(
                 break
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _suppress_for(
     u: Any, wanted: Any, records: Any, lists: Any, frequencies: Any, rule: Any, rng: Any, found: Any, fewest: Any,
     touched: Any, scratch: Any,
@@ -107,7 +111,7 @@ def _suppress_for(
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) -> Any:
     """Draw as many occurrences of a record as `chosen` has room for, uniformly; say whether it has so many."""
     size = len(chosen)
@@ -128,7 +132,7 @@ def _draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) 
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _strong(known: Any, records: Any, rule: Any, found: Any, scratch: Any) -> Any:
     """Put the items that can be inferred from known ones first in `scratch`, with the counts of all.
 
@@ -149,14 +153,14 @@ def _strong(known: Any, records: Any, rule: Any, found: Any, scratch: Any) -> An
     return alone, count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _clear(scratch: Any) -> None:
     counted, met = scratch
     for f in range(met[-1]):
         counted[met[f]] = 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_items(records: Any, found: Any, count: Any, counted: Any, met: Any) -> Any:
     """Count the items of some published records; return how many are different."""
     different = 0

@@ -10,7 +10,8 @@ from collections import namedtuple
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 # Sequence s is pool[starts[s] : starts[s + 1]]; filled[0] is the number of sequences.
 Sequences = namedtuple("Sequences", "slots starts pool owners filled")
@@ -18,7 +19,7 @@ _PRIME = np.uint64(0x100000001B3)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def _slot(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
     """Return the slot of a sequence, or the free one where it would stand."""
     mixed = np.uint64(owner) + np.uint64(0xCBF29CE484222325)
@@ -42,20 +43,20 @@ def _slot(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
     return slot
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def find_sequence(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
     """Return the number of a sequence, or -1."""
     return np.int64(sequences.slots[_slot(sequences, values, start, end, owner)])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inner
 def has_room(sequences: Any, more: Any, longer: Any) -> Any:
     """Tell whether there is room for more sequences, of such a length together; half of the slots stay free."""
     filled = sequences.filled[0]
     return filled + more <= len(sequences.owners) and sequences.starts[filled] + longer <= len(sequences.pool)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def number_sequence(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
     """Return the number of a sequence; a new one gets the next number. There must be room for it."""
     slot = _slot(sequences, values, start, end, owner)
@@ -72,7 +73,7 @@ def number_sequence(sequences: Any, values: Any, start: Any, end: Any, owner: An
     return np.int64(number)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def fill_slots(sequences: Any) -> None:
     """Put all sequences into slots that are free."""
     for number in range(sequences.filled[0]):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry
 
 
-@njit(cache=True, nogil=True)
+@entry
 def moved(starts: Any, others: Any, weights: Any, customer: Any, item: Any) -> Any:
     """Return the sum of |w - w'| over the pairs of items that had a similarity w before.
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from sudare.kernels.entry import entry, inner
 
 # Columns of the results, a row a size: itemsets that occur, those below the bound, the smallest support.
 OCCURRING, BELOW, SMALLEST = range(3)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _note(size: Any, support: Any, bound: Any, results: Any, prefix: Any, examples: Any, supports: Any) -> Any:
     """Count an itemset and, if it is among the rarest so far, keep it; of equal ones the smaller and the first."""
     row = results[size]
@@ -40,7 +41,7 @@ def _note(size: Any, support: Any, bound: Any, results: Any, prefix: Any, exampl
     examples[place, 1 : size + 1] = prefix[:size]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_within(tail: Any, size: Any, bound: Any, results: Any) -> Any:
     """Count the supersets of a set of `size` items in one record only, of which `tail` later items are left."""
     ways = 1
@@ -52,7 +53,7 @@ def _count_within(tail: Any, size: Any, bound: Any, results: Any) -> Any:
         row[SMALLEST] = 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _tails(ends: Any, items: Any, places: Any, owners: Any, counts: Any, touched: Any) -> Any:
     """Count the later items of records; return how many different ones there are, and how many in all."""
     found = total = 0
@@ -68,7 +69,7 @@ def _tails(ends: Any, items: Any, places: Any, owners: Any, counts: Any, touched
     return found, total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _hand_on(ends: Any, items: Any, first: Any, end: Any, pool_places: Any, pool_owners: Any, slots: Any) -> Any:
     """Put each later item's place and record where its slot says."""
     for n in range(first, end):
@@ -79,7 +80,7 @@ def _hand_on(ends: Any, items: Any, first: Any, end: Any, pool_places: Any, pool
             slots[items[place]] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _larger(array: Any, size: Any) -> Any:
     """Return the array, or one of at least `size` that begins with it."""
     if size <= len(array):
@@ -89,7 +90,7 @@ def _larger(array: Any, size: Any) -> Any:
     return found
 
 
-@njit(cache=True, nogil=True)
+@entry
 def count_subsets(
     starts: Any, items: Any, places: Any, owners: Any, bounds: Any, largest: Any, bound: Any, listed: Any, steps: Any
 ) -> Any:

@@ -9,9 +9,9 @@ from collections import namedtuple
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.entry import entry, inner
 from sudare.kernels.item_sets import find
 
 # The records: starts, items, which occurrences are kept, the owner of each; places[begins[i] : begins[i + 1]] are the
@@ -19,7 +19,7 @@ from sudare.kernels.item_sets import find
 Records = namedtuple("Records", "starts items kept owner begins places owners")
 
 
-@njit(cache=True, nogil=True)
+@inner
 def sets_with(sets: Any, records: Any, occurrence: Any, most: Any, space: Any) -> Any:
     """Write the sets of a record that contain an occurrence, with all others that are kept; return how many.
 
@@ -56,7 +56,7 @@ def sets_with(sets: Any, records: Any, occurrence: Any, most: Any, space: Any) -
             o = end
 
 
-@njit(cache=True, nogil=True)
+@inner
 def containing(records: Any, items: Any, size: Any, found: Any) -> Any:
     """Write the records that are published with all of some items, in rising order; return how many.
 
@@ -103,12 +103,12 @@ def containing(records: Any, items: Any, size: Any, found: Any) -> Any:
     return left
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _spread(begins: Any, item: Any) -> Any:
     return begins[item + 1] - begins[item]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def occurrence_of(records: Any, u: Any, item: Any) -> Any:
     """Return the occurrence of an item in a published record, or -1."""
     low, high = records.starts[u], records.starts[u + 1]
@@ -123,7 +123,7 @@ def occurrence_of(records: Any, u: Any, item: Any) -> Any:
     return np.int64(low)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def needed(both: Any, alone: Any, numerator: Any, denominator: Any, inferred: Any) -> Any:
     """Return N_s, formula (4): how many records must lose the inferred item, or else a known one."""
     excess = both * denominator - alone * numerator
@@ -131,7 +131,7 @@ def needed(both: Any, alone: Any, numerator: Any, denominator: Any, inferred: An
     return (excess + by - 1) // by
 
 
-@njit(cache=True, nogil=True)
+@inner
 def choose(candidates: Any, known: Any, size: Any, alone: Any, frequencies: Any, rule: Any, fewest: Any) -> Any:
     """Return the item to suppress, the inferred one, and N_s of them: those with the largest F, formula (5).
 
@@ -153,10 +153,10 @@ def choose(candidates: Any, known: Any, size: Any, alone: Any, frequencies: Any,
     return best_item, best_inferred, best_needed
 
 
-@njit(cache=True, nogil=True)
+@entry
 def repair_users(
     first: Any, end: Any, size: Any, sets: Any, rules: Any, records: Any, support: Any, lists: Any, frequencies: Any,
-    rule: Any, most: Any, room: Any, of_published: Any, rng: Any, found: Any,
+    rule: Any, most: Any, room: Any, of_published: Any, rng: Any, found: Any, halt: Any,
 ) -> Any:  # fmt: skip
     """Repair all unsafe adversaries who know `size` items of users from `first` to before `end` (Algorithm 1).
 
@@ -174,7 +174,7 @@ def repair_users(
         depth = 0
         at[0] = 0
         o = records.starts[u]
-        while True:
+        while not halt[0]:
             if o < records.starts[u + 1] and depth < size:
                 if of_published and not records.kept[o]:
                     o += 1
@@ -187,7 +187,7 @@ def repair_users(
                     continue
                 q = at[depth]
                 met = False
-                while support[q] > 0:
+                while support[q] > 0 and not halt[0]:
                     count = 0
                     for r in range(rules.begins[q], rules.begins[q + 1]):
                         both = support[rules.sets[r]]
@@ -228,7 +228,7 @@ def repair_users(
     return unsafe
 
 
-@njit(cache=True, nogil=True)
+@inner
 def all_kept(records: Any, chosen: Any, depth: Any) -> Any:
     """Say whether the first of some occurrences are all kept."""
     kept = True
@@ -237,7 +237,7 @@ def all_kept(records: Any, chosen: Any, depth: Any) -> Any:
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _suppress(
     candidates: Any, known: Any, size: Any, alone: Any, sets: Any, records: Any, support: Any, frequencies: Any,
     rule: Any, most: Any, rng: Any, found: Any, space: Any,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.entry import entry, inner
 from sudare.kernels.rooms import room_for
 from sudare.kernels.suppression import choose, occurrence_of
 
 
-@njit(cache=True, nogil=True)
+@entry
 def sweep_sets(
     firsts: Any, size: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any,
-    rng: Any, fewest: Any, longest: Any, changed: Any, touched: Any,
+    rng: Any, fewest: Any, longest: Any, changed: Any, touched: Any, halt: Any,
 ) -> Any:  # fmt: skip
     """Repair all adversaries who know `size` items, the first of them one of `firsts`.
 
@@ -41,7 +41,7 @@ def sweep_sets(
         item_of[0], begins_at[0], begins_at[1] = item, 0, n
         turn[0], stop[0] = 0, 1
         depth = 0
-        while depth >= 0:
+        while depth >= 0 and not halt[0]:
             if turn[depth] == stop[depth]:
                 depth -= 1
                 continue
@@ -90,7 +90,7 @@ def sweep_sets(
     return unsafe
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _published(records: Any, entries: Any, known: Any) -> Any:
     """Say whether some record is published with all that is known."""
     found = False
@@ -99,7 +99,7 @@ def _published(records: Any, entries: Any, known: Any) -> Any:
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _has_all(records: Any, last: Any, known: Any) -> Any:
     """Say whether the record of the occurrence of the last known item is published with all of them."""
     there = records.kept[last]
@@ -108,7 +108,7 @@ def _has_all(records: Any, last: Any, known: Any) -> Any:
     return there
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _repair_set(
     entries: Any, known: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
     fewest: Any, longest: Any, touched: Any, scratch: Any,
@@ -150,7 +150,7 @@ def _repair_set(
     return unsafe
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add(records: Any, u: Any, counted: Any, met: Any, different: Any) -> Any:
     """Count the published items of a record; return how many different ones were met so far."""
     for o in range(records.starts[u], records.starts[u + 1]):
@@ -163,7 +163,7 @@ def _add(records: Any, u: Any, counted: Any, met: Any, different: Any) -> Any:
     return different
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _inferred(support: Any, counted: Any, met: Any, different: Any, rule: Any, words: Any, row: Any) -> Any:
     """Return the items that can be inferred of a user with too much confidence, and how often each was counted."""
     count = 0
@@ -182,7 +182,7 @@ def _inferred(support: Any, counted: Any, met: Any, different: Any, rule: Any, w
     return candidates
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _suppress(
     item: Any, inferred: Any, number: Any, entries: Any, records: Any, frequencies: Any, rng: Any, alive: Any,
     counted: Any, touched: Any,

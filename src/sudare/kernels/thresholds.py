@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from sudare.kernels.entry import entry, inner
 
 ROUNDING = 2.0**-52
 NEGLIGIBLE = 2.0**-60
@@ -17,7 +17,7 @@ NEGLIGIBLE = 2.0**-60
 UNSETTLED, NOT_BELOW, BELOW = -1, 0, 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _compared(value: Any, roundings: Any) -> Any:
     """Return whether a value with so many roundings is below 1, or `UNSETTLED`."""
     error = (roundings + 4) * ROUNDING
@@ -26,7 +26,7 @@ def _compared(value: Any, roundings: Any) -> Any:
     return NOT_BELOW if value * (1 - error) > 1 else UNSETTLED
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sum_below(n: Any, s: Any, product: Any, roundings: Any, p: Any) -> Any:
     """Return whether the sum over k = s..n of C(n,k) p^k is below alpha, where `product` is its first term / alpha."""
     term, total, k = 1.0, 1.0, s
@@ -41,7 +41,7 @@ def _sum_below(n: Any, s: Any, product: Any, roundings: Any, p: Any) -> Any:
     return _compared(product * total, roundings + 5 * (k - s) + 1)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def walk_sums(found: Any, n: Any, s: Any, product: Any, roundings: Any, p: Any, answer: Any) -> Any:
     """Fill `found[n:]` with the least s whose sum is below alpha; `product` is C(n,s) p^s / alpha.
 
@@ -66,7 +66,7 @@ def walk_sums(found: Any, n: Any, s: Any, product: Any, roundings: Any, p: Any, 
             roundings += 4
 
 
-@njit(cache=True, nogil=True)
+@entry
 def walk_products(found: Any, n: Any, s: Any, j: Any, product: Any, roundings: Any, p: Any, answer: Any) -> Any:
     """Fill `found[n:]` with the least s for which the least of C(n,j) p^j / C(s,j) over j is below alpha.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.entry import entry, inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _look(
     data: Any, lists: Any, rule: Any, crowd: Any, users: Any, known: Any, scratch: Any, greatest: Any, at_risk: Any
 ) -> Any:
@@ -59,7 +59,7 @@ def _look(
     return unsafe
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _larger(array: Any, size: Any) -> Any:
     """Return the array, or one of at least `size` that begins with it."""
     if size <= len(array):
@@ -69,7 +69,7 @@ def _larger(array: Any, size: Any) -> Any:
     return found
 
 
-@njit(cache=True, nogil=True)
+@entry
 def look_from(
     data: Any, lists: Any, rule: Any, postings: Any, first_item: Any, end_item: Any, largest: Any, greatest: Any,
     at_risk: Any,
@@ -135,7 +135,7 @@ def look_from(
     return unsafe
 
 
-@njit(cache=True, nogil=True)
+@entry
 def look_at_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, drawn: Any) -> Any:
     """Return how many drawn adversaries are unsafe; they know the occurrences `drawn[i]` of the records `users[i]`."""
     starts, items, kept, owner = data
@@ -157,7 +157,7 @@ def look_at_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, d
     return unsafe
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _have(starts: Any, items: Any, kept: Any, records: Any, known: Any) -> Any:
     """Say which records are published with all known items."""
     found = np.zeros(len(records), np.bool_)

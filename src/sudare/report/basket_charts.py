@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sudare.report.charts import FIRST, NARROW, SECOND, Chart, Spec, text_width
+from sudare.showing import dataclass
 
 # In parts of the width: below the drawing stand the axis, its name and both series.
 HEIGHT = 1.25

@@ -7,17 +7,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from sudare.anonymize.experiment_rows import ROWS, ExperimentRow
+from sudare.anonymize.experiment_rows import ROWS
 from sudare.anonymize.experiments import (
     DRAWN,
     LONGEST,
     NOISE,
     SENSITIVE,
     STUDIES,
+    Experiments,
     ExperimentSpread,
     summarize_experiments,
 )
-from sudare.data.baskets import Baskets
+from sudare.arguments import checked
 from sudare.data.writing import whole_file
 from sudare.messages import Texts
 from sudare.report.basket_figures import basket_figures, figure_data
@@ -29,13 +30,11 @@ PAGE = "index.html"
 SECTIONS = ("settings", "figures", "numbers", "parameters")
 
 
+@checked
 def write_experiment_page(
     folder: str | Path,
-    data: Mapping[str, Baskets],
-    rows: Sequence[ExperimentRow],
+    found: Experiments,
     *,
-    seed: int,
-    strategy: str,
     language: str = "en",
     made: dt.datetime | None = None,
 ) -> tuple[Path, ...]:
@@ -43,9 +42,9 @@ def write_experiment_page(
 
     All files are written or none. `made` is the date that the page bears (now if None).
     """
-    texts, spreads = Texts(language), summarize_experiments(rows)
+    texts, spreads = Texts(language), summarize_experiments(found.rows)
     figures = basket_figures(spreads, texts)
-    page = _page(data, rows, spreads, figures, texts, seed, strategy, made or dt.datetime.now().astimezone())
+    page = _page(found, spreads, figures, texts, made or dt.datetime.now().astimezone())
     contents = {**_drawings(figures, spreads), PAGE: page}
     paths = {Path(folder) / name: text for name, text in contents.items()}
     with ExitStack() as files:
@@ -71,16 +70,13 @@ def _table(spreads: Sequence[ExperimentSpread], number: int) -> dict[tuple[str, 
 
 
 def _page(
-    data: Mapping[str, Baskets],
-    rows: Sequence[ExperimentRow],
+    found: Experiments,
     spreads: Sequence[ExperimentSpread],
     figures: Mapping[int, Figure],
     texts: Texts,
-    seed: int,
-    strategy: str,
     made: dt.datetime,
 ) -> str:
-    numbers = Numbers(texts)
+    numbers, data, rows = Numbers(texts), found.data, found.rows
     values = {
         "data": {shortened(name, texts): baskets for name, baskets in data.items()},
         "short": {shortened(name, texts): baskets.lengths <= LONGEST for name, baskets in data.items()},
@@ -99,8 +95,8 @@ def _page(
             "noise": numbers.short_percent(NOISE),
             "longest": LONGEST,
         },
-        "seed": seed,
-        "strategy": strategy,
+        "seed": found.seed,
+        "strategy": found.strategy,
         "made": made,
         "version": __version__,
     }
@@ -111,8 +107,8 @@ def _page(
         sections=tuple(Section(name, texts(f"report.experiment.section.{name}")) for name in SECTIONS),
         footer=(
             (texts("report.page.version"), f"sudare {__version__}"),
-            (texts("report.page.seed"), str(seed)),
-            (texts("report.experiment.strategy"), strategy),
+            (texts("report.page.seed"), str(found.seed)),
+            (texts("report.experiment.strategy"), found.strategy),
         ),
     )
     return render_page(page, texts, values)

@@ -6,17 +6,18 @@ import datetime as dt
 from pathlib import Path
 
 from sudare.anonymize.suppression import Suppression
+from sudare.anonymize.verification import Verification
+from sudare.arguments import checked
 from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.data.writing import check_writable, whole_file
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.report.baskets_answers import answers, conclusion_of, guarantee_values
 from sudare.report.baskets_figures import baskets_figures
-from sudare.report.baskets_findings import Findings, Question, WorstAdversary, ask, gather_findings
-from sudare.report.history import guesses
-from sudare.report.numbers import Numbers
+from sudare.report.baskets_findings import Findings, WorstAdversary, gather_findings
+from sudare.report.history import guesses, reading_notes
 from sudare.report.page import Page, Section, render_page, shortened
-from sudare.risk.uncertainty import Knowledge
+from sudare.risk.uncertainty import plain_rho
 from sudare.version import __version__
 
 SECTIONS = (
@@ -29,42 +30,32 @@ MOST_NAME_LETTERS = 40
 LIMITS = ("line", "other", "several", "absent", "order", "remaining", "names", "unnamed")
 
 
+@checked
 def write_baskets_report(
     path: str | Path,
-    original: Baskets,
-    sensitive: SensitiveItems,
-    published: Suppression | Baskets,
+    found: Suppression | Verification,
     *,
-    rho: float | str | None = None,
-    max_known: int | None = None,
-    knowledge: Knowledge = "original",
-    epsilon: float | None = None,
-    delta: float | None = None,
-    seed: int = 0,
     certificate: str | Path | None = None,
     show_records: bool = True,
     language: str = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
 ) -> Findings:
-    """Check baskets before and after suppression and write one self-contained HTML page, whole or not at all.
+    """Tell of baskets before and after suppression on one self-contained HTML page, written whole or not at all.
 
-    A suppression brings its own guarantee; for published baskets it is given, as for `check_baskets`. Everything is
-    computed again from the records: only that check says safe, and never of a suppression that was stopped before its
-    end. Users are shown by the numbers of their records, and not at all without `show_records`. With a certificate
-    file, its hash is shown and what is not as it says. `made` is the date the page bears (now if None). Returns what
-    was found.
+    A suppression, and a verification of published baskets, bring the records and the guarantee. Everything is computed
+    again from the records: only that check says safe, and never of a suppression that was stopped before its end. Users
+    are shown by the numbers of their records, and not at all without `show_records`. With a certificate file, its hash
+    is shown and what is not as it says; the file that it names has to hold the records of a suppression. `made` is the
+    date the page bears (now if None). Returns what was found.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
     check_writable(Path(path))
-    question = ask(
-        published, rho=rho, max_known=max_known, knowledge=knowledge, epsilon=epsilon, delta=delta, seed=seed
-    )
-    findings = gather_findings(original, sensitive, published, question, certificate, progress)
+    findings = gather_findings(found, certificate, progress)
     progress("drawing", 0, 1)
-    page = baskets_page(original, sensitive, question, findings, texts, made, show_records=show_records)
+    page = baskets_page(found.original, found.sensitive, findings, texts, made, show_records=show_records)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     progress("drawing", 1, 1)
@@ -74,7 +65,6 @@ def write_baskets_report(
 def baskets_page(
     original: Baskets,
     sensitive: SensitiveItems,
-    question: Question,
     findings: Findings,
     texts: Texts,
     made: dt.datetime,
@@ -94,9 +84,10 @@ def baskets_page(
         "secrets_name": shortened(Path(sensitive.described).name if secrets_file else sensitive.described, texts),
         "secrets_hash": secrets_file,
         "guesses": guesses(reading, texts) if reading else [],
-        "question": question,
+        "notes": reading_notes(reading, texts) if reading else [],
         "findings": findings,
-        "conclusion": conclusion_of(question, findings),
+        "conclusion": conclusion_of(findings),
+        "rho": plain_rho(findings.after.verdict.rho),
         "guarantee": guarantee_values(findings, texts),
         "answers": answers(findings, len(original), texts),
         "figures": baskets_figures(findings, texts),
@@ -115,7 +106,7 @@ def baskets_page(
         sections=tuple(Section(name, texts(f"report.baskets.section.{name}")) for name in SECTIONS),
         footer=(
             (texts("report.page.version"), f"sudare {__version__}"),
-            (texts("report.baskets.parameters.rho"), Numbers(texts).short_percent(findings.after.verdict.rho)),
+            (texts("report.baskets.parameters.rho"), texts.exact_percent(findings.after.verdict.rho)),
             (texts("report.page.input_hash"), (reading and reading.sha256) or texts("report.page.no_hash")),
         ),
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from sudare.messages import Texts
-from sudare.report.baskets_findings import Findings, Question, Side
+from sudare.report.baskets_findings import Findings, Side
 from sudare.report.numbers import Numbers
 
 
-def conclusion_of(question: Question, findings: Findings) -> str:
+def conclusion_of(findings: Findings) -> str:
     """Return the kind of answer: safe, safe_sample, not_safe, refuted or interrupted.
 
     Only the check of the whole says safe, and only if the look at single users does not contradict it.
     """
-    if question.suppression and question.suppression.interrupted:
+    if findings.suppression and findings.suppression.interrupted:
         return "interrupted"
     if findings.after.refuted and not findings.after.verdict.unsafe_adversaries:
         return "refuted"
@@ -29,13 +31,16 @@ def guarantee_values(findings: Findings, texts: Texts) -> dict[str, str]:
         key = "one" if verdict.max_known == 1 else "most"
         known = texts(f"report.baskets.known.{key}", known=numbers.count(verdict.max_known))
     return {
-        "rho": numbers.short_percent(verdict.rho),
+        "rho": texts.exact_percent(verdict.rho),
         "known": known,
         "record": texts(f"report.baskets.record.{verdict.knowledge}"),
         "adversaries": numbers.count(verdict.adversaries),
         "unsafe": numbers.count(verdict.unsafe_adversaries),
-        "epsilon": numbers.short_percent(verdict.epsilon or 0.0),
-        "sure": numbers.short_percent(1 - (verdict.delta or 0.0)),
+        "epsilon": texts.exact_percent(verdict.epsilon or 0),
+        "sure": texts.exact_percent(1 - Fraction(str(verdict.delta or 0))),
+        "draws": numbers.count(verdict.draws or 0),
+        "bound": texts.upper_percent(verdict.bound or 0.0),
+        "look": numbers.count(verdict.look or 1),
     }
 
 

@@ -30,7 +30,7 @@ class _Figures:
 
     def confidence(self, findings: Findings) -> Figure:
         panels = (self._curve("before", findings.before), self._curve("after", findings.after))
-        rho = self.numbers.short_percent(findings.after.verdict.rho)
+        rho = self.texts.exact_percent(findings.after.verdict.rho)
         return Figure(panels, self.texts("report.baskets.confidence.caption", rho=rho))
 
     def _curve(self, key: str, side: Side) -> Panel:
@@ -45,9 +45,9 @@ class _Figures:
                 "report.baskets.confidence.description",
                 highest=self.numbers.percent(side.highest),
                 share=self.numbers.percent(users.users_at_risk / len(users.at_risk)),
-                rho=self.numbers.short_percent(side.verdict.rho),
+                rho=self.texts.exact_percent(side.verdict.rho),
             ),
-            limit=side.verdict.rho,
+            limit=float(side.verdict.rho),
         )
         return panel(chart, self.texts, label)
 

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from sudare.anonymize.certificate import (
+    Certificate,
     CertificateDifference,
     CertifiedInput,
-    basket_input,
-    compare_certificate,
     read_certificate,
-    sensitive_input,
+    records_in,
 )
 from sudare.anonymize.suppression import Suppression
-from sudare.data.basket_matching import match_published
+from sudare.anonymize.verification import Verification, verify_baskets
+from sudare.data.basket_writing import form_of
 from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.data.text import file_hash
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
-from sudare.risk.uncertainty import Adversary, Knowledge, Verdict, check_baskets, check_sampling, exact_rho
+from sudare.risk.uncertainty import Adversary, Verdict, check_baskets
 from sudare.risk.user_confidence import UserConfidence, confidence_by_user
+from sudare.showing import dataclass
 from sudare.utility.baskets import (
     RulesDistance,
     SupportErrors,
@@ -39,22 +40,6 @@ MOST_LOSSES = 20
 MOST_WORST = 10
 # Sizes of what is known that have a row of their own.
 MOST_SIZES = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What the report is asked: what nobody may be surer of than, who is feared, and how the records came about.
-
-    `suppression` is None where published records were given. `seed` is that of the check.
-    """
-
-    rho: float | str
-    max_known: int | None
-    knowledge: Knowledge
-    epsilon: float | None
-    delta: float | None
-    seed: int
-    suppression: Suppression | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +141,12 @@ class Certified:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that the report of baskets shows; the verdict after is not safe if the work was stopped before its end."""
+    """All that the report of baskets shows; the verdict after is not safe if the work was stopped before its end.
 
+    `suppression` is None where published records were verified.
+    """
+
+    suppression: Suppression | None
     before: Side
     after: Side
     sizes: tuple[SizeRow, ...]
@@ -179,92 +168,65 @@ class Findings:
         return self.safe and not (self.certificate and self.certificate.differences)
 
 
-def ask(
-    published: Suppression | Baskets,
-    *,
-    rho: float | str | None,
-    max_known: int | None,
-    knowledge: Knowledge,
-    epsilon: float | None,
-    delta: float | None,
-    seed: int,
-) -> Question:
-    """Return the guarantee that is asked about: that of a suppression, or the one given for published records."""
-    if isinstance(published, Suppression):
-        if rho is not None:
-            raise OptionNotUsable("A suppression has its own guarantee.\nHint: give rho for published records only.")
-        found = published
-        seed = found.verdict.seed or 0
-        return Question(found.rho, found.max_known, found.knowledge, found.epsilon, found.delta, seed, found)
-    if rho is None:
-        raise OptionNotUsable("Which confidence is too high for published records?\nHint: give rho, such as 0.5.")
-    exact_rho(rho)
-    check_sampling(epsilon, delta)
-    return Question(rho, max_known, knowledge, epsilon, delta, seed, None)
-
-
-def gather_findings(
-    original: Baskets,
-    sensitive: SensitiveItems,
-    published: Suppression | Baskets,
-    question: Question,
-    certificate: str | Path | None,
-    progress: Progress,
-) -> Findings:
-    """Compute all that the report shows from the records themselves, the verdict of a suppression included."""
-    given = published.published if isinstance(published, Suppression) else published
-    shown = match_published(original, given)
-    before, after = (_side(original, sensitive, records, question, progress) for records in (original, shown))
-    if question.suppression and question.suppression.interrupted:
-        after = replace(after, verdict=replace(after.verdict, safe=False))
+def gather_findings(found: Suppression | Verification, certificate: str | Path | None, progress: Progress) -> Findings:
+    """Compute all that the report shows from the records themselves; the verdict of a suppression is not believed."""
+    suppression = found if isinstance(found, Suppression) else None
+    checked = found if isinstance(found, Verification) else _verified(found, progress)
+    original, shown = checked.original, checked.published
+    verdict = checked.verdict
+    unpublished = check_baskets(
+        original, checked.sensitive, **verdict.question, most_worst=MOST_WORST, progress=progress
+    )  # fmt: skip
+    if suppression and suppression.interrupted:
+        verdict = replace(verdict, safe=False)
+    before, after = _side(checked, unpublished, original, progress), _side(checked, verdict, shown, progress)
     progress("utility", 0, 1)
     use = _use(original, shown)
     progress("utility", 1, 1)
-    file = basket_input(given) if given.reading else None
     certified = None
     if certificate is not None:
-        file, certified = _certified(certificate, original, sensitive, file, question, after.verdict)
+        stated = read_certificate(certificate)
+        if suppression:
+            checked = replace(checked, file=_written(suppression, stated, certificate))
+        certified = Certified(Path(certificate).name, file_hash(Path(certificate)), checked.compare(stated))
     return Findings(
+        suppression=suppression,
         before=before,
         after=after,
         sizes=_sizes(before.users, after.users),
         worst=(_worst(original, before.verdict), _worst(original, after.verdict)),
         losses=_losses(original, shown),
         use=use,
-        secrets=_secrets(sensitive),
-        published=file,
+        secrets=_secrets(checked.sensitive),
+        published=checked.file,
         certificate=certified,
     )
 
 
-def _side(
-    original: Baskets, sensitive: SensitiveItems, published: Baskets, question: Question, progress: Progress
-) -> Side:
-    verdict = check_baskets(
-        original, sensitive, rho=question.rho, published=published, max_known=question.max_known,
-        knowledge=question.knowledge, epsilon=question.epsilon, delta=question.delta, seed=question.seed,
-        most_worst=MOST_WORST, progress=progress,
+def _verified(found: Suppression, progress: Progress) -> Verification:
+    return verify_baskets(
+        found.original, found.published, found.sensitive, **found.verdict.question, most_worst=MOST_WORST,
+        progress=progress,
     )  # fmt: skip
-    users = confidence_by_user(original, sensitive, verdict, published=published, seed=question.seed, progress=progress)
+
+
+def _side(checked: Verification, verdict: Verdict, published: Baskets, progress: Progress) -> Side:
+    asked = {name: verdict.question[name] for name in ("rho", "max_known", "knowledge", "seed")}
+    users = confidence_by_user(
+        checked.original, checked.sensitive, published=published, **asked, progress=progress
+    )  # fmt: skip
     return Side(verdict, users)
 
 
-def _certified(
-    path: str | Path,
-    original: Baskets,
-    sensitive: SensitiveItems,
-    published: CertifiedInput | None,
-    question: Question,
-    verdict: Verdict,
-) -> tuple[CertifiedInput, Certified]:
-    certificate = read_certificate(path)
-    # A suppression that was just written is known by its certificate only.
-    file = published or certificate.published
-    differences = compare_certificate(
-        certificate, original=basket_input(original), published=file, sensitive=sensitive_input(sensitive),
-        rho=question.rho, verdict=verdict,
-    )  # fmt: skip
-    return file, Certified(Path(path).name, file_hash(Path(path)), differences)
+def _written(found: Suppression, stated: Certificate, certificate: str | Path) -> CertifiedInput:
+    """Return the file that a certificate is about, which has to hold the records of the suppression."""
+    file, reading = Path(stated.published.name), found.original.reading
+    if not file.is_file() or records_in(found, file, form_of(file, reading.form if reading else None)) is None:
+        raise OptionNotUsable(
+            f"The certificate {certificate} is about {file}, which does not hold the records of this suppression.\n"
+            "Hint: give the certificate that write_published wrote for it, or verify the file: verify_baskets."
+        )
+    return CertifiedInput(stated.published.name, file_hash(file))
 
 
 def _sizes(before: UserConfidence, after: UserConfidence) -> tuple[SizeRow, ...]:
@@ -284,7 +246,7 @@ def _sizes(before: UserConfidence, after: UserConfidence) -> tuple[SizeRow, ...]
 def _worst(original: Baskets, verdict: Verdict) -> tuple[WorstAdversary, ...]:
     wanted = {entry.user for entry in verdict.worst}
     numbers = {user: number for number, user in enumerate(original.users, start=1) if user in wanted}
-    return tuple(WorstAdversary(numbers[entry.user], entry) for entry in verdict.worst)
+    return tuple(WorstAdversary(numbers[entry.user], entry) for entry in verdict.worst[:MOST_WORST])
 
 
 def _losses(original: Baskets, shown: Baskets) -> Losses:

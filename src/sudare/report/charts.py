@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
 from typing import Any
 from unicodedata import east_asian_width
+
+from sudare.showing import dataclass
 
 Spec = dict[str, Any]
 

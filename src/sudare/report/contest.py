@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sudare.anonymize.models import AnonymizedResult
+from sudare.arguments import checked
 from sudare.contest.check import Source
 from sudare.contest.duel import Duel
 from sudare.contest.guesses import Guesses
 from sudare.data.rule_sets import EPOCH, RuleSet, load_rules
 from sudare.data.writing import check_writable, whole_file
+from sudare.errors import OptionNotUsable
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.report.contest_answers import answer_values, answers, conclusion_of
@@ -49,6 +51,7 @@ LIMITS = ("other", "more", "members", "items", "publication", "uses")
 FORMS = {"date": "days", "item": "items", "decimal": "hundredths", "integer": "units"}
 
 
+@checked
 def write_contest_report(
     path: str | Path,
     original: Source,
@@ -84,6 +87,12 @@ def write_contest_report(
     check_writable(Path(path))
     question = ask(rules or load_rules(), attacks=attacks, draws=draws, seed=seed, thresholds=thresholds)
     histories = read_histories(original, anonymized, question.rules, progress, files=files)
+    highest = int(histories.original.persons.max(initial=0))
+    if customers and highest > len(customers):
+        raise OptionNotUsable(
+            f"customers has {len(customers):,} names, and the history a customer {highest:,}.\n"
+            "Hint: give a name for every number from 1, or none at all."
+        )
     findings = gather_findings(
         histories, guesses, question, progress, made=anonymization, duel=duel, published=published
     )

@@ -32,7 +32,7 @@ def conclusion_of(findings: Findings) -> str:
         return "concealed"
     if findings.safety.holds:
         return "condition"
-    return "chance" if findings.chance else "too_few"
+    return "chance" if findings.chance_bound else "too_few"
 
 
 def answer_values(findings: Findings, question: Question, texts: Texts) -> dict[str, str]:
@@ -49,17 +49,18 @@ def answer_values(findings: Findings, question: Question, texts: Texts) -> dict[
     }
     if findings.matchings:
         found = findings.matchings
-        shares = {name: numbers.percent(getattr(found, name)) for name in ("low", "high", "survives")}
-        return words | shares | {"chance": numbers.percent(found.probability), "least": numbers.count(found.least)}
+        names = ("probability_found", "low_found", "high_found", "survives_guesses_found")
+        shares = {name: numbers.percent(getattr(found, name)) for name in names}
+        return words | shares | {"least": numbers.count(found.least)}
     if safety is None:
         return words
     test = safety.tests[0]
     return words | {
-        "guesses": numbers.count(test.plan.guesses),
-        "needed": numbers.count(test.plan.needed),
-        "chance": numbers.percent(test.bound),
-        "survives": numbers.percent(test.survives),
-        "survives_at_least": numbers.percent(test.survives_at_least),
+        "guesses": numbers.count(test.plan_found.guesses),
+        "needed": numbers.count(test.plan_found.needed),
+        "bound": numbers.at_most(test.bound),
+        "survives_if_independent": numbers.at_least(test.survives_at_least_if_independent),
+        "survives_at_least": numbers.at_least(test.survives_at_least),
         "k": numbers.count(safety.k),
         "least_k": numbers.count(safety.least_k),
         "uniques": numbers.count(safety.uniques),
@@ -154,7 +155,7 @@ class _Answers:
         if self.findings.safety is None:
             return []
         holds = "holds" if self.findings.safety.holds else "fails"
-        reached = self.say("safety" if self.findings.chance else "safety_none", **self.words)
+        reached = self.say("safety" if self.findings.chance_bound else "safety_none", **self.words)
         return [reached, self.say(f"condition_{holds}", **self.words)]
 
     def attacks(self) -> list[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sudare.report.charts import FIRST, INK, LINK, MOST_LABEL_WIDTH, ROW_HEIGHT, WIDE, Chart, Spec, text_width
+from sudare.showing import dataclass
 
 # From light to dark and back, so that neighbours are told apart in black and white as well.
 COLOURS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from math import isclose
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,7 @@ from sudare.risk.matchings import MatchingSafety
 from sudare.risk.published_classes import published_classes
 from sudare.risk.sizes import ClassSize
 from sudare.risk.thresholds import read_thresholds
+from sudare.showing import dataclass
 from sudare.utility.cells import CellUtility, cell_utility
 from sudare.utility.use_cases import UseCases, check_draws, has_uses, measure_use_cases
 
@@ -138,14 +139,14 @@ class Findings:
         return built_in + sum(attack.judgement.tried for attack in self.attacks)
 
     @property
-    def chance(self) -> float:
-        """How probable the best attacker who knows only the classes is to be effective by the contest's test."""
-        return self.safety.tests[0].plan.probability if self.safety else 0.0
+    def chance_bound(self) -> float:
+        """No attacker who knows only the classes is effective by the contest's test with a higher probability."""
+        return self.safety.tests[0].bound if self.safety else 0.0
 
     @property
     def exposed(self) -> bool:
-        """Whether such an attacker is effective for certain."""
-        return self.chance >= 1 - NOISE
+        """Whether such an attacker, by the best plan found, is effective for certain."""
+        return self.safety is not None and self.safety.tests[0].plan_found.probability >= 1 - NOISE
 
     @property
     def holds(self) -> bool:
@@ -198,7 +199,7 @@ def gather_findings(
     # Guesses first: a file that cannot be read should not cost a long computation.
     attacks = tuple(_judged(guess, histories, question) for guess in guesses)
     progress("utility", 0, 1)
-    return Findings(
+    found = Findings(
         description=describe_anonymization(original, anonymized),
         items=sum(len(column.names) for column in original.columns if isinstance(column, ItemColumn)),
         utility=cell_utility(original, anonymized, rules=rules, most=max(MOST_CUSTOMERS, MOST_CELLS)),
@@ -209,6 +210,39 @@ def gather_findings(
         duel=duel,
         published=published,
     )
+    _refuse_others(histories, found)
+    return found
+
+
+def _refuse_others(histories: Histories, found: Findings) -> None:
+    """Refuse results that were computed from other histories: what they say of themselves is compared with these."""
+    original, anonymized = histories.original, histories.anonymized
+    customers = len(np.unique(original.persons))
+    deleted = int(np.count_nonzero(anonymized.deleted))
+    pids = len(np.unique(anonymized.persons[~anonymized.deleted]))
+    made, duel, published = found.made, found.duel, found.published
+    fit = {
+        "anonymization": made is None
+        or (
+            (made.rows, made.customers, made.deleted_rows) == (len(original), customers, deleted)
+            and np.array_equal(made.history.persons, anonymized.persons)
+            and isclose(made.utility, found.utility.utility, rel_tol=1e-6, abs_tol=1e-9)
+        ),
+        "duel": duel is None
+        or (
+            duel.pseudonyms == pids
+            and (duel.classes is None or found.safety is None or duel.classes.sizes == found.safety.sizes)
+        ),
+        "published": published is None
+        or (published.records, published.customers, published.pseudonyms, published.deleted_rows)
+        == (len(original), customers, pids, deleted),
+    }
+    strange = [name for name, fits in fit.items() if not fits]
+    if strange:
+        raise OptionNotUsable(
+            f"{strange[0]} is the result of another history than those of the report.\n"
+            "Hint: compute it from the same original and anonymized histories."
+        )
 
 
 def size_rows(sizes: Sequence[ClassSize]) -> tuple[SizeRow, ...]:

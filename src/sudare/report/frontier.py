@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from sudare.arguments import checked
 from sudare.contest.frontier import Frontier
 from sudare.contest.frontier_points import VALUES
 from sudare.data.rule_sets import ContestResult
@@ -21,6 +22,7 @@ PAGE, DRAWING = "index.html", "frontier.svg"
 SECTIONS = ("figure", "numbers", "reading", "parameters")
 
 
+@checked
 def write_frontier_page(
     folder: str | Path,
     found: Frontier,

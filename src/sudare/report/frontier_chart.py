@@ -21,12 +21,12 @@ Y_AXIS: Spec = {"minExtent": text_width("0.001 %") + 10}
 
 
 def frontier_chart(found: Frontier, results: Sequence[ContestResult], texts: Texts) -> Chart:
-    """Show U, its bound and a contest's results as lines; below, how probable attackers who know the classes succeed.
+    """Show U, its bound and a contest's results as lines; below, the bound on what attackers reach, and what was found.
 
     Histories that a built-in attack broke are hollow diamonds.
     """
     views = [_costs(found, results, texts)]
-    if any(point.probability for point in found.points):
+    if any(point.chance_bound or point.chance_found for point in found.points):
         views.append(_chances(found, texts))
     title = texts("frontier.chart.title")
     spec: Spec = {
@@ -46,19 +46,19 @@ def _costs(found: Frontier, results: Sequence[ContestResult], texts: Texts) -> S
     y: Spec = {"type": "quantitative", "title": None, "scale": scale, "axis": axis}
     names = (texts("frontier.chart.utility"), texts("frontier.chart.bound"))
     rows = [{"k": p.k, "value": p.utility, "name": names[0]} for p in points]
-    rows += [{"k": p.k, "value": p.bound, "name": names[1]} for p in points if p.bound]
+    rows += [{"k": p.k, "value": p.utility_bound, "name": names[1]} for p in points if p.utility_bound]
     x = _x(points, texts)
     layers = [*_references(results, y, texts), _line(rows, x, y, names), _symbols(points, "utility", x, y)]
     return _view(texts("frontier.chart.costs"), HEIGHT, layers)
 
 
 def _chances(found: Frontier, texts: Texts) -> Spec:
-    names = (texts("frontier.chart.one"), texts("frontier.chart.any", attacks=found.search.attacks))
+    names = (texts("frontier.chart.chance_bound"), texts("frontier.chart.chance_found"))
     rows: list[Spec] = [
         {"k": point.k, "value": value, "name": name}
         for point in found.points
-        for name, value in zip(names, (point.probability, 1 - point.survives), strict=True)
-        if value > 0
+        for name, value in zip(names, (point.chance_bound, point.chance_found), strict=True)
+        if value
     ]
     values = [row["value"] for row in rows]
     high = ceil(log10(max(values)))
@@ -152,10 +152,11 @@ def _spoken(found: Frontier, texts: Texts) -> str:
     numbers = Numbers(texts)
     return texts("list.comma").join(
         texts(
-            "frontier.chart.spoken",
+            "frontier.chart.spoken" if point.chance_bound is not None else "frontier.chart.spoken_found",
             k=point.k,
             utility=numbers.decimal(point.utility, 4),
-            probability=numbers.percent(point.probability),
+            bound=numbers.at_most(point.chance_bound or 0.0),
+            found=numbers.percent(point.chance_found),
         )
         for point in found.points
     )

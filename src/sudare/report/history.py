@@ -7,13 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sudare.data.history import PurchaseHistory, Reading
+from sudare.arguments import checked
+from sudare.data.history import AS_WRITTEN, PurchaseHistory, Reading
 from sudare.data.writing import check_writable, whole_file
+from sudare.errors import OptionNotUsable
 from sudare.messages import Texts, catalogue
 from sudare.progress import Progress, silent
 from sudare.report.history_answers import answers
 from sudare.report.history_figures import history_figures, risk_label
 from sudare.report.history_findings import Findings, gather_findings
+from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.published import published_values
 from sudare.risk.attackers import AttackersAssessment
@@ -31,6 +34,7 @@ HIGHEST_FOR = (1, 2, 5, 6)
 _DELIMITERS = {",": "comma", ";": "semicolon", "|": "bar"}
 
 
+@checked
 def write_history_report(
     path: str | Path,
     history: PurchaseHistory,
@@ -51,6 +55,11 @@ def write_history_report(
     made = made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
     check_writable(Path(path))
+    if published and (published.records, published.customers) != (assessment.records, assessment.customers):
+        raise OptionNotUsable(
+            "The attackers before and after are those of another history.\n"
+            "Hint: give what measure_published found for the history that the report is about."
+        )
     findings = gather_findings(history, assessment, progress)
     page = history_page(history.reading, assessment, findings, texts, made, published)
     with whole_file(Path(path)) as temporary:
@@ -73,6 +82,7 @@ def history_page(
         "source": source,
         "columns": column_names(reading, texts),
         "guesses": guesses(reading, texts),
+        "notes": reading_notes(reading, texts),
         "reasons": {part.reason: reason_text(part.reason, texts) for part in reading.dropped},
         "assessment": assessment,
         "sampled": [risk for risk in assessment.knowledge if risk.sample],
@@ -128,6 +138,23 @@ def column_names(reading: Reading, texts: Texts) -> Mapping[str, str]:
 def guesses(reading: Reading, texts: Texts) -> list[str]:
     """Return what was found out of the file, in words."""
     return [_guess(name, value, texts) for name, value in reading.guesses.items()]
+
+
+def reading_notes(reading: Reading, texts: Texts) -> list[str]:
+    """Return what became one name of several spellings, and by which clock moments became days."""
+    told, numbers = [], Numbers(texts)
+    for part in reading.spellings:
+        column = shortened(part.column, texts)
+        for key, name, value in (
+            ("normalized", "rows", part.rows), ("merged", "spellings", part.merged), ("case", "names", part.case)
+        ):  # fmt: skip
+            if value:
+                told.append(texts(f"report.history.read.{key}", column=column, **{name: numbers.count(value)}))
+    if reading.clock == AS_WRITTEN:
+        told.append(texts("report.history.read.clock_written"))
+    elif reading.clock:
+        told.append(texts("report.history.read.clock", zone=reading.clock))
+    return told
 
 
 def _guess(name: str, value: str, texts: Texts) -> str:

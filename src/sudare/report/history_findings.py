@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sudare.data.history import PurchaseHistory
 from sudare.errors import OptionNotUsable
@@ -16,6 +15,7 @@ from sudare.risk.customers import CustomerRisks, customer_risks
 from sudare.risk.knowledge import parse_knowledge
 from sudare.risk.sampling import combinations
 from sudare.risk.values import ITEM_DIVIDER, CrowdPoint, KnowledgeValue, crowd_points, most_identifying
+from sudare.showing import dataclass
 
 # Each point of a scatter plot takes about 170 bytes of the page.
 MOST_POINTS = 800
@@ -74,7 +74,7 @@ class Findings:
 
 def gather_findings(history: PurchaseHistory, assessment: AttackersAssessment, progress: Progress) -> Findings:
     """Ask the history for what its assessment does not hold."""
-    if (history.records, history.customers) != (assessment.records, assessment.customers):
+    if assessment.history is not history:
         raise OptionNotUsable(
             f"The assessment is of {assessment.records:,} rows and {assessment.customers:,} customers, the history has "
             f"{history.records:,} and {history.customers:,}.\nHint: assess the history that the report is about."

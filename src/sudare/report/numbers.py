@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from math import floor, log10
+from math import ceil, floor, log10
 
 from sudare.messages import Texts
 
@@ -11,6 +11,8 @@ from sudare.messages import Texts
 MOST_PLAIN = 10**12
 # Rounding noise of sums of fractions: 1 - 1e-12 is certainty.
 NOISE = 1e-12
+# And that of a bound in hundredths of a percent, which does not push it to the next.
+_ROUNDED = 1e-6
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -37,6 +39,18 @@ class Numbers:
         if share >= 0.99995:
             return self._texts("report.number.above", value=self._texts("report.number.percent", value="99.99"))
         return self._texts("report.number.percent", value=f"{share * 100:.2f}")
+
+    def at_most(self, share: float) -> str:
+        """Return a bound above as percentage, rounded up: what is said to be at most a number is so."""
+        return self._hundredths(ceil(min(share, 1) * 10_000 - _ROUNDED))
+
+    def at_least(self, share: float) -> str:
+        """Return a bound below as percentage, rounded down: what is said to be at least a number is so."""
+        return self._hundredths(floor(max(share, 0) * 10_000 + _ROUNDED))
+
+    def _hundredths(self, number: int) -> str:
+        value = f"{number // 100}" if number in (0, 10_000) else f"{number / 100:.2f}"
+        return self._texts("report.number.percent", value=value)
 
     def short_percent(self, share: float) -> str:
         """Return a round share as percentage without needless digits: 5 %, 12.5 %."""

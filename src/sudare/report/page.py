@@ -5,15 +5,18 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sudare.messages import Texts
 from sudare.report.charts import Chart, render
 from sudare.report.numbers import Numbers
 from sudare.report.wording import knowledge_label, knowledge_sentence
+from sudare.showing import dataclass
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 # A name is shown whole up to here: a cell may hold anything, and the page must stay small.
 MOST_LETTERS = 80
@@ -70,6 +73,8 @@ def render_page(page: Page, texts: Texts, values: Mapping[str, object]) -> str:
 
 def environment(texts: Texts) -> Environment:
     """Return the templates' environment for one language; an unknown name in a template is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     found = Environment(
         loader=PackageLoader("sudare.report"),
         autoescape=True,
@@ -86,6 +91,8 @@ def environment(texts: Texts) -> Environment:
         decimal=numbers.decimal,
         moment=numbers.moment,
         percent=numbers.percent,
+        at_least=numbers.at_least,
+        at_most=numbers.at_most,
         short_percent=numbers.short_percent,
         theory=numbers.theory,
         label=lambda knowledge: knowledge_label(knowledge, texts),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from sudare.messages import Texts
 from sudare.report.charts import LETTER, text_width
 from sudare.report.page import shortened
+from sudare.showing import dataclass
 
 # Longer names are cut, alone and joined, and of many places only the first are named.
 MOST_LETTERS, MOST_JOINED_LETTERS = 16, 34

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sudare.messages import Texts
 from sudare.report.charts import FIRST, INK, SECOND, WIDE, Chart, Spec
 from sudare.report.numbers import Numbers
 from sudare.report.point_names import Corner, NamedPoint, place_names
+from sudare.showing import dataclass
 
 HEIGHT = 280
 # What axes, title and legend leave to the points, about.

@@ -6,12 +6,13 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sudare.arguments import checked
 from sudare.data.hierarchy import Hierarchy
 from sudare.data.table import Table
 from sudare.data.writing import check_writable, whole_file
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
-from sudare.report.history import guesses
+from sudare.report.history import guesses, reading_notes
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Page, Section, render_page, shortened
 from sudare.report.table_answers import answers, listed_names
@@ -26,6 +27,7 @@ SECTIONS = (
 )  # fmt: skip
 
 
+@checked
 def write_table_report(
     path: str | Path,
     table: Table,
@@ -76,6 +78,7 @@ def table_page(table: Table, question: Question, findings: Findings, texts: Text
         "reading": table.reading,
         "source": source,
         "guesses": guesses(table.reading, texts),
+        "notes": reading_notes(table.reading, texts),
         "assumptions": assumptions(table, question, findings, texts),
         "question": question,
         "findings": findings,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.anonymize.levels import LevelsFound, find_levels
-from sudare.data.distinct import collapse
+from sudare.data.distinct import collapse, sum_by
 from sudare.data.generalized import generalize_table
 from sudare.data.hierarchy import Hierarchy
 from sudare.data.table import Derived, Table
@@ -27,6 +27,7 @@ from sudare.risk.remarks import ColumnRemark, column_remarks
 from sudare.risk.rows import table_rows
 from sudare.risk.subset_sample import SubsetSample, sample_subsets
 from sudare.risk.subsets import SubsetRisk, assess_subsets, class_size_within
+from sudare.showing import dataclass
 
 # Attributes whose sets are all gone through for a page: a quarter of a million sets, a few seconds to count up.
 MOST_ATTRIBUTES = 18
@@ -53,7 +54,6 @@ class Question:
     sensitive: str | None
     hierarchies: Mapping[str, Hierarchy] | None
     suppress: float
-    levels_known: tuple[str, ...]
     seed: int
 
     @property
@@ -137,7 +137,6 @@ class Levels:
     changes: tuple[LevelChange, ...]
     before: RecordsAssessment
     after: RecordsAssessment | None
-    unknown: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +167,7 @@ def ask(
 ) -> Question:
     """Return a question that fits the table: without `known`, all attributes are known but the sensitive one.
 
-    The levels are searched for the same attacker, except that an attribute without a hierarchy is taken as unknown
-    unless `known` names it.
+    The levels are searched for the same attacker.
     """
     class_size_within(limit)
     table.positions([*(known or ()), *(hierarchies or ()), *([sensitive] if sensitive else [])])
@@ -179,13 +177,12 @@ def ask(
             "The attacker must know at least one attribute, none of them named twice, and not the sensitive one.\n"
             f"Hint: name some of {', '.join(name for name in table.attributes if name != sensitive)}."
         )
-    levels_known = names if known is not None else tuple(name for name in names if name in (hierarchies or {}))
-    if hierarchies and not set(hierarchies) & set(levels_known):
+    if hierarchies and not set(hierarchies) & set(names):
         raise OptionNotUsable(
             f"None of the hierarchies ({', '.join(hierarchies)}) is of an attribute that the attacker knows.\n"
             "Hint: give hierarchies of known attributes, or none."
         )
-    return Question(names, limit, sensitive, hierarchies or None, suppress, levels_known, seed)
+    return Question(names, limit, sensitive, hierarchies or None, suppress, seed)
 
 
 def gather_findings(table: Table, question: Question, *, threads: int | None, progress: Progress) -> Findings:
@@ -235,7 +232,7 @@ def _column(table: Table, place: int) -> ColumnFacts:
 
 
 def _occurrences(table: Table, place: int) -> NDArray[np.int64]:
-    return np.bincount(table.codes[place], weights=table.counts, minlength=len(table.values[place])).astype(np.int64)
+    return sum_by(table.codes[place], table.counts, len(table.values[place]))
 
 
 def _most_common(table: Table, place: int) -> int:
@@ -339,18 +336,17 @@ def _attributes(part: Table, progress: Progress) -> tuple[AttributeRisk, ...]:
 
 def _levels(table: Table, question: Question, progress: Progress) -> Levels:
     hierarchies = question.hierarchies or {}
-    known = question.levels_known
+    known = question.known
     found = find_levels(
         table, hierarchies, known=known, limit=question.limit, suppress=question.suppress, progress=progress
     )
-    unknown = tuple(name for name in question.known if name not in known)
     before = assess_records(table, known)
     if found.best is None:
-        return Levels(found, (), before, None, unknown)
+        return Levels(found, (), before, None)
     derived = generalize_table(table, hierarchies, found.best)
     with derived.table as general:
         changes = tuple(_change(table, derived, found, name) for name in known)
-        return Levels(found, changes, before, _kept(general, found), unknown)
+        return Levels(found, changes, before, _kept(general, found))
 
 
 def _change(table: Table, derived: Derived, found: LevelsFound, name: str) -> LevelChange:

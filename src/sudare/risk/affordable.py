@@ -7,15 +7,16 @@ for one price, are an addition.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.data.table import Table
 from sudare.progress import Progress, silent
 from sudare.risk.attribute_sets import SetRisk, largest_first, members, refuse_too_many, risks_of
 from sudare.risk.costs import Bundle, Costs, Number, Offers, price_list, read_costs
 from sudare.risk.disclosable_search import Family
+from sudare.showing import dataclass
 
 _HINT = "give a smaller budget, name more attributes as known, or do not ask for every set."
 
@@ -62,6 +63,7 @@ class AffordableSets:
         }
 
 
+@checked
 def affordable_sets(
     table: Table,
     costs: Costs | Mapping[str, Number],

@@ -7,20 +7,24 @@ ten attackers (Table 7), measured and theoretical (Table 10), ranked (Table 11),
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.data.history import PurchaseHistory
+from sudare.engine.protocol import Row
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
-from sudare.risk.crowds import WEIGHTINGS, Weighting, by_value, count_crowds
+from sudare.risk.crowds import WEIGHTINGS, Crowds, Weighting, by_value, count_crowds
 from sudare.risk.facts import EXPRESSIONS, check_parts, facts
 from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.risk.sampling import Estimate, combinations, estimate
 from sudare.risk.sampling_there import estimate_there
 from sudare.risk.small_counts import fetch_lines
 from sudare.risk.theory import possible_values, theoretical_probability
+from sudare.risk.visits import fetch_visits
+from sudare.showing import dataclass
 
 # The parts of Table 4 and Figures 4 to 6, by the attacker who knows just that part.
 STATISTICS_PARTS = {"day": 5, "count": 2, "item": 1}
@@ -107,6 +111,7 @@ class AttackersAssessment:
     attackers: tuple[AttackerRisk, ...]
     knowledge: tuple[AttackerRisk, ...]
     statistics: tuple[PartStatistics, ...]
+    history: PurchaseHistory = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the assessment as plain values for JSON."""
@@ -125,6 +130,7 @@ class AttackersAssessment:
         return [risk.to_dict() for risk in (*self.attackers, *self.knowledge)]
 
 
+@checked
 def assess_attackers(
     history: PurchaseHistory,
     *,
@@ -145,10 +151,13 @@ def assess_attackers(
     for known in further:
         check_parts(history, known)
     total = len(TEN_ATTACKERS) + len(further)
+    visits = fetch_visits(history)
+    crowds = visits.each(TEN_ATTACKERS) if visits else (count_crowds(history, known) for known in TEN_ATTACKERS)
     ten = []
     for number, known in enumerate(TEN_ATTACKERS):
         progress(f"attacker {number}", number, total)
-        ten.append(replace(_count(history, known, weighting), attacker=number))
+        sizes = visits.sizes(known.parts) if visits else part_sizes(history, known.parts)
+        ten.append(replace(_risk(history, known, weighting, next(crowds), sizes), attacker=number))
     others = []
     for number, known in enumerate(further, start=len(TEN_ATTACKERS)):
         progress(str(known), number, total)
@@ -162,12 +171,18 @@ def assess_attackers(
         )
         others.append(assess)
     progress("attackers", total, total)
-    statistics = tuple(part_statistics(history, part, ten[number]) for part, number in STATISTICS_PARTS.items())
+    statistics = tuple(
+        _statistics(part, visits.frequencies(part), ten[number])
+        if visits
+        else part_statistics(history, part, ten[number])
+        for part, number in STATISTICS_PARTS.items()
+    )
     return AttackersAssessment(
-        history.records, history.customers, weighting, seed, _ranked(ten), tuple(others), statistics
+        history.records, history.customers, weighting, seed, _ranked(ten), tuple(others), statistics, history
     )  # fmt: skip
 
 
+@checked
 def assess_knowledge(
     history: PurchaseHistory,
     knowledge: str | Knowledge,
@@ -199,14 +214,20 @@ def check_weighting(weighting: str) -> None:
 
 
 def _count(history: PurchaseHistory, knowledge: Knowledge, weighting: Weighting) -> AttackerRisk:
-    crowds = count_crowds(history, knowledge)
+    crowds, sizes = count_crowds(history, knowledge), part_sizes(history, knowledge.parts)
+    return _risk(history, knowledge, weighting, crowds, sizes)
+
+
+def _risk(
+    history: PurchaseHistory, knowledge: Knowledge, weighting: Weighting, crowds: Crowds, sizes: Mapping[str, int]
+) -> AttackerRisk:
     return AttackerRisk(
         knowledge,
         measured=crowds.measured(weighting),
         unique_share=crowds.unique_share(weighting),
         values=crowds.values,
         correlation=crowds.correlation,
-        **_theory(history, knowledge),
+        **_theory(history, knowledge, sizes),
     )
 
 
@@ -217,12 +238,11 @@ def _sampled(history: PurchaseHistory, knowledge: Knowledge, found: Estimate) ->
         unique_share=found.unique_share,
         interval=(found.low, found.high),
         sample=found.sample,
-        **_theory(history, knowledge),
+        **_theory(history, knowledge, part_sizes(history, knowledge.parts)),
     )
 
 
-def _theory(history: PurchaseHistory, knowledge: Knowledge) -> dict[str, Any]:
-    sizes = part_sizes(history, knowledge.parts)
+def _theory(history: PurchaseHistory, knowledge: Knowledge, sizes: Mapping[str, int]) -> dict[str, Any]:
     return {
         "theory": theoretical_probability(knowledge, sizes, records=history.records, customers=history.customers),
         "possible": possible_values(knowledge, sizes),
@@ -260,14 +280,22 @@ def _ranks(values: Sequence[float]) -> list[int]:
 def part_statistics(history: PurchaseHistory, part: str, risk: AttackerRisk) -> PartStatistics:
     """Return how often the values of a part occur, given the risk of the attacker who knows just that part.
 
-    Of equally common frequencies the mode is the smallest. Where small counts must not leave the engine, frequencies
-    are merged and told as the smallest of them; the mean stays exact.
+    Where small counts must not leave the engine, frequencies are merged and told as the smallest of them; the mean
+    stays exact.
     """
     values = by_value(facts(history, risk.knowledge))
     lines = (
         f"SELECT occurrences, count(*) AS times, occurrences * count(*) AS whole FROM ({values}) GROUP BY occurrences"
     )
     found = fetch_lines(history.engine, lines, key="occurrences", cell="whole", sums=("times", "whole"))
+    return _statistics(part, found, risk)
+
+
+def _statistics(part: str, found: Sequence[Row], risk: AttackerRisk) -> PartStatistics:
+    """Return the statistics of how often (the rarest first) how many values occur, and how often in all.
+
+    Of equally common frequencies the mode is the smallest.
+    """
     total = sum(int(times) for _, times, _ in found)
     mean = sum(int(whole) for _, _, whole in found) / total
     mode = min(found, key=lambda line: (-line[1], line[0]))[0]

@@ -6,7 +6,6 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from sudare.risk.partitions import MatchSplitter, P, Splitting, row_sizes_of, sp
 from sudare.risk.rows import Rows, rows_of, table_rows
 from sudare.risk.sizes import Sizes
 from sudare.risk.walks import Walked, walk_rows
+from sudare.showing import dataclass
 
 # More sets than this are no answer that anybody reads.
 MOST_SETS = 1_000_000

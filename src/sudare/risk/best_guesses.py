@@ -15,13 +15,16 @@ Three steps, proved in `docs/contest-safety.md`:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
+from sudare.errors import OptionNotUsable
 from sudare.risk.guess_plans import GuessPlan, best_plain_plan
 from sudare.risk.plan_search import PlanSearch, TooMany, reach_bounds
+from sudare.risk.thresholds import check_thresholds
+from sudare.showing import dataclass
 
 # Guesses beyond are not planned, only bounded; r(n) / n hardly changes there.
 MOST_GUESSES = 3000
@@ -31,25 +34,28 @@ MOST_STEPS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class BestGuesses:
-    """The best plan found, and a probability that no guesses whatever exceed.
+    """The best plan that was found, and a `bound`: a probability that no guesses whatever exceed.
 
     Both are the same if the plan is `proven` to be the best of all.
     """
 
-    plan: GuessPlan
+    plan_found: GuessPlan
     bound: float
     proven: bool
 
 
+@checked
 def find_best_guesses(
     classes: Mapping[int, int], thresholds: NDArray[np.int64], *, most_steps: int = MOST_STEPS
 ) -> BestGuesses:
-    """Return the best guesses for classes, given as size -> number, against the thresholds r(0), r(1), ...
+    """Return the best guesses found for classes, given as size -> number, against the thresholds r(0), r(1), ...
 
     A claim of a customer who is in another class is a certain miss; it never helps where thresholds do not fall.
     """
+    if not classes:
+        raise OptionNotUsable("There are no classes to guess in.\nHint: give sizes and how many classes have each.")
     sizes = np.repeat(*(np.array(part, np.int64) for part in zip(*sorted(classes.items()), strict=True)))
-    thresholds = thresholds[: int(sizes.sum()) + 1]
+    thresholds = check_thresholds(thresholds, int(sizes.sum()))
     bounds, weights = reach_bounds(classes, thresholds)
     plan = best_plain_plan(sizes, thresholds[: MOST_GUESSES + 1])
     search = PlanSearch(classes, thresholds, most_steps)

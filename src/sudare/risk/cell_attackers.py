@@ -12,13 +12,14 @@ import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cell_purchases import purchases_of_cells
 from sudare.data.cells import CellHistory
 from sudare.kernels.cell_matches import count_matches
@@ -37,6 +38,7 @@ from sudare.risk.cell_rows import PublishedCells, pack_cells
 from sudare.risk.crowds import Weighting
 from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.risk.sampling import combinations, mean_interval
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 
@@ -47,7 +49,9 @@ class PublishedRisk:
 
     `before` and `after` are mean identification probabilities, `unique_before` and `unique_after` the weights of what
     fits the right one only. `misled` is the weight of what fits others, but not the right pseudonym, `nobody` that of
-    what fits none. Estimates from a `sample` have intervals.
+    what fits none. A mean says nothing of single people: `unique_customers` are those of whom something can be known
+    that fits nobody else after anonymization, `highest` is the highest probability with which anybody is picked by
+    something that can be known of them. Estimates from a `sample` have intervals, and these two are None.
     """
 
     knowledge: Knowledge
@@ -57,6 +61,8 @@ class PublishedRisk:
     unique_after: float
     misled: float
     nobody: float
+    unique_customers: int | None = None
+    highest: float | None = None
     attacker: int | None = None
     interval_before: tuple[float, float] | None = None
     interval_after: tuple[float, float] | None = None
@@ -100,6 +106,7 @@ class PublishedAssessment:
         return [risk.to_dict() for risk in (*self.attackers, *self.knowledge)]
 
 
+@checked
 def measure_published(
     original: CellHistory,
     anonymized: CellHistory,
@@ -144,6 +151,7 @@ class PublishedAttackers:
     What is worked out of the original is kept, so that further anonymized histories cost less.
     """
 
+    @checked
     def __init__(
         self, original: CellHistory, *, weighting: Weighting = "occurrence", threads: int | None = None
     ) -> None:
@@ -160,11 +168,13 @@ class PublishedAttackers:
     def __exit__(self, *_: object) -> None:
         self.history.close()
 
+    @checked
     def pack(self, anonymized: CellHistory) -> PublishedCells:
         """Return an anonymized history, row i of which belongs to row i of the original, ready to be looked into."""
         names = self.history.engine.columns(f"SELECT name FROM {self.history.table('customer')} ORDER BY code")["name"]
         return pack_cells(self._original, anonymized, names.astype(np.int64), visit_days(self.history))
 
+    @checked
     def measure(
         self,
         cells: PublishedCells,
@@ -251,6 +261,8 @@ class PublishedAttackers:
             unique_after=share(own & (crowd == 1)),
             misled=share(~own & (crowd > 0)),
             nobody=share(crowd == 0),
+            unique_customers=None if before.sample else len(np.unique(values.customers[own & (crowd == 1)])),
+            highest=None if before.sample else 1 / int(crowd[own].min()) if own.any() else 0.0,
             interval_before=before.interval,
             interval_after=interval,
             sample=before.sample,

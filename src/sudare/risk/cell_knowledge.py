@@ -6,7 +6,7 @@ differ in nothing but what they look into.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from sudare.risk.facts import (
 )
 from sudare.risk.knowledge import Knowledge
 from sudare.risk.sampling import draw_occurrences
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from sudare.data.cell_purchases import HUNDREDTHS, role_columns, unit
 from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
 from sudare.errors import OptionNotUsable
 from sudare.kernels.cell_matches import NO_VALUE, CellRows
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from math import ceil, factorial
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.risk.best_guesses import MOST_STEPS, BestGuesses, find_best_guesses
 from sudare.risk.guess_plans import GuessPlan
@@ -30,6 +31,7 @@ from sudare.risk.thresholds import (
     read_p,
     success_thresholds,
 )
+from sudare.showing import dataclass
 
 # The least class for a smaller p has more than ten thousand persons.
 LEAST_P = Fraction(1, 10_000)
@@ -37,44 +39,44 @@ LEAST_P = Fraction(1, 10_000)
 
 @dataclass(frozen=True, slots=True)
 class AttackSafety:
-    """What the best ignorant guesser reaches by one test, and how probable it is to survive several.
+    """What ignorant guessers can reach by one test, and how probable it is at least to survive several.
 
-    `bound` is what no guesses exceed; it is the plan's own probability if the plan is `proven` to be the best.
-    `survives` is for attacks that succeed independently of each other; `survives_at_least` holds for any.
+    `bound` is proven: no guesses exceed it. `plan_found` is the best plan that was found, and others may be better up
+    to the bound unless it is `proven` to be the best; then both are the same probability.
     """
 
     test: Test
-    plan: GuessPlan
+    plan_found: GuessPlan
     bound: float
     proven: bool
     attacks: int
 
     @property
-    def survives(self) -> float:
-        """The probability that so many independent attacks with the best plan all fail."""
-        return float((1 - self.plan.probability) ** self.attacks)
+    def survives_at_least_if_independent(self) -> float:
+        """With at least this probability so many attacks all fail if they succeed independently of each other."""
+        return float((1 - self.bound) ** self.attacks)
 
     @property
     def survives_at_least(self) -> float:
-        """A probability to survive so many attacks of ignorant guessers that holds whatever they guess."""
+        """With at least this probability so many attacks of ignorant guessers all fail, whatever they guess."""
         return max(0.0, 1 - self.attacks * self.bound)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and what follows from them as plain values."""
         return {
             "test": self.test,
-            "best": self.plan.to_dict(),
+            "plan_found": self.plan_found.to_dict(),
             "bound": self.bound,
             "proven": self.proven,
             "attacks": self.attacks,
-            "survives": self.survives,
+            "survives_at_least_if_independent": self.survives_at_least_if_independent,
             "survives_at_least": self.survives_at_least,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSafety:
-    """The classes of a published history, condition H0, and what an ignorant guesser reaches by each test."""
+    """The classes of a published history, condition H0, and what ignorant guessers can reach by each test."""
 
     persons: int
     sizes: tuple[ClassSize, ...]
@@ -114,6 +116,7 @@ class ClassSafety:
         }
 
 
+@checked
 def class_safety(
     sizes: Iterable[int],
     *,
@@ -144,6 +147,7 @@ def class_safety(
     return ClassSafety(persons, listed, least_class(probability), probability, level, tuple(tests))
 
 
+@checked
 def least_class(p: Share) -> int:
     """Return the least k for which classes of k and more meet condition H0: the least k with k! p^k >= 1.
 
@@ -164,4 +168,4 @@ def least_class(p: Share) -> int:
 
 
 def _attacked(test: Test, found: BestGuesses, attacks: int) -> AttackSafety:
-    return AttackSafety(test, found.plan, found.bound, found.proven, attacks)
+    return AttackSafety(test, found.plan_found, found.bound, found.proven, attacks)

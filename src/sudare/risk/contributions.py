@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.data.table import Table
 from sudare.risk.records import assess_records
+from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Contribution:
         return asdict(self)
 
 
+@checked
 def attribute_contributions(table: Table, known: Sequence[str] | None = None) -> list[Contribution]:
     """Return for each known attribute (all if None) the risk without it, the largest fall of the mean risk first."""
     names = list(known) if known is not None else list(table.attributes)

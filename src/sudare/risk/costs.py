@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from math import isfinite, lcm
 from pathlib import Path
 from typing import Any
 
+from sudare.arguments import checked
+from sudare.data.encodings import read_text
 from sudare.data.table import Table
+from sudare.data.text import csv_rows
 from sudare.errors import ColumnNotFound, OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
 
 Number = int | float | str
 
@@ -34,10 +37,12 @@ class Costs:
     source: str = "the costs"
     places: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
 
+    @checked
     def place(self, attributes: Sequence[str]) -> str:
         """Return where the price of these attributes stands."""
         return self.places.get(tuple(attributes), self.source)
 
+    @checked
     def with_bundles(self, bundles: Sequence[Bundle | tuple[Sequence[str], Number]]) -> Costs:
         """Return the same costs with further bundles."""
         more = tuple(b if isinstance(b, Bundle) else Bundle(tuple(b[0]), b[1]) for b in bundles)
@@ -49,6 +54,7 @@ class Costs:
         yield from ((bundle.attributes, bundle.cost) for bundle in self.bundles)
 
 
+@checked
 def read_costs(path: str | Path) -> Costs:
     """Read costs from a CSV or a TOML file.
 
@@ -57,8 +63,8 @@ def read_costs(path: str | Path) -> Costs:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(path)
+    except OSError as error:
         raise SourceNotReadable(
             f"The costs in {path} cannot be read: {error}.\nHint: give a CSV or TOML file."
         ) from None
@@ -69,9 +75,8 @@ def _read_csv(text: str, path: Path) -> Costs:
     single: dict[str, Number] = {}
     bundles: list[Bundle] = []
     places: dict[tuple[str, ...], str] = {}
-    reader = csv.reader(text.splitlines())
-    for cells in reader:
-        place = f"{path}, line {reader.line_num}"
+    for line, cells in csv_rows(text.splitlines(keepends=True), ","):
+        place = f"{path}, line {line}"
         cells = [cell.strip() for cell in cells]
         if not any(cells) or (not places and [cell.lower() for cell in cells] == ["attribute", "cost"]):
             continue

@@ -6,7 +6,6 @@ The crowd of a value x of knowledge X is the number of customers who have it, |U
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import Literal
 
@@ -14,6 +13,7 @@ from sudare.data.history import PurchaseHistory
 from sudare.risk.facts import Facts, facts
 from sudare.risk.knowledge import Knowledge
 from sudare.risk.small_counts import fetch_lines
+from sudare.showing import dataclass
 
 Weighting = Literal["occurrence", "record"]
 WEIGHTINGS: tuple[Weighting, ...] = ("occurrence", "record")

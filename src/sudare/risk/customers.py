@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.data.history import PurchaseHistory
 from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import refuse_people
@@ -16,6 +16,7 @@ from sudare.risk.crowds import Weighting
 from sudare.risk.facts import facts
 from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.risk.values import check_countable
+from sudare.showing import dataclass
 
 # The distribution is told at these shares of the customers.
 STEPS = 100
@@ -74,6 +75,7 @@ class CustomerRisks:
         }
 
 
+@checked
 def customer_risks(
     history: PurchaseHistory,
     knowledge: str | Knowledge,
@@ -116,6 +118,7 @@ def _quantiles(history: PurchaseHistory, table: str) -> tuple[float, ...]:
     return tuple(float(row[0]) for row in rows)
 
 
+@checked
 def write_customer_risks(
     history: PurchaseHistory,
     path: str | Path,

@@ -9,14 +9,15 @@ import itertools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import comb, isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.distinct import first_rows, number_rows
+from sudare.arguments import checked
+from sudare.data.distinct import first_rows, number_rows, sum_by
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
 from sudare.kernels.partitions import combination_gains
@@ -24,6 +25,7 @@ from sudare.progress import Progress, silent
 from sudare.risk.attribute_sets import names_of, partitions_of, row_sizes
 from sudare.risk.partitions import MatchSplitter, narrow
 from sudare.risk.rows import Rows, rows_of
+from sudare.showing import dataclass
 
 # Sets of attributes that are compared, about an hour for 100,000 distinct rows on two cores.
 MOST_COMBINATIONS = 20_000_000
@@ -86,6 +88,7 @@ class DangerousRecords:
         return {**asdict(self), "risk": self.risk}
 
 
+@checked
 def dangerous_sets(
     table: Table,
     *,
@@ -219,6 +222,7 @@ def _combination(rank: int, attributes: int, size: int) -> list[int]:
     return chosen
 
 
+@checked
 def dangerous_records(table: Table, attributes: Sequence[str], factor: float) -> tuple[DangerousRecords, ...]:
     """Return the records whose risk the attributes together raise by more than the factor, the largest rise first.
 
@@ -232,7 +236,7 @@ def dangerous_records(table: Table, attributes: Sequence[str], factor: float) ->
         )
     numbers, found = number_rows(table.codes[positions])
     firsts = first_rows(numbers, found)
-    records = np.bincount(numbers, table.counts, found).astype(np.int64)
+    records = sum_by(numbers, table.counts, found)
     sizes, alone = row_sizes(table, positions)[firsts], _alone(table)
     gains = np.max([alone[a, table.codes[a, firsts]] for a in positions], axis=0) / sizes
     order = [int(c) for c in np.argsort(-gains, kind="stable") if gains[c] > factor]

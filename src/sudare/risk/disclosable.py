@@ -6,13 +6,14 @@ Risk analysis of k-anonymized personal data by attack simulation, Algorithm 4.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from fractions import Fraction
 from math import floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
 from sudare.kernels.lattice import BELOW
@@ -36,6 +37,7 @@ from sudare.risk.attribute_sets import (
 from sudare.risk.disclosable_search import Rules, Search, subsets_of
 from sudare.risk.rows import rows_of
 from sudare.risk.subsets import class_size_within
+from sudare.showing import dataclass
 
 # Subsets times distinct rows up to which the walk is as quick as the search, a fraction of a second. For 20 attributes
 # and 100,000 distinct rows the search, which prunes, was measured ten to thirty times as quick.
@@ -95,6 +97,7 @@ class _Found:
     interrupted: bool = False
 
 
+@checked
 def disclosable_sets(
     table: Table,
     *,
@@ -138,8 +141,8 @@ def _rules(table: Table, limit: float, quantile: float | None) -> Rules:
             f"A quantile is above 0 and at most 1, not {quantile}.\n"
             "Hint: 0.95 lets one record in twenty be over the limit."
         )
-    # A billionth of a record takes back the rounding of 1 - q: 0.9 of ten records leave one, not 0.9999....
-    return Rules(bound, floor((1 - quantile) * table.records + 1e-9))
+    # As the quantile is written: 0.9 of ten records leave one, although 1 - 0.9 is a little less in binary.
+    return Rules(bound, floor((1 - Fraction(repr(float(quantile)))) * table.records))
 
 
 def _walk(table: Table, known: list[int], free: list[int], rules: Rules, every: bool, progress: Progress) -> _Found:

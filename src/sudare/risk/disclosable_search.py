@@ -12,19 +12,21 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.deadline import Deadline, TimeOver
+from sudare.interruption import settle
 from sudare.kernels import partitions as kernels
 from sudare.progress import Progress, silent
 from sudare.risk.partitions import Classes, Splitting, split_all, splitter
 from sudare.risk.rows import Rows
+from sudare.showing import dataclass
 
 # Partitions of sets on the way that are kept: 4 bytes for each distinct row and partition.
 MOST_KEPT = 128
@@ -82,10 +84,6 @@ class Rules:
     allowed: int
 
 
-class _TimeOver(Exception):
-    """The time for the search is over."""
-
-
 @dataclass
 class Search:
     """A search for the maximal safe and the minimal unsafe sets among attributes that are safe one by one.
@@ -111,7 +109,6 @@ class Search:
         self._local = threading.local()
         self._base: Classes = split_all(self._splitter, range(self._attributes, len(self.rows.codes)))
         self._kept: OrderedDict[int, Classes] = OrderedDict()
-        self._end: float | None = None
 
     @property
     def _splitter(self) -> Splitting[Any]:
@@ -123,15 +120,15 @@ class Search:
 
     def run(self) -> None:
         """Search until all is found, the time is over or the user interrupts; what was found stays."""
-        self._end = None if self.seconds is None else time.monotonic() + self.seconds
-        with ThreadPoolExecutor(os.cpu_count()) as self._pool:
+        with Deadline(self.seconds) as self._deadline, ThreadPoolExecutor(os.cpu_count()) as self._pool:
             try:
                 self._search()
                 self.complete = True
-            except (_TimeOver, KeyboardInterrupt) as reason:
+            except (TimeOver, KeyboardInterrupt) as reason:
                 self.interrupted = isinstance(reason, KeyboardInterrupt)
+                settle()
                 # For the threads too, so that they stop.
-                self._end = 0.0
+                self._deadline.interrupt()
 
     def _search(self) -> None:
         if not self._attributes:
@@ -141,7 +138,7 @@ class Search:
 
     def _visit(self, chosen: int, tail: list[int]) -> None:
         """Decide all sets that add attributes of the tail to the chosen ones; each alone can be added safely."""
-        self._check_time()
+        self._deadline.check()
         for i in range(len(tail) - 2, -1, -1):
             child = chosen | (1 << tail[i])
             if not chosen:
@@ -181,7 +178,7 @@ class Search:
 
     def _try(self, child: int, partition: Classes, attribute: int) -> bool:
         """Test a set of which all smaller sets are known to be safe, and remember what it shows."""
-        self._check_time()
+        self._deadline.check()
         mask = child | (1 << attribute)
         if self.safe.has_around(mask):
             return True
@@ -197,7 +194,7 @@ class Search:
             more = mask | (1 << attribute)
             if more == mask or self.unsafe.has_inside(more):
                 continue
-            self._check_time()
+            self._deadline.check()
             if self._is_safe(partition, attribute):
                 mask, partition = more, self._splitter.split(partition, attribute)
         self._remember(mask, partition)
@@ -223,10 +220,6 @@ class Search:
         if len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
         return partition
-
-    def _check_time(self) -> None:
-        if self._end is not None and time.monotonic() > self._end:
-            raise _TimeOver
 
 
 def subsets_of(masks: list[int], most: int) -> set[int]:

@@ -7,15 +7,18 @@ all values equally far from each other, so that the distance of two distribution
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from sudare.arguments import checked
+from sudare.data.distinct import sum_by
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
 from sudare.risk.partitions import list_classes
 from sudare.risk.rows import table_rows
+from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class Diversity:
         return {**asdict(self), "known": list(self.known)}
 
 
+@checked
 def sensitive_diversity(table: Table, sensitive: str, known: Sequence[str] | None = None) -> Diversity:
     """Measure k, l and t of a sensitive attribute for an attacker who knows others (all others if None)."""
     names = [name for name in table.attributes if name != sensitive] if known is None else list(known)
@@ -54,10 +58,10 @@ def sensitive_diversity(table: Table, sensitive: str, known: Sequence[str] | Non
     values = table.codes[place].astype(np.int64)
     cardinality = int(values.max()) + 1
     pairs, inverse = np.unique(classes.owner * cardinality + values[classes.rows], return_inverse=True)
-    joint = np.bincount(inverse, weights=table.counts[classes.rows])
+    joint = sum_by(inverse, table.counts[classes.rows], len(pairs))
     owner, value = pairs // cardinality, pairs % cardinality
-    share = joint / np.bincount(owner, weights=joint)[owner]
-    overall = np.bincount(values, weights=table.counts, minlength=cardinality) / table.records
+    share = joint / sum_by(owner, joint, len(classes.sizes))[owner]
+    overall = sum_by(values, table.counts, cardinality) / table.records
     different = np.bincount(owner)
     entropy = np.bincount(owner, weights=-share * np.log(share))
     # Values that a class lacks differ by their whole share, which is what the present ones leave of 1.

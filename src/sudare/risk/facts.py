@@ -7,11 +7,10 @@ rows a visit; for several visits one choice in each; for knowledge of the custom
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sudare.data.history import PurchaseHistory
 from sudare.errors import KnowledgeNotUnderstood
 from sudare.risk.knowledge import Knowledge
+from sudare.showing import dataclass
 
 # Parts as SQL over the tables of the model. A month is a year's month, 201012; an ISO weekday is 1 for Monday.
 EXPRESSIONS = {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.risk.guess_patterns import Claims, different_hits
+from sudare.showing import dataclass
 
 Vector = NDArray[np.float64]
 
@@ -40,6 +42,7 @@ class GuessPlan:
         """Return the fields as plain values."""
         return asdict(self)
 
+    @checked
     def is_better(self, other: GuessPlan) -> bool:
         """Return whether the plan is more probable to be effective than another, or needs fewer guesses for it."""
         if self.probability > 0 and self.guesses < other.guesses:

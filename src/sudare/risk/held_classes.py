@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 
+from sudare.arguments import checked
 from sudare.data.cells import Kind
 from sudare.data.held_cells import HeldCells
 from sudare.engine import quote_text
 from sudare.errors import NotOnEngine
+from sudare.showing import dataclass
 
 # A SHA-256 is added up in so many parts of 60 bits.
 _PARTS = 4
@@ -22,6 +23,7 @@ class SizedClasses:
     classes: int
 
 
+@checked
 def held_class_sizes(held: HeldCells) -> tuple[SizedClasses, ...]:
     """Return how many classes of pseudonyms whose rows are the same, each as often, there are of each size.
 

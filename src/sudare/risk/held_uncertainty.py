@@ -16,13 +16,22 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.held_baskets import HeldBaskets
 from sudare.data.held_sensitive import EVERYBODY, HeldSensitive
 from sudare.engine.protocol import Column
 from sudare.errors import NotOnEngine, OptionNotUsable
 from sudare.kernels.adversaries import count_known
 from sudare.progress import Progress, silent
-from sudare.risk.uncertainty import Verdict, chosen_places, draw_points, exact_rho, sample_size
+from sudare.risk.uncertainty import (
+    Verdict,
+    chosen_places,
+    comparable_rho,
+    draw_points,
+    exact_rho,
+    sample_size,
+    sampling_generator,
+)
 
 # Records that one part counts at a time, some hundred bytes each.
 PART_RECORDS = 200_000
@@ -35,11 +44,12 @@ _RECORD, _KNOWN = 0, 1
 _numbers = itertools.count(1)
 
 
+@checked
 def check_held_baskets(
     baskets: HeldBaskets,
     sensitive: HeldSensitive,
     *,
-    rho: float | str,
+    rho: Fraction | float | str,
     epsilon: float | None,
     delta: float | None,
     max_known: int | None = None,
@@ -53,6 +63,11 @@ def check_held_baskets(
     """
     started = time.perf_counter()
     exact = exact_rho(rho)
+    if sensitive.baskets is not baskets:
+        raise OptionNotUsable(
+            f"The sensitive items ({sensitive.described}) were put on the engine for other baskets.\n"
+            "Hint: hold_sensitive(source, baskets)."
+        )
     if epsilon is None or delta is None:
         raise NotOnEngine(
             f"The engine {baskets.engine.name} checks samples of adversaries, not all of them.\n"
@@ -66,15 +81,15 @@ def check_held_baskets(
     with ExitStack() as cleanup:
         cleanup.callback(engine.drop, *(f"{name}_{table}" for table in ("points", "ranks", "users", "known", "counts")))
         progress("adversaries", 0, 3)
-        drawn = _draw(baskets, name, most, size, np.random.default_rng(seed))
+        drawn = _draw(baskets, name, most, size, sampling_generator(seed))
         progress("adversaries", 1, 3)
         _count(baskets, name)
         progress("adversaries", 2, 3)
-        unsafe = _unsafe(baskets, name, sensitive.table, exact)
+        unsafe = _unsafe(baskets, name, sensitive.table, comparable_rho(exact, baskets.users))
         progress("adversaries", 3, 3)
     return Verdict(
-        rho=float(exact), max_known=max_known, knowledge="original", exact=False, epsilon=epsilon, delta=delta,
-        seed=seed, safe=unsafe == 0, adversaries=drawn, unsafe_adversaries=unsafe, worst=(),
+        rho=exact, max_known=max_known, knowledge="original", exact=False, epsilon=epsilon, delta=delta, seed=seed,
+        look=None, draws=size, safe=unsafe == 0, adversaries=drawn, unsafe_adversaries=unsafe, worst=(),
         seconds=time.perf_counter() - started,
     )  # fmt: skip
 

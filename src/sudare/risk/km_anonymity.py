@@ -5,16 +5,18 @@ Terrovitis, Mamoulis, Kalnis: Privacy-preserving anonymization of set-valued dat
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import comb
 from typing import Any
 
 import numpy as np
 
+from sudare.arguments import checked
 from sudare.data.basket_index import RecordIndex
 from sudare.data.baskets import Baskets
 from sudare.errors import OptionNotUsable
 from sudare.kernels.subset_supports import BELOW, OCCURRING, SMALLEST, count_subsets
+from sudare.showing import dataclass
 
 # Looks at places of records: some tens of seconds.
 MOST_STEPS = 3_000_000_000
@@ -70,6 +72,7 @@ class KmAnonymity:
         }
 
 
+@checked
 def check_km_anonymity(baskets: Baskets, *, k: int, m: int, most_examples: int = 20) -> KmAnonymity:
     """Count all itemsets of up to m items that occur and find those in fewer than k records, exactly.
 

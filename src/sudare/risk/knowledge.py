@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 
+from sudare.arguments import checked
 from sudare.errors import KnowledgeNotUnderstood
+from sudare.showing import dataclass
 
 VISIT_PARTS = ("day", "weekday", "month", "count", "items")
 ROW_PARTS = ("item", "price", "quantity", "time", "hour")
@@ -73,6 +74,7 @@ TEN_ATTACKERS = (
 )
 
 
+@checked
 def parse_knowledge(text: str) -> Knowledge:
     """Read a description of knowledge; the number of one of the ten attackers stands for its knowledge."""
     if re.fullmatch(r"\s*\d\s*", text):

@@ -5,13 +5,14 @@ of its own (perfect matchings) are equally probable, chooses guesses that are of
 graph with few matchings all are listed; in others matchings are drawn by a chain of changes along alternating paths
 (the directed loops of Sandvik, Moessner: Correlations and confinement in nonplanar two-dimensional dimer models, 2006,
 for any bipartite graph), in which all ways are equally probable. Guesses are chosen from some drawings and judged by
-others. Whether they are the best of all guesses is not proven: the probability is one that attackers reach.
+others. Whether they are the best of all guesses is not proven: the probability is one that attackers reach, and no
+bound above it is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -22,14 +23,23 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
+from sudare.arguments import checked
+from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.kernels import matchings as kernels
 from sudare.progress import Progress, silent
-from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, success_thresholds
+from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, check_thresholds, success_thresholds
+from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
+# For what is drawn whatever the time.
+_NEVER = np.zeros(1, np.bool_)
+# The shares of the time for the drawings to choose guesses from, for the choice, and for those to compare by.
+_DRAWING_SHARE = 0.25
+_CHOOSING_SHARE = 0.5
+_COMPARING_SHARE = 0.3
 # The types of compiled functions hide what they take.
 _draw_matchings: Any = kernels.draw_matchings
 _grow_guesses: Any = kernels.grow_guesses
@@ -55,12 +65,12 @@ _QUANTILE = 2.093
 
 @dataclass(frozen=True, slots=True)
 class MatchingSafety:
-    """What the best guesses found reach against the graph of who can be whom.
+    """What the best guesses found reach against the graph of who can be whom; better ones may exist.
 
-    `guesses` guesses need `needed` hits and have them with `probability`; the interval of 95 % is `low` to `high`,
-    without width if all was counted (`exact`). `least` and `greatest` are how many customers a pseudonym can be,
-    `parts` the parts of the graph without a connection, `largest` the pseudonyms of the largest. `survives` is the
-    probability that `attacks` attacks, independent of each other, all fail.
+    `guesses_found` guesses need `needed` hits and have them with `probability_found`; the interval of 95 % of that
+    number is `low_found` to `high_found`, without width if all was counted (`exact`). None of them is a bound on what
+    attackers can reach: none is proven. `least` and `greatest` are how many customers a pseudonym can be, `parts` the
+    parts of the graph without a connection, `largest` the pseudonyms of the largest.
     """
 
     pseudonyms: int
@@ -69,23 +79,23 @@ class MatchingSafety:
     greatest: int
     parts: int
     largest: int
-    guesses: int
+    guesses_found: int
     needed: int
-    probability: float
-    low: float
-    high: float
+    probability_found: float
+    low_found: float
+    high_found: float
     exact: bool
     samples: int
     attacks: int
 
     @property
-    def survives(self) -> float:
-        """The probability that so many independent attacks all fail."""
-        return float((1 - self.probability) ** self.attacks)
+    def survives_guesses_found(self) -> float:
+        """The probability that so many attacks with the guesses found, independent of each other, all fail."""
+        return float((1 - self.probability_found) ** self.attacks)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and what follows from them as plain values."""
-        return {**asdict(self), "survives": self.survives}
+        return {**asdict(self), "survives_guesses_found": self.survives_guesses_found}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +112,7 @@ class Matchings:
     Pseudonyms are 0, 1, ...; `candidates[p]` are the numbers of the customers that p can be.
     """
 
+    @checked
     def __init__(self, candidates: Sequence[Sequence[int]]) -> None:
         chosen = [sorted(set(line)) for line in candidates]
         self.starts: Integers = np.concatenate([[0], np.cumsum([len(line) for line in chosen])]).astype(np.int64)
@@ -160,8 +171,8 @@ class Matchings:
                 return None
         return np.array(found, np.int64)
 
-    def _draw(self, part: _Part, count: int, rng: np.random.Generator) -> NDArray[np.int32]:
-        """Draw matchings of a part, a line each with the customers of its pseudonyms."""
+    def _draw(self, part: _Part, count: int, rng: np.random.Generator, halt: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Draw matchings of a part, a line each with the customers of its pseudonyms; fewer if halted."""
         if part.listed is not None:
             return part.listed[rng.integers(0, len(part.listed), count)].astype(np.int32)
         first = int(part.pids[0])
@@ -169,32 +180,52 @@ class Matchings:
             self._changes[first] = self._settle(part, rng)
         found = np.empty((count, len(part.pids)), np.int32)
         arguments = self.starts, self.edges, part.pids, self._match, self._owner
-        _draw_matchings(*arguments, self._changes[first], rng, found)
-        return found
+        drawn, _ = _draw_matchings(*arguments, self._changes[first], rng, found, halt)
+        return found[:drawn]
 
     def _settle(self, part: _Part, rng: np.random.Generator) -> int:
         """Change the matching of a part until it does not depend on the first; return the changes for a new one."""
         size, changes, choices = len(part.pids), 0, 0
         one = np.empty((1, size), np.int32)
         while choices < _CHOICES_BEFORE * size:
-            choices += _draw_matchings(
-                self.starts, self.edges, part.pids, self._match, self._owner, size, rng, one
-            )  # fmt: skip
+            _, more = _draw_matchings(
+                self.starts, self.edges, part.pids, self._match, self._owner, size, rng, one, _NEVER
+            )
+            choices += more
             changes += size
         return -(-_CHOICES_BETWEEN * size * changes // choices)
 
+    @checked
     def draw_all(self, count: int, rng: np.random.Generator) -> NDArray[np.int32]:
         """Draw matchings of the whole graph, a line each with the customer of each pseudonym."""
-        found = np.empty((count, len(self)), np.int32)
-        for part in self.parts:
-            found[:, part.pids] = self._draw(part, count, rng)
-        return found
+        if count < 0:
+            raise OptionNotUsable(f"count must be 0 or more, not {count}.")
+        return self._draw_until(count, rng, Deadline(None))
 
+    def _draw_until(self, count: int, rng: np.random.Generator, deadline: Deadline) -> NDArray[np.int32]:
+        """Draw so many matchings, or those that there is time for, but as many as there are batches at least."""
+        found = np.empty((count, len(self)), np.int32)
+        drawn = count
+        for part in self.parts:
+            if deadline.over:
+                drawn = min(drawn, _BATCHES)
+            lines = self._draw(part, drawn, rng, deadline.halt)
+            if len(lines) < min(_BATCHES, drawn):
+                lines = np.concatenate([lines, self._draw(part, min(_BATCHES, drawn) - len(lines), rng, _NEVER)])
+            drawn = len(lines)
+            found[:drawn, part.pids] = lines
+        return found[:drawn]
+
+    @checked
     def hits(self, guesses: Integers, drawn: NDArray[np.int32]) -> tuple[Numbers, bool]:
         """Return the probabilities of 0, 1, ... hits, a line for each batch of drawings, and whether they are exact.
 
         Parts are independent of each other: of each the hits are counted apart, where all is listed without drawing.
         """
+        if guesses.ndim != 2 or guesses.shape[1] != 2 or not np.isin(guesses[:, 0], np.arange(len(self))).all():
+            raise OptionNotUsable("guesses must be lines of a pseudonym that there is and a customer.")
+        if drawn.ndim != 2 or drawn.shape[1] != len(self):
+            raise OptionNotUsable(f"drawn must be lines of {len(self)} customers.")
         found = np.ones((_BATCHES, 1))
         exact = True
         for number in np.unique(self.part_of[guesses[:, 0]]).tolist():
@@ -223,6 +254,7 @@ def _ways(candidates: Sequence[Sequence[int]], place: int, taken: frozenset[int]
                 yield (chosen, *others)
 
 
+@checked
 def matching_safety(
     matchings: Matchings,
     *,
@@ -231,29 +263,43 @@ def matching_safety(
     attacks: int = 1,
     thresholds: Integers | None = None,
     samples: int = SAMPLES,
+    seconds: float | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> MatchingSafety:
-    """Return how probably the best guesses found are effective if all matchings are equally probable."""
+    """Return how probably the best guesses found are effective if all matchings are equally probable.
+
+    After `seconds` the answer comes from those of the `samples` that are drawn and the guesses that are tried by then.
+    """
     if attacks < 1:
         raise OptionNotUsable(f"The number of attacks is 1 or more, not {attacks}.\nHint: --attacks 20")
+    if seconds is not None and not seconds >= 0:
+        raise OptionNotUsable(f"seconds must be 0 or more, not {seconds}.")
     if samples < _BATCHES:
         raise OptionNotUsable(f"At least {_BATCHES} matchings are drawn, not {samples}.\nHint: {SAMPLES}")
-    needed = success_thresholds(len(matchings), p, alpha) if thresholds is None else thresholds
+    most = len(matchings)
+    needed = success_thresholds(most, p, alpha) if thresholds is None else check_thresholds(thresholds, most)
     rng = np.random.default_rng(seed)
     count = max(_BATCHES, min(samples, _MOST_DRAWN_CELLS // len(matchings)))
-    plans = _best_plans(matchings, needed, matchings.draw_all(count, rng), rng, progress)
+    whole = Deadline(seconds)
+    with whole.part(_DRAWING_SHARE) as deadline:
+        drawn = matchings._draw_until(count, rng, deadline)
+    with whole.part(_CHOOSING_SHARE) as deadline:
+        plans = _best_plans(matchings, needed, drawn, rng, deadline, progress)
     progress("judging guesses", 0, 1)
-    drawn = matchings.draw_all(count, rng)
+    with whole.part(_COMPARING_SHARE) as deadline:
+        drawn = matchings._draw_until(count, rng, deadline)
     judged = [_tail(matchings.hits(plan, drawn)[0], needed).mean() for plan in plans]
     best = plans[int(np.argmax(judged))] if plans else np.empty((0, 2), np.int64)
-    distributions, exact = matchings.hits(best, matchings.draw_all(count, rng))
+    with whole:
+        drawn = matchings._draw_until(count, rng, whole)
+    distributions, exact = matchings.hits(best, drawn)
     reached = _tail(distributions, needed)
     degrees = matchings.degrees
     return MatchingSafety(
         len(matchings), len(matchings.edges), int(degrees.min()), int(degrees.max()), len(matchings.parts),
         max(len(part.pids) for part in matchings.parts), len(best), int(needed[len(best)]), float(reached.mean()),
-        *_interval(reached, count, exact=exact), exact, 0 if exact else count, attacks,
+        *_interval(reached, len(drawn), exact=exact), exact, 0 if exact else len(drawn), attacks,
     )  # fmt: skip
 
 
@@ -274,7 +320,12 @@ def _interval(reached: Numbers, count: int, *, exact: bool) -> tuple[float, floa
 
 
 def _best_plans(
-    matchings: Matchings, needed: Integers, drawn: NDArray[np.int32], rng: np.random.Generator, progress: Progress
+    matchings: Matchings,
+    needed: Integers,
+    drawn: NDArray[np.int32],
+    rng: np.random.Generator,
+    deadline: Deadline,
+    progress: Progress,
 ) -> list[Integers]:
     """Return the guesses that are most often effective in drawn matchings, at most some plans.
 
@@ -286,18 +337,22 @@ def _best_plans(
     holders = np.argsort(matchings.edges, kind="stable")
     holder_starts = np.searchsorted(matchings.edges[holders], np.arange(matchings.customers + 1))
     graph = matchings.starts, matchings.edges, holder_starts, matchings.pids[holders], by_pid
-    orders = [by_pid]
+    scored: list[tuple[float, int, Integers]] = []
+
+    def score(guesses: Integers) -> None:
+        chances = _chances(own, guesses, needed)
+        plans = [guesses[:n] for n in np.argsort(-chances)[:3].tolist() if chances[n] > 0]
+        scored.extend((_chance(matchings, plan, others, needed), len(plan), plan) for plan in plans)
+
+    score(by_pid)
     chosen = _first_guesses(matchings, order, rng)
     for done, (place, stay) in enumerate(product(chosen, (False, True))):
         progress("choosing guesses", done, 2 * len(chosen))
+        if deadline.over:
+            break
         found = np.empty((min(_MOST_TOGETHER, len(matchings)), 2), np.int64)
         found[0] = order[place]
-        orders.append(found[: _grow_guesses(own, *graph, stay, found)])
-    scored = []
-    for guesses in orders:
-        chances = _chances(own, guesses, needed)
-        plans = [guesses[:n] for n in np.argsort(-chances)[:3].tolist() if chances[n] > 0]
-        scored += [(_chance(matchings, plan, others, needed), len(plan), plan) for plan in plans]
+        score(found[: _grow_guesses(own, *graph, stay, found)])
     scored.sort(key=lambda found: (-found[0], found[1]))
     return [plan for _, _, plan in scored[:_FINALISTS]]
 

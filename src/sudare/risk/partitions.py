@@ -7,19 +7,19 @@ and `MatchSplitter` for classes that count persons or in which missing values ar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.distinct import Codes, Counts, number_rows
+from sudare.data.distinct import Codes, Counts, number_rows, sum_by
 from sudare.errors import OptionNotUsable
 from sudare.kernels import matches
 from sudare.kernels import partitions as kernels
 from sudare.risk.rows import Rows
 from sudare.risk.sizes import Sizes
+from sudare.showing import dataclass
 
 _LARGE = 2**62
 # Rows in all classes, guests included, that are held at once: a gigabyte.
@@ -325,7 +325,7 @@ def list_classes(rows: Rows) -> ClassList:
         splitting = MatchSplitter(rows)
         return splitting.list_classes(split_all(splitting, range(len(rows.codes))))
     numbers, found = number_rows(rows.codes)
-    sizes = np.bincount(numbers, rows.counts, found).astype(np.int64)
+    sizes = sum_by(numbers, rows.counts, found)
     return ClassList(sizes, np.arange(len(numbers), dtype=np.int32), numbers, np.ones(len(numbers), np.bool_))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import comb, inf, log, log1p, perm
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sudare.risk.guess_patterns import Claims, claims_of, hit_distribution
 from sudare.risk.guess_plans import GuessPlan, PlanPart, Vector
+from sudare.showing import dataclass
 
 # Claims of larger classes are too many to try them all (a class of 8 has 66).
 LARGEST_TRIED = 8

@@ -8,15 +8,16 @@ risk of clinical data sets (BMC Medical Informatics and Decision Making 12:66, 2
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from sudare.arguments import checked
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
 from sudare.risk.records import assess_records
 from sudare.risk.uniqueness_models import Model, Sample, UniquenessEstimate, pitman, snb, zayatz
+from sudare.showing import dataclass
 
 Reason = Literal[
     "no_uniques", "all_unique", "small_share", "pitman_failed", "snb_failed", "zayatz_smaller", "snb_smaller"
@@ -77,6 +78,7 @@ class PopulationRisk:
         }
 
 
+@checked
 def population_risk(
     table: Table, known: Sequence[str] | None = None, *, share: float | None = None, population: int | None = None
 ) -> PopulationRisk:

@@ -7,16 +7,17 @@ the risk) and 3 (the risk of each record).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.data.table import Table
 from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import quote_name
 from sudare.risk.attribute_sets import class_sizes, row_sizes
 from sudare.risk.sizes import ClassSize
 from sudare.risk.subsets import class_size_within
+from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class RecordsAssessment:
         """The number of records that are like no other."""
         return sum(part.records for part in self.sizes if part.size == 1)
 
+    @checked
     def share_above(self, bound: float) -> float:
         """Return the share of the records whose risk is above a bound."""
         enough = class_size_within(bound)
@@ -73,12 +75,14 @@ class RecordsAssessment:
         }
 
 
+@checked
 def assess_records(table: Table, known: Sequence[str] | None = None) -> RecordsAssessment:
     """Measure the risk of all records for an attacker who knows some attributes (all if None; none: one class)."""
     names = tuple(known) if known is not None else table.attributes
     return RecordsAssessment(names, table.records, class_sizes(table, table.positions(names)).listed())
 
 
+@checked
 def write_record_risks(table: Table, known: Sequence[str] | None, path: str | Path) -> int:
     """Write every record's number, known attributes, class size and risk to a CSV or Parquet file, in their order."""
     places = table.positions(list(known) if known is not None else table.attributes)

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
+from sudare.arguments import checked
 from sudare.data.table import Table
+from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnRemark:
-    """An attribute with the same value in every record (constant), or with another one in each (unique)."""
+    """An attribute with the same value in every record (constant), or with another one in each (unique).
+
+    Or one of which some values differ by case alone (case).
+    """
 
     attribute: str
-    kind: Literal["constant", "unique"]
+    kind: Literal["constant", "unique", "case"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
         return asdict(self)
 
 
+@checked
 def column_remarks(table: Table) -> tuple[ColumnRemark, ...]:
-    """Return the attributes that are constant or unique, in their order; a single record has neither.
+    """Return the attributes that are constant, unique or written in several cases, in their order.
+
+    A single record has none of these.
 
     A missing value is a value of its own.
     """
@@ -33,4 +41,6 @@ def column_remarks(table: Table) -> tuple[ColumnRemark, ...]:
             remarks.append(ColumnRemark(attribute, "constant"))
         elif len(values) == table.records:
             remarks.append(ColumnRemark(attribute, "unique"))
+        if len({value.lower() for value in values if value is not None}) < len(values) - (values[-1] is None):
+            remarks.append(ColumnRemark(attribute, "case"))
     return tuple(remarks)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.distinct import Codes, Counts, collapse
 from sudare.data.table import Table
+from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,9 @@ def table_rows(table: Table, positions: Sequence[int]) -> Rows:
 
 def rows_of(table: Table, positions: Sequence[int]) -> Rows:
     """Return the distinct rows of some attributes; those that are equal on them become one."""
-    return distinct_rows(table_rows(table, positions))
+    rows = table_rows(table, positions)
+    # With all attributes, no two rows of a table are equal.
+    return rows if len(set(positions)) == len(table.codes) else distinct_rows(rows)
 
 
 def distinct_rows(rows: Rows) -> Rows:

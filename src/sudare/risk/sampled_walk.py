@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import comb
 
 import numpy as np
@@ -24,6 +23,7 @@ from sudare.risk.engine_walk import fewest_values_first
 from sudare.risk.sampling import mean_interval
 from sudare.risk.small_counts import fetch_lines
 from sudare.risk.walks import Walked
+from sudare.showing import dataclass
 
 # The measures that are estimated, and what is known of each.
 MEAN_RISK, UNIQUE_SHARE, SHARE_BELOW = range(3)

@@ -7,7 +7,6 @@ so the mean over independent draws estimates it without bias.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import factorial, log, sqrt
 
 import numpy as np
@@ -18,6 +17,7 @@ from sudare.errors import KnowledgeNotUnderstood
 from sudare.progress import Progress, silent
 from sudare.risk.facts import EXPRESSIONS, check_parts, key_name, row_values
 from sudare.risk.knowledge import Knowledge
+from sudare.showing import dataclass
 
 BATCH = 1000
 # A batch without one usable draw this often in a row means there is (almost) nothing to draw.

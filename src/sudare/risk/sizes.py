@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sudare.data.distinct import sum_by
+from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,9 @@ class Sizes:
     def of(cls, sizes: NDArray[Any], records: NDArray[Any], classes: NDArray[Any] | None = None) -> Sizes:
         """Return the numbers of classes (or of as many alike as `classes` says) with their sizes and records."""
         different, place = np.unique(sizes, return_inverse=True)
-        summed = np.bincount(place, records, len(different)).astype(np.int64)
-        counted = np.bincount(place, classes, len(different)).astype(np.int64)
-        return cls(different.astype(np.int64), counted, summed)
+        counted = np.ones(len(sizes), np.int64) if classes is None else classes
+        parts = len(different)
+        return cls(different.astype(np.int64), sum_by(place, counted, parts), sum_by(place, records, parts))
 
     def __add__(self, other: Sizes) -> Sizes:
         return Sizes.of(

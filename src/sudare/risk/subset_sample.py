@@ -11,20 +11,23 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import comb
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
+from sudare.interruption import settle
 from sudare.progress import Progress, silent
 from sudare.risk.partitions import Splitting, splitter
 from sudare.risk.rows import rows_of
 from sudare.risk.sampling import CONFIDENCE, summarize
 from sudare.risk.subsets import class_size_within
+from sudare.showing import dataclass
 
 By = Literal["size", "uniform"]
 # The lower end that `summarize` knows is 1 / customers; a share can be 0.
@@ -86,6 +89,7 @@ class SubsetSample:
         return {**asdict(self), "known": list(self.known), "sizes": [entry.to_dict() for entry in self.sizes]}
 
 
+@checked
 def sample_subsets(
     table: Table,
     *,
@@ -201,6 +205,7 @@ def _measure(
                 measures[turns[done]] = numbers
                 progress("drawn sets", done + 1, len(sets))
         except KeyboardInterrupt:
+            settle()
             pool.shutdown(wait=False, cancel_futures=True)
     return measures
 

@@ -5,8 +5,9 @@ Risk analysis of k-anonymized personal data by attack simulation, Algorithms 1 a
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import ceil, comb, floor
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.collapsed import CollapsedTable
 from sudare.data.table import Table, fetch_table
+from sudare.data.table_rows import unknown_attribute
 from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable
@@ -29,8 +32,11 @@ from sudare.risk.sampling import CONFIDENCE
 from sudare.risk.sizes import ClassSize, Sizes
 from sudare.risk.walk_choice import Walk, WalkName, choose_walk
 from sudare.risk.walks import Results, Walked, walk_rows
+from sudare.showing import dataclass
 
 _PLACES = {"low": LOW, "high": HIGH}
+# More than all records that a table can have.
+_NO_CLASS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +54,14 @@ class SubsetRisk:
 
     The risk of a record is 1 / the number of records like it; `share_above` is the share of the records whose risk is
     above the bound that was asked for (None if none was), and `class_sizes` all sizes of classes, where asked for.
-    Estimates from a sample of the records have `intervals`; their `max_risk` is the highest of the sample.
+    Estimates from a sample of the records have `intervals`. A sample does not tell the highest risk: there `max_risk`
+    is None, and `max_risk_at_least` is the highest risk of a drawn record; elsewhere the two are the same.
     """
 
     attributes: tuple[str, ...]
     classes: int
-    max_risk: float
+    max_risk: float | None
+    max_risk_at_least: float
     mean_risk: float
     uniques: int
     share_above: float | None = None
@@ -61,9 +69,14 @@ class SubsetRisk:
     intervals: RiskIntervals | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values; the sizes of classes and intervals only if there are any."""
+        """Return the fields as plain values; the sizes of classes and intervals only if there are any.
+
+        The highest risk stands under one name: `max_risk` if it is known, else `max_risk_at_least`.
+        """
         found = {**asdict(self), "attributes": list(self.attributes)}
-        for name in ("class_sizes", "intervals"):
+        if self.max_risk is not None:
+            del found["max_risk_at_least"]
+        for name in ("max_risk", "class_sizes", "intervals"):
             if found[name] is None:
                 del found[name]
         return found
@@ -90,10 +103,22 @@ class SubsetsAssessment:
     def __len__(self) -> int:
         return int(np.count_nonzero(self.results[:, CLASSES]))
 
+    @checked
     def subset(self, attributes: Sequence[str]) -> SubsetRisk:
-        """Return the risk of one subset."""
-        return self._risk(sum(1 << self.attributes.index(name) for name in attributes))
+        """Return the risk of one subset; the order of its members does not matter."""
+        mask = 0
+        for name in attributes:
+            if name not in self.attributes:
+                raise unknown_attribute(name, self.attributes, "what was assessed")
+            mask |= 1 << self.attributes.index(name)
+        if not 1 <= mask.bit_count() <= self.most:
+            raise OptionNotUsable(
+                f"Sets of {mask.bit_count()} attributes were not assessed, only those of 1 to {self.most}.\n"
+                "Hint: name others, or call assess_subsets with a larger max_size."
+            )
+        return self._risk(mask)
 
+    @checked
     def ranked(self, by: str = "mean_risk", most: int | None = None) -> list[SubsetRisk]:
         """Return subsets, the largest first by a measure or by `size` (then in the order of the attributes)."""
         masks = np.flatnonzero(self.results[:, CLASSES])
@@ -118,10 +143,12 @@ class SubsetsAssessment:
         row = self.results[mask]
         names = tuple(name for bit, name in enumerate(self.attributes) if (mask >> bit) & 1)
         above = float(row[BELOW]) / self.records if self.bound is not None else None
+        highest = 1 / int(row[SMALLEST])
         return SubsetRisk(
             names,
             int(row[CLASSES]),
-            1 / int(row[SMALLEST]),
+            highest if self.estimates is None else None,
+            highest,
             float(self.expected[mask]) / self.records,
             int(row[UNIQUES]),
             above,
@@ -155,6 +182,7 @@ def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.bitwise_count(masks).astype(np.int64)
 
 
+@checked
 def assess_subsets(
     table: Table | CollapsedTable,
     *,
@@ -219,6 +247,8 @@ def choose_subsets_walk(
 
 def _check(attributes: int, max_size: int | None) -> int:
     """Return how many attributes a subset may have."""
+    if not attributes:
+        raise OptionNotUsable("There are no attributes to choose subsets of.\nHint: name at least one.")
     if attributes > MOST_EXHAUSTED:
         raise OptionNotUsable(
             f"{attributes} attributes have {2**attributes - 1:,} subsets, too many to go through.\n"
@@ -280,12 +310,10 @@ def class_size_within(risk: float) -> int:
     if not 0 < risk <= 1:
         raise OptionNotUsable(f"A risk is above 0 and at most 1, not {risk}.\nHint: 0.2 means one in five.")
     # The division that risks are computed with decides, so that no rounding stands between them.
-    size = max(1, int(min(1 / risk, 2.0**53)) - 1)
-    while 1 / size > risk and size < 2**53:
-        size += 1
-    return size
+    return 1 + bisect_left(range(1, _NO_CLASS), True, key=lambda size: 1 / size <= risk)
 
 
+@checked
 def write_subsets(found: SubsetsAssessment, path: str | Path) -> int:
     """Write all subsets to a CSV or Parquet file, the smallest sets first; return how many."""
     masks = _smallest_first(found)
@@ -293,7 +321,7 @@ def write_subsets(found: SubsetsAssessment, path: str | Path) -> int:
     columns = {
         "size": _sizes(masks),
         "classes": rows[:, CLASSES],
-        "max_risk": 1 / rows[:, SMALLEST],
+        "max_risk" if found.estimates is None else "max_risk_at_least": 1 / rows[:, SMALLEST],
         "mean_risk": found.expected[masks] / found.records,
         "uniques": rows[:, UNIQUES],
         **({} if found.bound is None else {"share_above": rows[:, BELOW] / found.records}),
@@ -313,6 +341,7 @@ def _ends(found: SubsetsAssessment, masks: NDArray[np.int64]) -> dict[str, NDArr
     return {f"{name}_{end}": part[:, place] for name, part in ends.items() for end, place in _PLACES.items()}
 
 
+@checked
 def write_subset_sizes(found: SubsetsAssessment, path: str | Path) -> int:
     """Write the classes and records of each size for all subsets to a CSV or Parquet file; return how many lines."""
     if found.sizes is None:

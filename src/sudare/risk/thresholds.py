@@ -23,6 +23,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.writing import whole_file
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.kernels.thresholds import BELOW, NOT_BELOW, UNSETTLED, walk_products, walk_sums
@@ -45,11 +46,13 @@ MOST_FILE_BYTES = 1 << 28
 _LINE = re.compile(r"(0|[1-9][0-9]{0,8}),(0|[1-9][0-9]{0,8})")
 
 
+@checked
 def success_threshold(n: int, p: Share = CONTEST_P, alpha: Share = CONTEST_ALPHA, *, test: Test = "contest") -> int:
     """Return r(n): how many of n guesses must be right for an effective re-identification."""
     return int(success_thresholds(n, p, alpha, test=test)[n])
 
 
+@checked
 def success_thresholds(
     most: int, p: Share = CONTEST_P, alpha: Share = CONTEST_ALPHA, *, test: Test = "contest"
 ) -> NDArray[np.int64]:
@@ -81,11 +84,46 @@ def read_alpha(value: Share) -> Fraction:
     return _read_share(value, "alpha", _LARGEST_OF_ALPHA)
 
 
+def check_thresholds(thresholds: NDArray[np.int64], guesses: int) -> NDArray[np.int64]:
+    """Return r(0) to r(guesses) of a contest's own thresholds, or refuse those by which so many cannot be judged.
+
+    Thresholds are whole numbers, 1 or more, and never fall: what bounds an attack holds for such only. A number of
+    guesses without a threshold could not be judged at all, and would count as one that no attack can make.
+    """
+    found = np.asarray(thresholds)
+    if found.ndim != 1 or not np.issubdtype(found.dtype, np.integer):
+        raise OptionNotUsable("thresholds are whole numbers r(0), r(1), ... in one row.\nHint: read_thresholds(file)")
+    if len(found) <= guesses:
+        raise OptionNotUsable(
+            f"There can be {guesses:,} guesses, but there are no thresholds for {len(found):,} guesses or more.\n"
+            "Hint: give the contest's whole file of thresholds, or none to use the formula."
+        )
+    found = found.astype(np.int64)
+    if (found < 1).any():
+        raise OptionNotUsable(_without_hit(int(np.argmax(found < 1))))
+    if (np.diff(found) < 0).any():
+        n = 1 + int(np.argmax(np.diff(found) < 0))
+        raise OptionNotUsable(
+            f"The thresholds fall: {found[n - 1]:,} for {n - 1:,} guesses, {found[n]:,} for {n:,}.\n"
+            "Hint: more guesses never need fewer hits; check these two thresholds."
+        )
+    return found[: guesses + 1]
+
+
+def _without_hit(guesses: int) -> str:
+    return (
+        f"By the threshold for {guesses:,} guesses, an attack would be effective without a hit.\n"
+        "Hint: a threshold is 1 or more."
+    )
+
+
+@checked
 def read_thresholds(path: str | Path) -> NDArray[np.int64]:
     """Return r(0), r(1), ... from a contest's own file: lines `n,r(n)`, each n from 0 or 1 to the last once, any order.
 
     Where there is such a file, it wins over the formula (PWS Cup 2018: details of the safety evaluation, section 1).
-    Without a line for 0, r(0) is 1. A value above n says that no number of hits is enough.
+    Without a line for 0, r(0) is 1. A value above n says that no number of hits is enough. Thresholds that fall are
+    refused.
     """
     path = Path(path)
     found: dict[int, int] = {}
@@ -93,10 +131,7 @@ def read_thresholds(path: str | Path) -> NDArray[np.int64]:
         if n in found:
             raise BadRows(f"{path}, line {number}: there are two thresholds for {n} guesses.\nHint: leave one of them.")
         if threshold == 0:
-            raise BadRows(
-                f"{path}, line {number}: with the threshold 0, guesses would be effective without a hit.\n"
-                "Hint: a threshold is 1 or more."
-            )
+            raise BadRows(f"{path}, line {number}: {_without_hit(n)}")
         found[n] = threshold
     found.setdefault(0, 1)
     missing = next((n for n in range(len(found)) if n not in found), None)
@@ -105,9 +140,14 @@ def read_thresholds(path: str | Path) -> NDArray[np.int64]:
             f"{path} has a threshold for {max(found)} guesses, but none for {missing}.\n"
             "Hint: write one line n,r(n) for every number of guesses."
         )
-    return np.array([found[n] for n in range(len(found))], np.int64)
+    thresholds = np.array([found[n] for n in range(len(found))], np.int64)
+    try:
+        return check_thresholds(thresholds, len(thresholds) - 1)
+    except OptionNotUsable as error:
+        raise BadRows(f"{path}: {error}") from None
 
 
+@checked
 def write_thresholds(path: str | Path, thresholds: NDArray[np.int64]) -> None:
     """Write thresholds as the contest's file R.csv: lines `n,r(n)`, from 0 guesses on."""
     path = Path(path)

@@ -3,17 +3,18 @@
 Nakagawa, Arai, Nakagawa: personalized anonymization of set-valued data, definitions 2 to 5. An adversary (u, Q) knows
 that user u has the items Q, and infers item e with the confidence supp(Q + e) / supp(Q) in the published records. She
 is unsafe if that is above rho for an item e that is sensitive to u, and safe if no published record contains Q. This
-check shares nothing with the algorithms that suppress items.
+check shares nothing with the algorithms that suppress items. What a sample proves is derived in docs/baskets.md.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal, get_args
@@ -21,16 +22,23 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.baskets import Baskets, SensitiveItems
+from sudare.arguments import checked
+from sudare.data.baskets import Baskets, SensitiveItems, refuse_strangers
+from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.kernels import adversaries as kernels
+from sudare.messages import Texts
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 
 Knowledge = Literal["original", "published"]
 # Adversaries that can be gone through: some minutes.
 MOST_ADVERSARIES = 2_000_000_000
 # Parts into which the items are divided for threads.
 _PARTS = 64
+# Exponents are short: 1e-999999999 would fill the memory.
+_LONG_EXPONENT = re.compile(r"[eE][+-]?\d{4}")
+_RHO_HINT = "Hint: 0.5 lets nobody be surer than a coin."
 # The types of compiled functions hide what they take.
 _check_from: Any = kernels.check_from
 _check_drawn: Any = kernels.check_drawn
@@ -58,94 +66,211 @@ class Adversary:
 class Verdict:
     """Whether published records keep what users want to keep, and from how many adversaries they do not.
 
-    `adversaries` were checked: all with at most `max_known` items (None: any number) if `exact`, else a sample of each
-    size, and `safe` then means that with the confidence 1 - delta less than the share epsilon of those of each size is
-    unsafe. `worst` are the unsafe ones with the highest confidence.
+    `adversaries` were checked: all with at most `max_known` items (None: any number) if `exact`, else `draws` of each
+    size, and `safe` then means that of those of each size less than the share epsilon is unsafe, which is said wrongly
+    with a probability of at most delta. `look` is which look of a procedure this was, if it looks until it is content:
+    delta is then about all its looks together. `worst` are the unsafe ones with the highest confidence. If the time was
+    over before all were checked, it is not `complete`: then it is not safe, and the unsafe adversaries are those met
+    until then.
     """
 
-    rho: float
+    rho: Fraction
     max_known: int | None
     knowledge: Knowledge
     exact: bool
     epsilon: float | None
     delta: float | None
     seed: int | None
+    look: int | None
+    draws: int | None
     safe: bool
     adversaries: int
     unsafe_adversaries: int
     worst: tuple[Adversary, ...]
     seconds: float
+    complete: bool = True
+
+    @property
+    def bound(self) -> float | None:
+        """The share of unsafe adversaries of each size that a sample without any excludes; None for all others.
+
+        It is the bound of Clopper and Pearson for no failure in `draws` draws, and at most epsilon.
+        """
+        if self.epsilon is None or self.delta is None or self.draws is None or not self.safe:
+            return None
+        return min(self.epsilon, -math.expm1(math.log(look_delta(self.delta, self.look)) / self.draws))
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """What was asked, as the words of `check_baskets`: the same question of the same records has this answer."""
+        names = ("rho", "max_known", "knowledge", "epsilon", "delta", "look")
+        return {**{name: getattr(self, name) for name in names}, "seed": self.seed or 0}
+
+    @checked
+    def claim(self, texts: Texts, *, interrupted: bool = False) -> str:
+        """Return in words what is claimed; of records whose suppression was interrupted, nothing is."""
+        if interrupted:
+            return texts("baskets.interrupted")
+        rho = plain_rho(self.rho)
+        if not self.safe and not self.unsafe_adversaries:
+            return texts("baskets.not_checked")
+        if not self.safe:
+            return texts("baskets.not_safe", rho=rho)
+        who = {"known": known_words(self.max_known, texts), "record": texts(f"baskets.knowledge.{self.knowledge}")}
+        if self.epsilon is None or self.delta is None or self.bound is None:
+            return texts("baskets.safe", rho=rho, **who)
+        shares = {
+            "epsilon": texts.exact_percent(self.epsilon),
+            "sure": texts.exact_percent(1 - Fraction(str(self.delta))),
+            "bound": texts.upper_percent(self.bound),
+        }
+        looks = "" if self.look is None else texts("baskets.looks", look=self.look, sure=shares["sure"])
+        return texts("baskets.safe_sample", rho=rho, **who, **shares, draws=f"{self.draws:,}") + looks
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {**asdict(self), "worst": [entry.to_dict() for entry in self.worst]}
+        """Return the fields, the bound and, in English, what is claimed as plain values."""
+        plain = {name: getattr(self, name) for name in (*self.__slots__, "bound")}
+        listed = [entry.to_dict() for entry in self.worst]
+        return {**plain, "rho": plain_rho(self.rho), "worst": listed, "claim": self.claim(Texts("en"))}
 
 
-def exact_rho(rho: float | str) -> Fraction:
-    """Return rho as it is written: 0.1 is a tenth."""
+def known_words(max_known: int | None, texts: Texts) -> str:
+    """Return how many items adversaries know, in words."""
+    if max_known is None:
+        return texts("baskets.any_number")
+    return texts("baskets.one") if max_known == 1 else texts("baskets.up_to", known=f"{max_known:,}")
+
+
+def exact_rho(rho: Fraction | float | str) -> Fraction:
+    """Return rho exactly as it is written: 0.1 is a tenth, 0.4999999999 is less than a half, "1/3" is a third.
+
+    A floating-point number is the decimal one that Python writes for it: 1 / 3 is 0.3333333333333333, a little less
+    than a third.
+    """
+    text = str(rho)
     try:
-        found = Fraction(str(rho))
+        if _LONG_EXPONENT.search(text):
+            raise ValueError
+        found = Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise OptionNotUsable(f"rho is a number, not {rho!r}.\nHint: 0.5 lets nobody be surer than a coin.") from None
+        raise OptionNotUsable(f"rho is a number, not {text[:40]!r}.\n{_RHO_HINT}") from None
     if not 0 < found <= 1:
-        raise OptionNotUsable(f"rho is above 0 and at most 1, not {rho}.\nHint: 0.5 lets nobody be surer than a coin.")
-    return found.limit_denominator(10**9)
+        raise OptionNotUsable(f"rho is above 0 and at most 1, not {text[:40]}.\n{_RHO_HINT}")
+    return found
 
 
-def sample_size(epsilon: float, delta: float) -> int:
-    """Return how many adversaries have to be safe (Theorem 1): log(1 / delta) / (2 epsilon^2), rounded up."""
+def plain_rho(rho: Fraction) -> float | str:
+    """Return rho for people and JSON: a number if one is exactly that as it is written, else a quotient as text."""
+    return float(rho) if Fraction(str(float(rho))) == rho else str(rho)
+
+
+def comparable_rho(rho: Fraction, records: int) -> Fraction:
+    """Return the largest fraction that is not above rho and whose denominator is at most the number of records.
+
+    A confidence is a quotient of two numbers of records. So it is above rho if and only if it is above this fraction,
+    and products of its numbers with numbers of records fit into 64 bits, however many digits rho has.
+    """
+    most = max(records, 1)
+    near = rho.limit_denominator(most)
+    if near <= rho:
+        return near
+    # The fraction before it in the Farey sequence: their cross products differ by 1.
+    inverse = pow(near.numerator, -1, near.denominator)
+    denominator = inverse + near.denominator * ((most - inverse) // near.denominator)
+    return Fraction((near.numerator * denominator - 1) // near.denominator, denominator)
+
+
+def look_delta(delta: float, look: int | None) -> float:
+    """Return with which probability one look may be wrong, so that all looks of a procedure are with delta at most.
+
+    The looks 1, 2, 3, ... have delta / 2, delta / 6, delta / 12, ..., which add up to delta however many there are. A
+    look that is the only one (None) has all of it.
+    """
+    return delta if look is None else delta / (look * (look + 1))
+
+
+def sample_size(epsilon: float, delta: float, look: int | None = None) -> int:
+    """Return how many drawn adversaries have to be safe: the least n with (1 - epsilon)^n <= delta.
+
+    If the share epsilon or more of all is unsafe, n draws meet none of them with at most this probability. Theorem 1 of
+    the paper, by Hoeffding's inequality, asks for many times as many. For a look of a procedure that looks until it is
+    content, delta is that of the look (`look_delta`).
+    """
     for name, value in (("epsilon", epsilon), ("delta", delta)):
         if not 0 < value < 1:
             raise OptionNotUsable(f"{name} is between 0 and 1, not {value}.\nHint: 0.05 is usual.")
-    return math.ceil(math.log(1 / delta) / (2 * epsilon**2))
+    if look is not None and look < 1:
+        raise OptionNotUsable(f"Looks are numbered from 1 on, not {look}.\nHint: leave it out for a single check.")
+    wanted = math.log(look_delta(delta, look)) / math.log1p(-epsilon)
+    whole = round(wanted)
+    # Where rounding could decide, whole numbers do.
+    if abs(wanted - whole) < 1e-6:
+        exact = Fraction(str(delta)) / (look * (look + 1) if look else 1)
+        return max(1, whole if (1 - Fraction(str(epsilon))) ** whole <= exact else whole + 1)
+    return math.ceil(wanted)
 
 
-def check_sampling(epsilon: float | None, delta: float | None) -> int | None:
+def check_sampling(epsilon: float | None, delta: float | None, look: int | None = None) -> int | None:
     """Return the sample size, or None if everything is to be checked; one of the two alone says nothing."""
     if (epsilon is None) != (delta is None):
         raise OptionNotUsable("Sampling needs epsilon and delta.\nHint: give both, as in 0.05 and 0.05, or none.")
-    return None if epsilon is None or delta is None else sample_size(epsilon, delta)
+    return None if epsilon is None or delta is None else sample_size(epsilon, delta, look)
 
 
+def sampling_generator(seed: int) -> np.random.Generator:
+    """Return what a check draws its sample with: another stream than that of a suppression with the same seed."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+
+
+@checked
 def check_baskets(
     original: Baskets,
     sensitive: SensitiveItems,
     *,
-    rho: float | str,
+    rho: Fraction | float | str,
     published: Baskets | None = None,
     max_known: int | None = None,
     knowledge: Knowledge = "original",
     epsilon: float | None = None,
     delta: float | None = None,
     seed: int = 0,
+    look: int | None = None,
     most_worst: int = 20,
+    seconds: float | None = None,
     progress: Progress = silent,
 ) -> Verdict:
     """Say whether published records (None: the original ones) are safe from adversaries who know items of a user.
 
     With `knowledge="original"` they know items of the original record, suppressed or not; with "published" of the
-    published one. With epsilon and delta a sample is checked, else everybody who knows at most `max_known` items.
+    published one. With epsilon and delta a sample is checked, else everybody who knows at most `max_known` items. Who
+    looks again and again until records pass says which `look` this is and draws each with another seed, so that delta
+    holds for all looks together. After `seconds` the verdict is what was found until then, and not safe.
     """
     started = time.perf_counter()
-    size = check_sampling(epsilon, delta)
-    question = _Question(original, published or original, sensitive, rho, knowledge, max_known, most_worst)
-    if size is None:
-        adversaries, unsafe = question.exhaust(progress)
-    else:
-        adversaries, unsafe = question.draw(size, np.random.default_rng(seed), progress)
+    size = check_sampling(epsilon, delta, look)
+    shown = original if published is None else published
+    question = _Question(original, shown, sensitive, exact_rho(rho), knowledge, max_known, most_worst)
+    with Deadline(seconds) as deadline:
+        if size is None:
+            adversaries, complete = question.exhaust(deadline, progress)
+        else:
+            adversaries, complete = question.draw(size, sampling_generator(seed), deadline, progress)
     return Verdict(
-        rho=float(exact_rho(rho)),
+        rho=exact_rho(rho),
         max_known=max_known,
         knowledge=knowledge,
         exact=size is None,
         epsilon=epsilon,
         delta=delta,
         seed=None if size is None else seed,
-        safe=unsafe == 0,
+        look=None if size is None else look,
+        draws=size,
+        safe=complete and question.unsafe == 0,
         adversaries=adversaries,
-        unsafe_adversaries=unsafe,
+        unsafe_adversaries=question.unsafe,
         worst=question.worst(),
         seconds=time.perf_counter() - started,
+        complete=complete,
     )
 
 
@@ -162,23 +287,24 @@ def _subsets(length: int, most: int | None) -> int:
 
 
 class _Question:
-    """The arrays of a check, and the worst adversaries met."""
+    """The arrays of a check, and the unsafe adversaries met: how many, and the worst."""
 
     def __init__(
         self,
         original: Baskets,
         published: Baskets,
         sensitive: SensitiveItems,
-        rho: float | str,
+        rho: Fraction,
         knowledge: Knowledge,
         max_known: int | None,
         most_worst: int,
     ) -> None:
-        _check_options(original, published, sensitive, knowledge, max_known)
-        exact = exact_rho(rho)
+        check_question(original, published, sensitive, knowledge, max_known)
+        exact = comparable_rho(rho, len(original))
         self._known = original if knowledge == "original" else published
-        all_shown = self._known is published
-        kept = np.ones(len(published.items), np.bool_) if all_shown else kept_occurrences(original, published)
+        kept = kept_occurrences(original, published)
+        if self._known is published:
+            kept = np.ones(len(published.items), np.bool_)
         longest = int(self._known.lengths.max(initial=0))
         self._most = longest if max_known is None else min(max_known, longest)
         owner = np.repeat(np.arange(len(self._known)), self._known.lengths)
@@ -192,9 +318,10 @@ class _Question:
         self._postings = (begins, order)
         self._most_worst = most_worst
         self._noted: list[NDArray[np.int64]] = []
+        self.unsafe = 0
 
-    def exhaust(self, progress: Progress) -> tuple[int, int]:
-        """Check everybody; return how many there are and how many are unsafe."""
+    def exhaust(self, deadline: Deadline, progress: Progress) -> tuple[int, bool]:
+        """Check everybody; return how many there are, and whether there was time for all."""
         adversaries = count_adversaries(self._known.lengths, self._most)
         if adversaries > MOST_ADVERSARIES:
             raise OptionNotUsable(
@@ -203,33 +330,46 @@ class _Question:
             )
         items = len(self._known.names)
         cuts = np.unique(np.linspace(0, items, _PARTS + 1).astype(int)).tolist()
-        unsafe = 0
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            tasks = [pool.submit(self._part, first, end) for first, end in pairwise(cuts)]
-            for done, finished in enumerate(as_completed(tasks), start=1):
-                unsafe += finished.result()
-                progress("adversaries", done, len(tasks))
-        return adversaries, unsafe
+            tasks = [pool.submit(self._part, first, end, deadline) for first, end in pairwise(cuts)]
+            try:
+                for done, finished in enumerate(as_completed(tasks), start=1):
+                    self.unsafe += finished.result()
+                    deadline.check()
+                    progress("adversaries", done, len(tasks))
+            except TimeOver:
+                return adversaries, False
+            finally:
+                # What was not begun never is; what runs is halted.
+                deadline.interrupt()
+                pool.shutdown(cancel_futures=True)
+        return adversaries, True
 
-    def _part(self, first: int, end: int) -> int:
+    def _part(self, first: int, end: int, deadline: Deadline) -> int:
         worst, noted = self._space(), np.zeros(1, np.int64)
         largest = max(self._most, 1)
-        found = _check_from(self._data, self._lists, self._rule, self._postings, first, end, worst, noted, largest)
+        given = self._data, self._lists, self._rule, self._postings
+        found = _check_from(*given, first, end, worst, noted, largest, deadline.halt)
         self._noted.append(worst[: noted[0]])
         return int(found)
 
-    def draw(self, size: int, rng: np.random.Generator, progress: Progress) -> tuple[int, int]:
+    def draw(self, size: int, rng: np.random.Generator, deadline: Deadline, progress: Progress) -> tuple[int, bool]:
         """Check as many drawn adversaries of each size as the theorem asks for."""
-        adversaries = unsafe = 0
+        adversaries = 0
+        given = self._data, self._lists, self._rule, self._postings
         for known in range(1, self._most + 1):
             progress("adversaries", known - 1, self._most)
             users, drawn = draw_adversaries(self._known, known, size, rng)
             worst, noted = self._space(), np.zeros(1, np.int64)
-            unsafe += int(_check_drawn(self._data, self._lists, self._rule, self._postings, users, drawn, worst, noted))
+            self.unsafe += int(_check_drawn(*given, users, drawn, worst, noted, deadline.halt))
             self._noted.append(worst[: noted[0]])
             adversaries += len(users)
+            try:
+                deadline.check()
+            except TimeOver:
+                return adversaries, False
         progress("adversaries", self._most, self._most)
-        return adversaries, unsafe
+        return adversaries, True
 
     def _space(self) -> NDArray[np.int64]:
         return np.zeros((self._most_worst, 5 + max(self._most, 1)), np.int64)
@@ -251,18 +391,15 @@ class _Question:
         )
 
 
-def _check_options(
+def check_question(
     original: Baskets, published: Baskets, sensitive: SensitiveItems, knowledge: str, max_known: int | None
 ) -> None:
+    """Refuse adversaries that there are not, and records and sensitive items that do not belong together."""
     if knowledge not in get_args(Knowledge):
         raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
     if max_known is not None and max_known < 1:
         raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
-    if len(sensitive.rows) != len(original) or len(published) != len(original):
-        raise OptionNotUsable(
-            f"{len(original):,} original records, {len(published):,} published ones and sensitive items of "
-            f"{len(sensitive.rows):,} users do not belong together.\nHint: give those of the same users."
-        )
+    refuse_strangers(original, sensitive, published)
 
 
 def draw_adversaries(

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.risk.smooth_sums import find_root, joint_sum_rule, log_gamma_fall, sum_rule
+from sudare.showing import dataclass
 
 Model = Literal["pitman", "zayatz", "snb"]
 Problem = Literal["all_unique", "no_pairs", "no_solution", "not_converged"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import field
+from fractions import Fraction
 from itertools import pairwise
 from math import comb
 from threading import Lock
@@ -18,11 +19,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.baskets import Baskets, SensitiveItems
-from sudare.errors import OptionNotUsable
 from sudare.kernels import user_confidence as kernels
 from sudare.progress import Progress, silent
-from sudare.risk.uncertainty import Verdict, count_adversaries, draw_adversaries, exact_rho, kept_occurrences
+from sudare.risk.uncertainty import (
+    Knowledge,
+    check_question,
+    comparable_rho,
+    count_adversaries,
+    draw_adversaries,
+    exact_rho,
+    kept_occurrences,
+)
+from sudare.showing import dataclass
 
 # Adversaries that are all gone through: some ten seconds where records are long. Those who know more are drawn, so many
 # of each size.
@@ -74,27 +84,26 @@ class UserConfidence:
         return all(size.exact for size in self.sizes)
 
 
+@checked
 def confidence_by_user(
     original: Baskets,
     sensitive: SensitiveItems,
-    verdict: Verdict,
     *,
+    rho: Fraction | float | str,
     published: Baskets | None = None,
+    max_known: int | None = None,
+    knowledge: Knowledge = "original",
     seed: int = 0,
     progress: Progress = silent,
 ) -> UserConfidence:
-    """Return how sure anybody can be of a sensitive item of each user, under the guarantee that a check was about.
+    """Return how sure anybody can be of a sensitive item of each user; the words are those of `check_baskets`.
 
-    `verdict` is that of `check_baskets` on the same baskets. All adversaries are gone through up to the number of known
-    items that takes some seconds; of those who know more, some of each size are drawn.
+    All adversaries are gone through up to the number of known items that takes some seconds; of those who know more,
+    some of each size are drawn.
     """
-    published = published or original
-    if not len(sensitive.rows) == len(published) == len(original):
-        raise OptionNotUsable(
-            f"{len(original):,} original records, {len(published):,} published ones and sensitive items of "
-            f"{len(sensitive.rows):,} users do not belong together.\nHint: give those of the same users."
-        )
-    look = _Look(original, published, sensitive, verdict)
+    shown = original if published is None else published
+    check_question(original, shown, sensitive, knowledge, max_known)
+    look = _Look(original, shown, sensitive, exact_rho(rho), max_known, knowledge)
     unsafe = look.exhaust(progress)
     sizes = tuple(look.sizes(unsafe, np.random.default_rng(seed)))
     return UserConfidence(look.largest, look.greatest, look.at_risk, sizes)
@@ -103,19 +112,27 @@ def confidence_by_user(
 class _Look:
     """The arrays of a look at all users, and what was found of each."""
 
-    def __init__(self, original: Baskets, published: Baskets, sensitive: SensitiveItems, verdict: Verdict) -> None:
+    def __init__(
+        self,
+        original: Baskets,
+        published: Baskets,
+        sensitive: SensitiveItems,
+        rho: Fraction,
+        max_known: int | None,
+        knowledge: Knowledge,
+    ) -> None:
         kept = kept_occurrences(original, published)
-        self._known = original if verdict.knowledge == "original" else published
-        if verdict.knowledge == "published":
+        self._known = original if knowledge == "original" else published
+        if knowledge == "published":
             kept = np.ones(len(published.items), np.bool_)
         longest = int(self._known.lengths.max(initial=0))
-        self._most = longest if verdict.max_known is None else min(verdict.max_known, longest)
+        self._most = longest if max_known is None else min(max_known, longest)
         self.largest = _affordable(self._known.lengths, self._most)
         owner = np.repeat(np.arange(len(self._known)), self._known.lengths)
         order = np.argsort(self._known.items, kind="stable")
         self._data = (self._known.starts, self._known.items, kept, owner)
         self._lists = (sensitive.words, sensitive.rows)
-        exact = exact_rho(verdict.rho)
+        exact = comparable_rho(rho, len(original))
         self._rule = (exact.numerator, exact.denominator)
         self._postings = (np.append(0, np.cumsum(self._known.supports())), order)
         self.greatest = np.zeros(len(original))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.arguments import checked
 from sudare.data.history import PurchaseHistory
 from sudare.data.writing import check_table_ending, whole_file
 from sudare.engine import refuse_people
@@ -16,6 +16,7 @@ from sudare.risk.crowds import Weighting, by_value, count_crowds
 from sudare.risk.facts import facts, key_name, observation_table, value_table
 from sudare.risk.knowledge import Knowledge, parse_knowledge
 from sudare.risk.sampling import combinations
+from sudare.showing import dataclass
 
 # A set of items as text; shown to people, so the divider is one they can read.
 ITEM_DIVIDER = " | "
@@ -41,6 +42,7 @@ class KnowledgeValue:
         return {**self.value, **{name: getattr(self, name) for name in self.__slots__ if name != "value"}}
 
 
+@checked
 def most_identifying(
     history: PurchaseHistory,
     knowledge: str | Knowledge,
@@ -58,6 +60,7 @@ def most_identifying(
     ]
 
 
+@checked
 def write_values(
     history: PurchaseHistory,
     knowledge: str | Knowledge,

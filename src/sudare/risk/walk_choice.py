@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal, get_args
 
 from sudare.data.collapsed import CollapsedTable
 from sudare.engine.options import bytes_of
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_GROUPED_ROWS
+from sudare.showing import dataclass
 
 WalkName = Literal["memory", "engine", "sample"]
 

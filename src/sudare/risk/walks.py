@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,15 @@ from sudare.progress import Progress, silent
 from sudare.risk.partitions import MatchPartition, MatchSplitter, narrow, split_all
 from sudare.risk.rows import Rows
 from sudare.risk.sizes import Sizes
+from sudare.showing import dataclass
 
 Results = NDArray[np.int64]
+# A part of a walk returns how much of the whole it did, and what is then to be done.
+Task = Callable[[], "Done"]
+Done = tuple[int, list[Task]]
 
-# The first attributes whose presence or absence makes a walk of its own, on rows without those that are absent. The
-# walks that agree on some of them are one task, so that rows are collapsed for several walks at once.
+# The first attributes whose presence or absence makes a walk of its own, on rows without those that are absent.
 MOST_SPLIT = 6
-MOST_TASKS_SPLIT = 4
 MOST_SPLIT_MATCHES = 3
 
 
@@ -97,12 +99,14 @@ class _MatchWalk:
     def run(self, threads: int | None, progress: Progress) -> Walked:
         """Go through the sets by which of the first attributes they have."""
         first = min(MOST_SPLIT_MATCHES, self._free)
-        _run_tasks(self._task, first, threads, progress)
+        # The more attributes, the longer: these begin first, so that none is left to run alone at the end.
+        tasks: list[Task] = [partial(self._task, prefix) for prefix in range(1 << first)]
+        _run_tasks(tasks, len(tasks), threads, progress)
         return self._walked
 
-    def _task(self, prefix: int) -> None:
+    def _task(self, prefix: int) -> Done:
         if prefix.bit_count() > self._most:
-            return
+            return 1, []
         splitting, partition, mask = MatchSplitter(self._rows, self._bound), self._base, 0
         first = min(MOST_SPLIT_MATCHES, self._free)
         for i in range(first):
@@ -110,6 +114,7 @@ class _MatchWalk:
                 partition = splitting.split(partition, self._order[i])
                 mask |= 1 << self._order[i]
         self._visit(splitting, partition, mask, first)
+        return 1, []
 
     def _visit(self, splitting: MatchSplitter, partition: MatchPartition, mask: int, first: int) -> None:
         self._walked.put(mask, partition.sizes, self._bound)
@@ -120,14 +125,23 @@ class _MatchWalk:
             self._visit(splitting, child, mask | 1 << self._order[i], i + 1)
 
 
-def _run_tasks(task: Callable[[int], None], split: int, threads: int | None, progress: Progress) -> None:
-    """Run a task for each choice of the first attributes, on several threads."""
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        # The more attributes, the longer: these begin first, so that none is left to run alone at the end.
-        tasks = [pool.submit(task, prefix) for prefix in reversed(range(1 << split))]
-        for done, finished in enumerate(as_completed(tasks), start=1):
-            finished.result()
-            progress("subsets", done, len(tasks))
+def _run_tasks(tasks: list[Task], whole: int, threads: int | None, progress: Progress) -> None:
+    """Run tasks and those they return, the last first, on several threads; all together do the `whole`.
+
+    A task begins when a thread is free, so that only few wait with what they need.
+    """
+    workers = threads or os.cpu_count() or 1
+    done, running = 0, set[Future[Done]]()
+    with ThreadPoolExecutor(workers) as pool:
+        while tasks or running:
+            while tasks and len(running) < workers:
+                running.add(pool.submit(tasks.pop()))
+            finished, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                parts, further = future.result()
+                tasks.extend(further)
+                done += parts
+                progress("subsets", done, whole)
 
 
 def walk_subsets(
@@ -148,35 +162,26 @@ def walk_subsets(
     order = _order(codes, counts)
     ordered = narrow(np.ascontiguousarray(codes[order]))
     split = max(0, min(MOST_SPLIT, u - 6))
-    tasks = min(MOST_TASKS_SPLIT, split)
     results = np.zeros((1 << u, 4), np.int64)
     most = u if most is None else most
 
-    def without(kept: NDArray[Any], weights: Counts, a: int) -> tuple[NDArray[Any], Counts]:
-        return collapse(np.delete(kept, a, axis=0), weights)
-
-    def task(prefix: int) -> None:
-        kept, weights, forced = ordered, counts, 0
-        for a in range(tasks):
-            if prefix >> a & 1:
-                forced += 1
-            else:
-                kept, weights = without(kept, weights, forced)
-        part(kept, weights, prefix, tasks)
-
-    def part(kept: NDArray[Any], weights: Counts, prefix: int, a: int) -> None:
+    def part(kept: NDArray[Any], weights: Counts, prefix: int, a: int) -> Done:
         """Walk the subsets that agree with a mask on the first a attributes; the rows lack those it leaves out."""
         forced = prefix.bit_count()
         if forced > most:
-            return
+            return 1 << split - a, []
         if a < split:
-            part(kept, weights, prefix | 1 << a, a + 1)
-            part(*without(kept, weights, forced), prefix, a + 1)
-            return
+            # What takes longest comes last, and is done first.
+            return 0, [partial(without, kept, weights, prefix, a), partial(part, kept, weights, prefix | 1 << a, a + 1)]
         sizes = kept.max(axis=1).astype(np.int64) + 1
         walk(kept, weights, sizes, forced, most - forced, bound, results[prefix :: 1 << split])
+        return 1, []
 
-    _run_tasks(task, tasks, threads, progress)
+    def without(kept: NDArray[Any], weights: Counts, prefix: int, a: int) -> Done:
+        """Do the same without the attribute a: rows are collapsed once for all walks that lack it."""
+        return part(*collapse(np.delete(kept, prefix.bit_count(), axis=0), weights), prefix, a + 1)
+
+    _run_tasks([partial(part, ordered, counts, 0, 0)], 1 << split, threads, progress)
     results[0] = 0
     return _renamed(results, order)
 

@@ -7,15 +7,23 @@ apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from sudare.arguments import checked
 from sudare.data.distinct import Counts, number_rows
 from sudare.data.table import Derived, Table
-from sudare.risk.attribute_sets import row_sizes
+from sudare.errors import OptionNotUsable
+from sudare.risk.attribute_sets import SetRisk, mask_of, risks_of, row_sizes
+from sudare.risk.disclosable import DisclosableSets
+from sudare.risk.disclosable_search import Family
+from sudare.showing import dataclass
+
+# Sets that are listed as entering or leaving; nobody reads more.
+MOST_LISTED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +46,12 @@ class RecordsMoved:
         return asdict(self)
 
 
-def moved_records(table: Table, derived: Derived, known: Sequence[str] | None = None) -> RecordsMoved:
+@checked
+def moved_records(derived: Derived, known: Sequence[str] | None = None) -> RecordsMoved:
     """Compare the risk of each record of a table with its risk in a table made of it."""
+    table = derived.origin
     places = table.positions(known if known is not None else table.attributes)
-    before, after = row_sizes(table, places), _sizes_in(table, derived, places)
+    before, after = row_sizes(table, places), _sizes_in(derived, places)
     records = table.records
     return RecordsMoved(
         records,
@@ -54,9 +64,9 @@ def moved_records(table: Table, derived: Derived, known: Sequence[str] | None = 
     )
 
 
-def _sizes_in(table: Table, derived: Derived, places: list[int]) -> Counts:
+def _sizes_in(derived: Derived, places: list[int]) -> Counts:
     """Return the size of the class that each distinct row of a table is in, in a table made of it."""
-    made = derived.table
+    table, made = derived.origin, derived.table
     rows = np.empty((len(places), len(made.counts) + len(table.counts)), np.int32)
     for row, a in zip(rows, places, strict=True):
         row[: len(made.counts)], row[len(made.counts) :] = made.codes[a], derived.codes[a][table.codes[a]]
@@ -66,6 +76,7 @@ def _sizes_in(table: Table, derived: Derived, places: list[int]) -> Counts:
     return sizes[numbers[len(made.counts) :]]
 
 
+@runtime_checkable
 class HasRisk(Protocol):
     """A set of attributes with its risk."""
 
@@ -74,8 +85,8 @@ class HasRisk(Protocol):
         """The attributes of the set."""
 
     @property
-    def max_risk(self) -> float:
-        """The highest risk of a record."""
+    def max_risk(self) -> float | None:
+        """The highest risk of a record, None if only a sample was looked at."""
 
     @property
     def mean_risk(self) -> float:
@@ -97,35 +108,146 @@ class SetMoved:
         return {**asdict(self), "attributes": list(self.attributes)}
 
 
+@checked
 def moved_sets(before: Iterable[HasRisk], after: Iterable[HasRisk]) -> list[SetMoved]:
-    """Return the sets in both answers whose highest or mean risk is another, the largest move of the mean first."""
+    """Return the sets in both answers whose highest or mean risk is another, the largest move of the mean first.
+
+    Estimates from a sample are refused: what differs between them need not differ in truth.
+    """
     then = {found.attributes: found for found in after}
-    pairs = [(old, then[old.attributes]) for old in before if old.attributes in then]
-    moved = [
-        SetMoved(old.attributes, old.max_risk, new.max_risk, old.mean_risk, new.mean_risk)
-        for old, new in pairs
-        if (old.max_risk, old.mean_risk) != (new.max_risk, new.mean_risk)
-    ]
+    pairs = [(old.attributes, _risks(old), _risks(then[old.attributes])) for old in before if old.attributes in then]
+    moved = [SetMoved(names, old[0], new[0], old[1], new[1]) for names, old, new in pairs if old != new]
     return sorted(moved, key=lambda pair: -abs(pair.mean_after - pair.mean_before))
+
+
+def _risks(found: HasRisk) -> tuple[float, float]:
+    if found.max_risk is None:
+        raise OptionNotUsable(
+            "Risks that were estimated from a sample of the records cannot be compared.\n"
+            'Hint: assess_subsets(..., walk="memory") or walk="engine" is exact.'
+        )
+    return found.max_risk, found.mean_risk
+
+
+@checked
+def moved_risks(table: Table, made: Table, sets: Sequence[Sequence[str]]) -> list[SetMoved]:
+    """Measure sets of attributes in a table and in one made of it; return those whose risk is another."""
+    masks = list(dict.fromkeys(mask_of(table.positions(names)) for names in sets))
+
+    def risks(measured: Table) -> list[SetRisk]:
+        return risks_of(measured, [], range(len(measured.attributes)), masks)
+
+    return moved_sets(risks(table), risks(made))
 
 
 @dataclass(frozen=True, slots=True)
 class SetsChanged:
-    """The sets of attributes (or choices of levels) that are part of one answer only."""
+    """The sets of attributes (or choices of levels) that are part of one answer only.
+
+    All that is listed is so. If `complete` is False there may be more: a search was cut short, or more than MOST_LISTED
+    enter or leave.
+    """
 
     entered: tuple[Any, ...]
     left: tuple[Any, ...]
+    complete: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
-        return {name: [_plain(found) for found in getattr(self, name)] for name in ("entered", "left")}
+        listed = {name: [_plain(found) for found in getattr(self, name)] for name in ("entered", "left")}
+        return {**listed, "complete": self.complete}
 
 
-def changed_sets(before: Iterable[Any], after: Iterable[Any]) -> SetsChanged:
-    """Return what is in the second answer only, and what is in the first only, in their order."""
+@checked
+def changed_sets(
+    before: Iterable[Mapping[str, Any] | Sequence[str]], after: Iterable[Mapping[str, Any] | Sequence[str]]
+) -> SetsChanged:
+    """Compare answers that list all they have: what is in the second only, and what in the first only, in order."""
     old, new = list(before), list(after)
-    return SetsChanged(tuple(s for s in new if s not in old), tuple(s for s in old if s not in new))
+    olds, news = set(map(_key, old)), set(map(_key, new))
+    return SetsChanged(
+        tuple(found for found in new if _key(found) not in olds),
+        tuple(found for found in old if _key(found) not in news),
+    )
+
+
+def _key(found: Any) -> Hashable:
+    return frozenset(found.items()) if isinstance(found, Mapping) else tuple(found)
 
 
 def _plain(found: Any) -> Any:
-    return dict(found) if isinstance(found, dict) else list(found)
+    return dict(found) if isinstance(found, Mapping) else list(found)
+
+
+@checked
+def changed_disclosable(before: DisclosableSets, after: DisclosableSets) -> SetsChanged:
+    """Return which sets can be disclosed by the second answer only, and which by the first only, the largest first.
+
+    All sets are compared, not the maximal ones alone: a set that is no longer maximal can still be disclosed.
+    """
+    entered, left = _safe_here_only(after, before), _safe_here_only(before, after)
+    listed = max(len(entered), len(left)) <= MOST_LISTED
+    complete = before.complete and after.complete and listed
+    return SetsChanged(tuple(entered[:MOST_LISTED]), tuple(left[:MOST_LISTED]), complete)
+
+
+def _safe_here_only(here: DisclosableSets, there: DisclosableSets) -> list[tuple[str, ...]]:
+    """Return sets, some more than MOST_LISTED at most, that one answer says are safe and the other that they are not.
+
+    Sets are made smaller step by step from the maximal ones, as long as they contain a set that is unsafe in the other
+    answer: without one, no part has one either.
+    """
+    places = _places(here, there)
+    unsafe = _family(there.minimal_unsafe, places)
+    found: dict[int, tuple[str, ...]] = {}
+    for entry in here.maximal:
+        mask = mask_of(places[name] for name in entry.attributes)
+        waiting = [(mask, entry.attributes, _inside(unsafe, mask))]
+        while waiting and len(found) <= MOST_LISTED:
+            mask, names, inside = waiting.pop()
+            if mask in found or not inside:
+                continue
+            found[mask] = names
+            for name in (name for name in names if name not in here.known):
+                bit = 1 << places[name]
+                left = tuple(other for other in names if other != name)
+                waiting.append((mask ^ bit, left, [other for other in inside if not other & bit]))
+    return sorted(found.values(), key=lambda names: (-len(names), [places[name] for name in names]))
+
+
+def _inside(family: Family, mask: int) -> list[int]:
+    """Return the masks of a family that are contained in a mask."""
+    rows, count = family.rows()
+    outside = (rows[:count] & ~family.split(mask)).any(axis=1)
+    return [family.masks[place] for place in np.flatnonzero(~outside)]
+
+
+@checked
+def stayed_disclosable(before: DisclosableSets, after: DisclosableSets) -> list[tuple[str, ...]]:
+    """Return the sets shown in one of the answers that can be disclosed by both, the largest first.
+
+    Shown are the maximal sets, or all if both answers list all. Every part of a set that stays, stays.
+    """
+    places = _places(before, after)
+    safe = [_family([entry.attributes for entry in found.maximal], places) for found in (before, after)]
+    shown = [
+        found.maximal if before.sets is None or after.sets is None else found.sets or () for found in (before, after)
+    ]
+    sets = dict.fromkeys(entry.attributes for part in shown for entry in part)
+    masks = {names: mask_of(places[name] for name in names) for names in sets}
+    stayed = [names for names, mask in masks.items() if all(family.has_around(mask) for family in safe)]
+    return sorted(stayed, key=lambda names: -len(names))
+
+
+def _places(*answers: DisclosableSets) -> dict[str, int]:
+    """Return a number for each attribute that stands in answers."""
+    names = (name for found in answers for entry in found.maximal for name in entry.attributes)
+    unsafe = (name for found in answers for names in found.minimal_unsafe for name in names)
+    return {name: place for place, name in enumerate(dict.fromkeys([*names, *unsafe]))}
+
+
+def _family(sets: Iterable[Sequence[str]], places: Mapping[str, int]) -> Family:
+    family = Family(len(places))
+    for names in sets:
+        family.add(mask_of(places[name] for name in names))
+    return family

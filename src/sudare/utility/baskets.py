@@ -5,15 +5,18 @@ Items of the two data sets are matched by name; a published item that the origin
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
+from sudare.data.basket_matching import match_published
 from sudare.data.baskets import Baskets
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 from sudare.utility.itemsets import AssociationRules, FrequentItemsets, association_rules, frequent_itemsets
 
 # The thresholds of section 4.2.2.
@@ -70,6 +73,7 @@ class BasketUtility:
         return asdict(self) | {"rules": self.rules.to_dict()}
 
 
+@checked
 def basket_utility(
     original: Baskets,
     published: Baskets,
@@ -78,7 +82,11 @@ def basket_utility(
     confidence: float = RULE_CONFIDENCE,
     most: int = MOST_RULES,
 ) -> BasketUtility:
-    """Measure what is left of the use of published baskets; the options are those of the rules and itemsets."""
+    """Measure what is left of the use of published baskets; the options are those of the rules and itemsets.
+
+    What is no suppression of the original, record by record, raises BadRows.
+    """
+    published = match_published(original, published)
     return BasketUtility(
         suppressed_share(original, published),
         kl_divergence(original, published),
@@ -87,12 +95,14 @@ def basket_utility(
     )
 
 
+@checked
 def suppressed_share(original: Baskets, published: Baskets) -> float:
     """Return the share of all occurrences of items that is gone, formula (2); 0 if there were none."""
     before, after = original.supports(), _supports_by_name(original, published)
     return float((before - after).sum() / before.sum()) if before.sum() else 0.0
 
 
+@checked
 def kl_divergence(original: Baskets, published: Baskets) -> float:
     """Return how far the frequencies of items moved, formula (3), with the natural logarithm.
 
@@ -108,6 +118,7 @@ def kl_divergence(original: Baskets, published: Baskets) -> float:
     return max(0.0, float((new * np.log(new / old)).sum()))
 
 
+@checked
 def rules_distance(
     original: Baskets,
     published: Baskets,
@@ -139,10 +150,11 @@ def compare_rules(
     return RulesDistance(len(before), len(after), len(before & after))
 
 
+@checked
 def support_errors(original: Baskets, published: Baskets, *, most: int = MOST_ITEMSETS) -> SupportErrors:
     """Return how far the supports of the original's `most` most frequent itemsets of up to three items changed."""
     found = _top_itemsets(original, most)
-    if not len(found):
+    if not len(found) or not most:
         return SupportErrors(0, 0.0, 0.0, 0.0)
     owners = _owners_by_name(published)
     shown = range(min(most, len(found)))

@@ -5,13 +5,15 @@ Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind
+from sudare.showing import dataclass
 from sudare.utility.cells import check_same_rows
 
 
@@ -60,6 +62,7 @@ class CellDescription:
         return asdict(self)
 
 
+@checked
 def describe_cells(original: CellHistory, anonymized: CellHistory) -> CellDescription:
     """Return what an anonymized history is, compared with the original."""
     check_same_rows(original, anonymized)

@@ -6,7 +6,6 @@ with an anonymized history is measured on rows drawn from it, each cell uniforml
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 from sudare.utility.cells import check_same_rows
 
 C = TypeVar("C", bound=Column)

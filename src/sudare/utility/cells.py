@@ -9,17 +9,19 @@ are the same; a deleted cell costs 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, field
 from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.cell_values import written
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.data.rule_sets import ColumnRule, RuleSet
 from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
 
 # What a deleted cell costs.
 DELETED = 1.0
@@ -59,7 +61,7 @@ class ColumnCost:
 class CustomerCost:
     """What the rows of a customer add to U."""
 
-    customer: int
+    customer: int = field(repr=False)
     rows: int
     deleted_rows: int
     utility: float
@@ -116,6 +118,7 @@ class ColumnErrors:
     excess: float
 
 
+@checked
 def cell_utility(
     original: CellHistory, anonymized: CellHistory, *, rules: RuleSet | None = None, most: int = 10
 ) -> CellUtility:
@@ -134,6 +137,7 @@ def cell_utility(
     return tally.result(tuple(worst[:most]), most)
 
 
+@checked
 def cell_errors(original: CellHistory, anonymized: CellHistory, column: str) -> NDArray[np.float64]:
     """Return the error of each cell of a column.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import sqrt
 
+from sudare.arguments import checked
 from sudare.data.cell_values import written
 from sudare.data.cells import Kind
 from sudare.data.held_cells import HeldCells
@@ -17,6 +18,7 @@ from sudare.errors import NotOnEngine
 from sudare.utility.cells import COST_KINDS, DELETED, DELETED_ROW, CellCost, CellUtility, ColumnErrors, utility_of
 
 
+@checked
 def held_utility(held: HeldCells, *, most: int = 10) -> CellUtility:
     """Return U and what it is made of, with up to `most` of the customers and cells that cost most.
 

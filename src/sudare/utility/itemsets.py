@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, inf
@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.basket_index import RecordIndex
 from sudare.data.baskets import Baskets
 from sudare.errors import OptionNotUsable
 from sudare.kernels.eclat import mine
+from sudare.showing import dataclass
 
 # Itemsets and rules that are listed; the lists take up to half a gigabyte. A lower threshold soon gives billions.
 MOST_ITEMSETS = 1_000_000
@@ -38,10 +40,12 @@ class FrequentItemsets:
     def __len__(self) -> int:
         return len(self.supports)
 
+    @checked
     def itemset(self, n: int) -> tuple[str, ...]:
         """Return the names of the items of an itemset."""
         return tuple(self.names[item] for item in self.items[self.starts[n] : self.starts[n + 1]])
 
+    @checked
     def to_rows(self, most: int | None = None) -> list[dict[str, Any]]:
         """Return a dictionary for each itemset, or for the first `most`."""
         shown = len(self) if most is None else min(most, len(self))
@@ -50,6 +54,7 @@ class FrequentItemsets:
             for n, support in enumerate(self.supports[:shown].tolist())
         ]
 
+    @checked
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
         """Return all as plain values; `itemsets` is their number."""
         return {
@@ -97,6 +102,7 @@ class AssociationRules:
         return {**asdict(self), "rules": [rule.to_dict() for rule in self.rules]}
 
 
+@checked
 def frequent_itemsets(baskets: Baskets, support: float, *, max_size: int | None = None) -> FrequentItemsets:
     """Return the itemsets that many records have: a share of them (0.001) or, as whole number, so many (60).
 
@@ -142,6 +148,7 @@ def _sorted(found: FrequentItemsets) -> FrequentItemsets:
     return FrequentItemsets(found.records, found.least, starts, items[places], found.supports[order], found.names)
 
 
+@checked
 def association_rules(
     baskets: Baskets,
     support: float,
@@ -182,7 +189,7 @@ def _rules(found: FrequentItemsets, limit: Fraction, max_inferred: int | None, m
     listed: list[tuple[int, int, tuple[int, ...], tuple[int, ...]]] = []
     for itemset, support in supports.items():
         # The itemsets come by falling support: what follows cannot be among the first.
-        if most is not None and len(listed) >= most and -listed[-1][0] > support:
+        if most is not None and len(listed) >= most and (not most or -listed[-1][0] > support):
             break
         for known, inferred in _splits(itemset, supports, limit, max_inferred or len(itemset)):
             listed.append((-support, supports[known], known, inferred))

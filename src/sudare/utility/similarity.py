@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from sudare.kernels.similarity import moved
 from sudare.utility.cell_sampling import PlainRows
@@ -77,6 +76,8 @@ class Similarities:
 
 def _quantities(rows: PlainRows) -> Any:
     """Return the quantity that each customer bought of each item in all, as a sparse matrix."""
+    from scipy import sparse
+
     customers, number = np.unique(rows.customers, return_inverse=True)
     shape = (len(customers), len(rows.names))
     return sparse.coo_array((rows.quantities, (number, rows.items)), shape).tocsr()
@@ -101,6 +102,8 @@ def _normalized(bought: Any, kind: str, items: NDArray[np.int64] | None) -> Any:
 
 
 def _similarities(scores: Any) -> Any:
+    from scipy import sparse
+
     return sparse.triu(scores.T @ scores, k=1, format="csr")
 
 

@@ -6,17 +6,19 @@ error against the original: 0 is best. Rows are drawn a hundred times; a result 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.arguments import checked
 from sudare.data.baskets import Baskets, numbered
 from sudare.data.cells import CellHistory
 from sudare.data.rule_sets import RuleSet
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
+from sudare.showing import dataclass
 from sudare.utility.cell_sampling import CellSampler, PlainRows, plain_rows
 from sudare.utility.itemsets import FrequentItemsets, frequent_itemsets
 from sudare.utility.rfm import RfmTable
@@ -119,6 +121,7 @@ class UseCaseMeasures:
         return 1 - float(np.isin(self._itemsets, _keys(self._frequent(rows), self._longest)).mean())
 
 
+@checked
 def measure_use_cases(
     original: CellHistory,
     anonymized: CellHistory,

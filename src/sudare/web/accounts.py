@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from sudare.showing import dataclass
 from sudare.web.audit import record
 from sudare.web.database import LOGIN_LOCK, Database, database_now, wait_for_turn
 from sudare.web.models import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import threading
 from collections.abc import AsyncIterator
@@ -13,15 +12,16 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import select
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from sudare.version import __version__
 from sudare.web.database import Database
+from sudare.web.faults import described, has_no_room, is_away
 from sudare.web.files import FileStore
-from sudare.web.middleware import BodyLimits, SafeHeaders
+from sudare.web.middleware import BodyLimits, Faults, SafeHeaders
 from sudare.web.models import Round
 from sudare.web.pages import render_error
 from sudare.web.refusals import Refused
@@ -71,6 +71,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.server = server
     app.add_middleware(BodyLimits, settings=settings)
     app.add_middleware(SafeHeaders, settings=settings)
+    app.add_middleware(Faults, answer=_broken)
     for module in (account_pages, contest_pages, organizer_pages, team_pages):
         app.include_router(module.router, include_in_schema=False)
     for api in (api_team, api_organizer):
@@ -79,9 +80,8 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _not_valid)
-    for kind in (OperationalError, InterfaceError, OSError):
-        app.add_exception_handler(kind, _away)
-    app.add_exception_handler(Exception, _broken)
+    for kind in (SQLAlchemyError, OSError):
+        app.add_exception_handler(kind, _fault)
     return app
 
 
@@ -107,16 +107,15 @@ def _not_valid(request: Request, error: Exception) -> Response:
     return _answer(request, refused.code, refused.said(texts_of(request)), 422, {})
 
 
-def _away(request: Request, error: Exception) -> Response:
-    """Say that the disk is full or that the database does not answer: what may be well in a minute."""
-    cause = getattr(error, "orig", error)
-    if getattr(cause, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or _no_room(cause):
+def _fault(request: Request, error: Exception) -> Response:
+    """Say what may be well in a minute, a full disk or a database out of reach; the rest is our fault."""
+    if has_no_room(error):
         refused = Refused("no_room", 507)
-    elif isinstance(error, OSError):
-        return _broken(request, error)
-    else:
+    elif is_away(error):
         refused = Refused("away", 503)
-    _log(request, error)
+    else:
+        return _broken(request, error)
+    _log(request, type(error).__name__)
     return _answer(request, refused.code, refused.said(texts_of(request)), refused.status, {"Retry-After": RETRY})
 
 
@@ -125,22 +124,17 @@ def _has_results(database: Database) -> bool:
         return session.scalars(select(Round.id).where(Round.published_at.is_not(None)).limit(1)).first() is not None
 
 
-def _no_room(cause: object) -> bool:
-    """Say whether a database has no room: SQLite by the name of the error, PostgreSQL by its state."""
-    return getattr(cause, "sqlite_errorname", "") == "SQLITE_FULL" or getattr(cause, "sqlstate", "") == "53100"
-
-
 def _broken(request: Request, error: Exception) -> Response:
-    """Say that it is our fault."""
-    _log(request, error)
+    """Say that it is our fault, and tell the log where."""
+    _log(request, f"{type(error).__name__}\n{described(error)}")
     refused = Refused("broken", 500)
     # This answer passes by what all others pass through.
     return _answer(request, refused.code, refused.said(texts_of(request)), 500, dict(HEADERS))
 
 
-def _log(request: Request, error: Exception) -> None:
-    """Write the kind of an error and where it happened, no data."""
-    os.write(2, f"sudare: {request.method} {request.url.path}: {type(error).__name__}\n".encode())
+def _log(request: Request, what: str) -> None:
+    """Write what happened to which request, no data."""
+    os.write(2, f"sudare: {request.method} {request.url.path}: {what.rstrip()}\n".encode())
 
 
 def _answer(request: Request, code: str, message: str, status: int, headers: dict[str, str]) -> Response:

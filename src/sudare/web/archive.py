@@ -6,7 +6,8 @@ import json
 import shutil
 import sqlite3
 import tempfile
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from sudare.contest.recompute import CONTEST_FILE, FILES, SUMS_FILE, file_hash
 from sudare.data.result_folders import make_folder
 from sudare.data.rule_sets import BUILT_IN
 from sudare.data.writing import whole_file
-from sudare.errors import OptionNotUsable
+from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.web.audit import first_broken, record
 from sudare.web.database import Database
 from sudare.web.files import FileStore
@@ -42,10 +43,8 @@ def export_contest(database: Database, files: FileStore, contest_id: str, folder
         contest = session.get(Contest, contest_id)
         if contest is None:
             raise OptionNotUsable(f"There is no contest {contest_id}.\nHint: sudare server list DIR")
-    make_folder(folder.resolve().parent)
-    with tempfile.TemporaryDirectory(dir=folder.resolve().parent) as aside:
-        described = _write_archive(database, files, contest_id, Path(aside) / "archive")
-        (Path(aside) / "archive").rename(folder)
+    with _whole_folder(folder) as aside:
+        described = _write_archive(database, files, contest_id, aside)
     with database.writing() as session:
         record(session, None, "export", contest.name, contest_id=contest.id)
     return described
@@ -78,13 +77,33 @@ def back_up(settings: ServerSettings, folder: Path) -> int:
             "The database is on PostgreSQL, which has its own backups.\n"
             f"Hint: pg_dump first, then copy the folder {settings.files}."
         )
-    make_folder(folder)
-    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(folder / DATABASE_FILE)) as target:
-        source.backup(target)
-    shutil.copyfile(settings.folder / SETTINGS_FILE, folder / SETTINGS_FILE)
-    ignored = shutil.ignore_patterns("incoming")
-    shutil.copytree(settings.files, folder / "files", ignore=ignored)
+    if folder.resolve().is_relative_to(settings.files.resolve()):
+        raise OptionNotUsable(f"{folder} is in {settings.files}, which is copied.\nHint: name a folder elsewhere.")
+    with _whole_folder(folder) as aside:
+        with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(aside / DATABASE_FILE)) as target:
+            source.backup(target)
+        shutil.copyfile(settings.folder / SETTINGS_FILE, aside / SETTINGS_FILE)
+        ignored = shutil.ignore_patterns("incoming")
+        shutil.copytree(settings.files, aside / "files", ignore=ignored)
     return sum(path.is_file() for path in (folder / "files").rglob("*"))
+
+
+@contextmanager
+def _whole_folder(folder: Path) -> Iterator[Path]:
+    """Yield a new folder that becomes `folder` if the block ends well and vanishes if it does not."""
+    target = folder.resolve()
+    make_folder(target.parent)
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent) as aside:
+            made = Path(aside) / target.name
+            make_folder(made)
+            yield made
+            made.rename(target)
+    except OSError as error:
+        raise OutputNotWritable(
+            f"Cannot write {folder}: {error.strerror or error}. Nothing was left half-written.\n"
+            "Hint: check the free space and the rights of its folder, or write elsewhere."
+        ) from None
 
 
 def list_contests(session: Session) -> list[tuple[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
@@ -12,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from sudare.data.rule_sets import BUILT_IN, DEFAULT, load_rules
 from sudare.errors import InputError
+from sudare.showing import dataclass
 from sudare.web.accounts import make_reset, may_reset
 from sudare.web.audit import record
 from sudare.web.database import ROUND_LOCK, database_now, wait_for_turn

@@ -20,6 +20,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.web.faults import is_away
 
 BUSY_MILLISECONDS = 30_000
 DIALECTS = ("sqlite", "postgresql")
@@ -62,6 +63,8 @@ class Database:
             with self._writing.connect() as connection, connection.begin():
                 _migrate(connection)
         except OperationalError as error:
+            if not is_away(error):
+                raise
             raise SourceNotReadable(
                 f"The database cannot be reached: {error.orig}.\nHint: check its address, and that it runs."
             ) from None

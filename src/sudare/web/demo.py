@@ -7,7 +7,6 @@ import datetime as dt
 import io
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
@@ -17,6 +16,7 @@ from sudare.attack.knowledge import know_history
 from sudare.contest.duel import with_pseudonyms
 from sudare.data.cell_text import format_rows, read_original, read_published
 from sudare.data.cells import CellHistory
+from sudare.showing import dataclass
 from sudare.web.accounts import add_user
 from sudare.web.contests import (
     ContestPlan,

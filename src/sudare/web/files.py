@@ -10,11 +10,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from sudare.showing import dataclass
 from sudare.web.refusals import Refused
 
 HASH = re.compile(r"[0-9a-f]{64}")

@@ -30,6 +30,7 @@ class JobProcess:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(LOADED))
         self._deadline = time.monotonic() + seconds
+        self._outcome: dict[str, Any] | str | None = None
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(
             target=_work, args=(kind, dict(given), memory_bytes, int(seconds) + 1, sender), daemon=True
@@ -39,7 +40,12 @@ class JobProcess:
         sender.close()
 
     def outcome(self) -> dict[str, Any] | str | None:
-        """Return what became of the job, as far as it has ended."""
+        """Return what became of the job, as far as it has ended; again, if it could not be kept the first time."""
+        if self._outcome is None:
+            self._outcome = self._look()
+        return self._outcome
+
+    def _look(self) -> dict[str, Any] | str | None:
         if self._receiver.poll():
             found: dict[str, Any] | str
             try:
@@ -81,17 +87,14 @@ def _work(kind: str, given: dict[str, Any], memory_bytes: int, seconds: int, sen
     # Should the worker die, nobody else ends this process. Kernels use all cores.
     most = seconds * (os.cpu_count() or 1)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+    from sudare.errors import MemoryNotEnough
+    from sudare.web.faults import described
     from sudare.web.job_work import WORK
 
     try:
         sender.send(WORK[kind](given))
-    except MemoryError:
+    except (MemoryError, MemoryNotEnough):
         sender.send("memory")
     except Exception as error:
-        # Where, never what: the message of an error may have data in it.
-        place = error.__traceback__
-        while place and place.tb_next:
-            place = place.tb_next
-        where = f"{place.tb_frame.f_code.co_qualname}:{place.tb_lineno}" if place else ""
-        os.write(2, f"sudare: job {kind} failed: {type(error).__name__} in {where}\n".encode())
+        os.write(2, f"sudare: job {kind} failed: {described(error).rstrip()}\n".encode())
         sender.send("error")

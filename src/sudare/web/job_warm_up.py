@@ -1,6 +1,6 @@
 """Loaded by the process that jobs are forked from: all of the library, and every kernel once used.
 
-A kernel takes a second to load from its cache, most jobs a tenth of that.
+A kernel that has not been compiled yet takes seconds, most jobs a tenth of one.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""What every request passes through: headers of safety on the way out, limits of size and time on the way in."""
+"""What every request passes through: headers of safety on the way out, limits and faults on the way in."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-import time
+from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sudare.web.refusals import Refused
@@ -40,6 +41,39 @@ class SafeHeaders:
         await self._app(scope, receive, add if scope["type"] == "http" else send)
 
 
+class Faults:
+    """Answers what no handler did, as a fault of ours.
+
+    The framework would pass the error on to the web server, whose log shows its message, and with it perhaps data.
+    """
+
+    def __init__(self, app: ASGIApp, answer: Callable[[Request, Exception], Response]) -> None:
+        self._app, self._answer = app, answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        begun = False
+
+        async def note(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, note)
+        except Exception as error:
+            if scope["type"] != "http":
+                raise
+            answer = self._answer(Request(scope, receive), error)
+            if begun:
+                raise BrokenOff from None
+            await answer(scope, receive, send)
+
+
+class BrokenOff(Exception):
+    """An answer that had begun could not be ended; it is told to the web server alone, which cuts the connection."""
+
+
 class BodyLimits:
     """Refuses bodies that are too large, come too slowly, or are compressed."""
 
@@ -66,7 +100,7 @@ class _Body:
 
     def __init__(self, receive: Receive, headers: Headers, most: int, seconds: float) -> None:
         self._receive, self._headers, self._most = receive, headers, most
-        self._deadline = time.monotonic() + seconds
+        self._deadline = asyncio.get_running_loop().time() + seconds
         self._bytes, self._complete = 0, False
 
     async def receive(self) -> Message:
@@ -78,7 +112,8 @@ class _Body:
         if int(self._headers.get("content-length", "0")) > self._most:
             raise Refused("too_large", 413, most=f"{self._most:,}")
         try:
-            message = await asyncio.wait_for(self._receive(), max(0.0, self._deadline - time.monotonic()))
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
         except TimeoutError:
             raise Refused("too_slow", 408) from None
         if message["type"] == "http.request":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, BinaryIO, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 from sudare.messages import LANGUAGES, Texts
+from sudare.showing import dataclass
 from sudare.web.accounts import find_session, find_token
 from sudare.web.database import Database, database_now
 from sudare.web.files import FileStore, StoredFile

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from sudare.data.writing import whole_file
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
 
 SETTINGS_FILE = "settings.toml"
 DATABASE_FILE = "server.sqlite"

@@ -37,14 +37,14 @@ class ShownStanding(BaseModel):
 class ShownFinal(BaseModel):
     """What was measured of a final: U by column and kind of cell, the smallest class, and errors of uses.
 
-    `chance` is the probability that the best guesses of one who knows only the classes are effective.
+    No guesses of one who knows only the classes are effective with a probability above `chance_bound`.
     """
 
     team: str
     columns: list[dict[str, Any]]
     kinds: list[dict[str, Any]]
     k: int | None
-    chance: float | None
+    chance_bound: float | None
     draws: int | None
     uses: list[dict[str, Any]]
 
@@ -128,7 +128,7 @@ def _final(team: str, entry: dict[str, Any]) -> ShownFinal:
         columns=entry["utility"]["columns"],
         kinds=entry["utility"]["kinds"],
         k=classes["k"] if classes else None,
-        chance=classes["tests"][0]["best"]["probability"] if classes else None,
+        chance_bound=classes["tests"][0]["bound"] if classes else None,
         draws=uses["draws"] if uses else None,
         uses=uses["errors"] if uses else [],
     )

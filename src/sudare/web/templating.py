@@ -21,6 +21,8 @@ from sudare.web.shown_results import ShownFinal, ShownResults
 
 # How the names of statistics of single columns begin among the measures of uses.
 COLUMN_MEASURES = ("date_", "price_", "quantity_")
+# How often a page looks for news: one whose reader waits for a job, and any other.
+WATCH_SECONDS = {"waiting": 2.0, "idle": 30.0}
 
 
 def result_values(results: ShownResults, language: str) -> dict[str, Any]:
@@ -81,10 +83,10 @@ def environment(language: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals.update(t=texts, language=language, languages=LANGUAGES, asset=asset)
+    found.globals.update(t=texts, language=language, languages=LANGUAGES, asset=asset, watch_seconds=WATCH_SECONDS)
     found.filters.update(
         moment=_moment, field=_field, count=_count, utility=_utility, change=_change, measure=_measure,
-        percent=Numbers(texts).percent,
+        percent=Numbers(texts).percent, at_least=Numbers(texts).at_least, at_most=Numbers(texts).at_most,
     )  # fmt: skip
     return found
 

@@ -19,12 +19,12 @@ Whatever a viewer may not see is as if it were not there; nobody learns that it 
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sudare.showing import dataclass
 from sudare.web.models import (
     Contest,
     Evaluation,

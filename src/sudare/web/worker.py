@@ -9,13 +9,14 @@ import signal
 import socket
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
 from sqlalchemy.exc import DBAPIError
 
+from sudare.showing import dataclass
 from sudare.web.database import Database
+from sudare.web.faults import described, is_away
 from sudare.web.files import FileStore, StoredFile
 from sudare.web.job_process import JobProcess
 from sudare.web.job_results import enqueue_due, keep_failure, keep_result, parameters
@@ -48,6 +49,7 @@ class Worker:
         self.name = f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(4)}"
         self._running: dict[int, _Running] = {}
         self._stopping = False
+        self._told = ""
         self._looked = self._prolonged = self._tidied = -math.inf
 
     def run(self, parent: int | None = None) -> None:
@@ -57,9 +59,9 @@ class Worker:
         while not self._stopping and parent in (None, os.getppid()):
             try:
                 busy = self.turn()
-            except (DBAPIError, OSError, Refused) as error:
-                # The database is away or the disk is full for a while: what was leased is begun again.
-                os.write(2, f"sudare: worker waits: {type(error).__name__}\n".encode())
+            except Exception as error:
+                # What was leased is begun again: the database may be back by then, or the disk have room.
+                self._log(error)
                 busy = False
                 time.sleep(ROUND_SECONDS)
             if not busy:
@@ -103,6 +105,15 @@ class Worker:
                 give_back(session, self.name)
         except DBAPIError:
             return  # the leases run out by themselves
+
+    def _log(self, error: Exception) -> None:
+        """Say why nothing is done: in a word if it may be well in a minute, else where it failed, once."""
+        if is_away(error) or isinstance(error, OSError | Refused):
+            told = type(error).__name__
+        elif (told := described(error)) == self._told:
+            return
+        self._told = told
+        os.write(2, f"sudare: worker waits: {told.rstrip()}\n".encode())
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self._stopping = True

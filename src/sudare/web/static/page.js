@@ -37,6 +37,8 @@ for (const input of fileFields) {
 let touched = false;
 // Nor does a page vanish from under somebody who goes through it by the keyboard.
 for (const name of ["input", "change", "focusin"]) document.addEventListener(name, () => { touched = true; });
+// Nor is somebody who is on the way to another page called back.
+window.addEventListener("beforeunload", () => { touched = true; });
 
 async function watch(line) {
   if (document.visibilityState === "visible") {

@@ -1,0 +1,288 @@
+"""What functions for users are given, checked by what their signatures say.
+
+`@checked` compares every argument with its annotation before any work begins. An argument of another kind is a
+TypeError that names the argument and what it must be; a value out of range (not a number, infinite, beyond 64 bits, an
+unknown name, outside of the `LIMITS` of its name) is OptionNotUsable and names it too. Elements are looked at as well,
+except those of an iterator, which can be read only once.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections import abc
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from numbers import Integral, Real
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from sudare.errors import MemoryNotEnough, OptionNotUsable
+from sudare.showing import dataclass
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+# Kernels and engines count with 64 bits.
+_LARGEST = 2**63 - 1
+# Where a user gets what an argument must be.
+MAKERS = {
+    "Baskets": "read_baskets",
+    "CellHistory": "read_original",
+    "Certificate": "read_certificate",
+    "CollapsedTable": "collapse_table",
+    "Engine": "open_engine",
+    "Guesses": "read_guesses",
+    "Hierarchy": "read_hierarchy",
+    "KnownHistory": "know_history",
+    "PurchaseHistory": "read_history",
+    "RuleSet": "load_rules",
+    "SensitiveItems": "read_sensitive",
+    "Table": "read_table",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The least and the greatest value that a number may have; None is no limit."""
+
+    least: float | None = None
+    most: float | None = None
+
+    def __contains__(self, value: Any) -> bool:
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return f"{self.least} or more"
+        return f"{self.most} or less" if self.least is None else f"between {self.least} and {self.most}"
+
+
+# A name means the same everywhere, and so do its limits. What is said elsewhere of single functions comes on top.
+LIMITS = {
+    "most": Between(0),
+    "most_examples": Between(0),
+    "most_worst": Between(0),
+    "seed": Between(0),
+    "threads": Between(1, 1024),
+}
+
+
+class _Wrong(Exception):
+    """An argument is of another kind than it must be."""
+
+
+def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Let a function for users check what it is given, and say in our words that memory was not enough."""
+    said = function.__qualname__.removesuffix(".__init__")
+    names = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+
+    @functools.cache
+    def hints() -> dict[str, Any]:
+        # Worked out at the first call: annotations may name what is imported later.
+        found = get_type_hints(function, include_extras=True)
+        found.pop("return", None)
+        return found
+
+    @functools.wraps(function)
+    def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
+        known = hints()
+        for name, value in (*zip(names, args, strict=False), *options.items()):
+            if name in known:
+                _check(said, name, value, known[name])
+        try:
+            return function(*args, **options)
+        except MemoryError:
+            raise MemoryNotEnough(
+                f"{said}: the work needs more memory than there is.\n"
+                "Hint: ask for less (fewer samples, draws or combinations), or use a machine with more memory."
+            ) from None
+
+    return call
+
+
+def check_place(name: str, place: int, count: int) -> None:
+    """Refuse the number of one of so many things, from 0, that there is not."""
+    if not 0 <= place < count:
+        raise OptionNotUsable(f"{name} must be between 0 and {count - 1}, not {place}.")
+
+
+def _check(function: str, name: str, value: object, hint: Any) -> None:
+    try:
+        problem = _problem(value, hint)
+    except _Wrong:
+        made = [MAKERS[part.__name__] for part in _parts(hint) if getattr(part, "__name__", "") in MAKERS]
+        advice = f"\nHint: {' or '.join(f'sudare.{maker}' for maker in made)} makes one." if made else ""
+        raise TypeError(f"{function}: {name} must be {_said(hint)}, not {_kind_of(value)}.{advice}") from None
+    # In names and paths; a value of a table may have one.
+    if not problem and isinstance(value, str | Path) and "\0" in str(value):
+        problem = "without NUL characters"
+    limits = LIMITS.get(name)
+    if not problem and limits and isinstance(value, Integral) and value not in limits:
+        problem = f"{limits}, not {value}"
+    if problem:
+        raise OptionNotUsable(f"{function}: {name} must be {problem}.")
+
+
+def _problem(value: object, hint: Any) -> str:
+    """Return what is wrong with a value of the right kind, or nothing; raise if the kind is wrong."""
+    if hint is Any or hint is object or isinstance(hint, TypeVar):
+        return ""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return _union_problem(value, hint)
+    if origin is Literal:
+        return _literal_problem(value, get_args(hint))
+    if hint in (int, float):
+        return _number_problem(value, hint)
+    if isinstance(origin, type):
+        return _generic_problem(value, origin, get_args(hint))
+    if not isinstance(value, hint):
+        raise _Wrong
+    return ""
+
+
+def _union_problem(value: object, hint: Any) -> str:
+    parts = _parts(hint)
+    if isinstance(value, str) and not value and str in parts and Path in parts:
+        return "a path, not an empty text"
+    problems = []
+    for part in parts:
+        try:
+            problem = _problem(value, part)
+        except _Wrong:
+            continue
+        if not problem:
+            return ""
+        problems.append(problem)
+    if not problems:
+        raise _Wrong
+    return problems[0]
+
+
+def _literal_problem(value: object, allowed: tuple[object, ...]) -> str:
+    if type(value) not in {type(option) for option in allowed}:
+        raise _Wrong
+    return "" if value in allowed else f"{_listed(map(str, allowed))}, not {value!r}"
+
+
+def _number_problem(value: object, hint: type) -> str:
+    # Numbers of numpy are numbers, flags are none.
+    if isinstance(value, bool | Fraction) or not isinstance(value, Integral if hint is int else Real):
+        raise _Wrong
+    if isinstance(value, Integral):
+        if abs(int(value)) > _LARGEST:
+            return "a number of at most 64 bits"
+    elif not math.isfinite(value):
+        return f"a finite number, not {value}"
+    return ""
+
+
+def _generic_problem(value: object, origin: Any, parts: tuple[Any, ...]) -> str:
+    # A text is no list of texts, and a dataframe no list of whatever it yields.
+    if isinstance(value, str | bytes) or hasattr(value, "__arrow_c_stream__") or not isinstance(value, origin):
+        raise _Wrong
+    if origin is abc.Callable:
+        return _callable_problem(value, parts)
+    if len(parts) == 2 and hasattr(value, "dtype"):
+        return _array_problem(value, parts)
+    if isinstance(value, Mapping) and len(parts) == 2:
+        keys, values = parts
+        return _first_problem([(key, keys) for key in value] + [(entry, values) for entry in value.values()])
+    if isinstance(value, tuple) and origin is tuple and parts[-1] is not Ellipsis:
+        if len(value) != len(parts):
+            raise _Wrong
+        return _first_problem(list(zip(value, parts, strict=True)))
+    if parts and isinstance(value, abc.Collection):
+        return _first_problem([(entry, parts[0]) for entry in value])
+    return ""
+
+
+def _first_problem(entries: list[tuple[object, Any]]) -> str:
+    return next((problem for entry, hint in entries if (problem := _problem(entry, hint))), "")
+
+
+def _callable_problem(value: Any, parts: tuple[Any, ...]) -> str:
+    """Refuse a function that cannot be called with as many arguments as it will be."""
+    try:
+        inspect.signature(value).bind(*parts[0])
+    except TypeError:
+        raise _Wrong from None
+    except ValueError:
+        pass  # a function of C may not tell what it takes
+    return ""
+
+
+def _array_problem(value: Any, parts: tuple[Any, ...]) -> str:
+    import numpy as np
+
+    (wanted,) = get_args(parts[-1])
+    if wanted is not Any and np.dtype(wanted).kind != value.dtype.kind:
+        raise _Wrong
+    return ""
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or what is none as it is."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+_SAID = {
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    bool: "True or False",
+    NoneType: "None",
+    Path: "a path",
+    Fraction: "a fraction",
+}
+
+
+def _said(hint: Any) -> str:
+    """Return what a kind is called."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        members = [part for part in parts if part is not str or Path not in parts]
+        return _listed(map(_said, members))
+    if origin is Literal:
+        return _listed(map(str, parts))
+    if hint in _SAID:
+        return _SAID[hint]
+    if origin is abc.Callable:
+        return "a function"
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return f"a mapping from {_plural(parts[0])} to {_plural(parts[1])}"
+    if isinstance(origin, type) and issubclass(origin, abc.Iterable):
+        is_array = hasattr(origin, "dtype")
+        return "an array of numbers" if is_array else f"a list of {_plural(parts[0])}"
+    return _with_article(getattr(hint, "__name__", str(hint)))
+
+
+def _plural(hint: Any) -> str:
+    said = _said(hint)
+    return {"a whole number": "whole numbers", "a number": "numbers", "a text": "texts", "a path": "paths"}.get(
+        said, f"{said.removeprefix('a ').removeprefix('an ')}"
+    )
+
+
+def _kind_of(value: object) -> str:
+    if value is None:
+        return "None"
+    held = (
+        f" of {type(found).__name__}" if isinstance(value, list | tuple) and (found := next(iter(value), None)) else ""
+    )
+    return _with_article(type(value).__name__) + held
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _listed(words: Any) -> str:
+    *first, last = list(words)
+    return f"{', '.join(first)} or {last}" if first else last

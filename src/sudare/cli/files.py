@@ -1,0 +1,112 @@
+"""Which words of a command name files, and the one check of all of them, before any work.
+
+A parameter that names a file or folder is marked as what is read or what is written:
+`Annotated[Path, REPORT, typer.Option(...)]`. The check is part of `guarded`, which every command has.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, get_args
+
+from sudare.data.writing import (
+    BASKETS_ENDINGS,
+    CERTIFICATE_ENDINGS,
+    HISTORY_ENDINGS,
+    LINES_ENDINGS,
+    PAGE_ENDINGS,
+    TABLE_ENDINGS,
+    check_distinct,
+    check_ending,
+    check_folder,
+    check_writable,
+    protected,
+)
+from sudare.showing import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Marks what is read: nothing is written over it, nor into it if it is a folder.
+
+    It may also name what is no file: rules, a table on an engine. With `named`, it is NAME=FILE.
+    """
+
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InputFolder:
+    """Marks a folder of which some files are read; the command protects them when it has found them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Marks a file that is written, with the endings that its name may have."""
+
+    endings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFolder:
+    """Marks a folder that is filled."""
+
+
+Mark = Input | InputFolder | Output | OutputFolder
+
+READ = Input()
+REPORT = Output(PAGE_ENDINGS)
+TABLE = Output(TABLE_ENDINGS)
+LINES = Output(LINES_ENDINGS)
+HISTORY = Output(HISTORY_ENDINGS)
+BASKETS = Output(BASKETS_ENDINGS)
+CERTIFICATE = Output(CERTIFICATE_ENDINGS)
+
+OUTPUT_RULE = (
+    "Output: an output file that exists is replaced, as a whole and only when the new one is complete; it keeps its "
+    "permissions. A command never writes over what it reads, nor two outputs to the same file. Files in an output "
+    "folder are not replaced: the folder is new or empty, or holds results of the same run, which is then continued. "
+    "Hierarchy files are replaced only with --force."
+)
+
+
+def file_marks(command: Callable[..., Any]) -> dict[str, Mark]:
+    """Return the parameters of a command that name files, with what they are."""
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    return {
+        parameter.name: mark
+        for parameter in parameters
+        for mark in get_args(parameter.annotation)
+        if isinstance(mark, Mark)
+    }
+
+
+@contextmanager
+def checked_files(command: Callable[..., Any], words: Mapping[str, Any]) -> Iterator[None]:
+    """Check the outputs among a command's words, and keep its inputs from being written while the block runs."""
+    named = [(mark, name) for word, mark in file_marks(command).items() for name in _names(mark, words.get(word))]
+    with protected(name for mark, name in named if isinstance(mark, Input)):
+        check_outputs({Path(name): mark for mark, name in named if isinstance(mark, Output)})
+        folders = [Path(name) for mark, name in named if isinstance(mark, OutputFolder)]
+        for folder in folders:
+            check_folder(folder)
+        check_distinct([Path(name) for mark, name in named if not isinstance(mark, Input)])
+        yield
+
+
+def check_outputs(files: Mapping[Path, Output]) -> None:
+    """Refuse files that cannot be written, or not with this ending: asked before any work."""
+    for path, mark in files.items():
+        check_writable(path)
+        check_ending(path, mark.endings)
+
+
+def _names(mark: Mark, given: Any) -> list[Any]:
+    """Return the files that a word names: none, one, or those of a repeated option."""
+    names = given if isinstance(given, list) else [] if given is None else [given]
+    if isinstance(mark, Input) and mark.named:
+        names = [name.partition("=")[2] for name in names]
+    return [name for name in names if name != ""]

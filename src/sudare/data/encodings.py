@@ -1,0 +1,216 @@
+"""In which encoding a text is written: UTF-8, what Japanese programs write, or what its owner says.
+
+Bytes do not say their encoding. Much text of Western Europe is valid in cp932 too, as other text ("Málaga" would be
+"M疝aga"), so an encoding of Japanese is taken only where what it makes of the file looks like Japanese. Where that is
+not clear, a guess serves nobody: the owner is asked, and shown what each candidate makes of the text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sudare.errors import OptionNotUsable, SourceNotReadable
+
+CHUNK_BYTES = 1 << 20
+# How much text that is not ASCII is looked at to tell whether it is Japanese.
+SAMPLE_CHUNKS = 4
+JAPANESE = ("cp932", "euc_jp", "iso2022_jp")
+# What is shown to those who are asked.
+CANDIDATES = ("cp1252", "cp932", "euc_jp", "cp1250", "cp1251", "gb18030", "cp949")
+SHOWN_CANDIDATES = 5
+SHOWN_LETTERS = 30
+# For one letter in a place where Japanese is not expected there are this many where it is.
+_EXPECTED = 3
+# Of running Japanese about half of the letters are kana.
+_LEAST_KANA = 0.05
+_ESCAPE = "\x1b$"
+
+MAGIC = {
+    b"PK\x03\x04": "a zip archive (an Excel file is read if its name ends in .xlsx)",
+    b"\x1f\x8b": "a gzip archive; unpack it first",
+    b"PAR1": "a Parquet file; let its name end in .parquet",
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a picture",
+    b"\xd0\xcf\x11\xe0": "an old Office file (an Excel file is read if its name ends in .xls)",
+    b"SQLite format": "a database",
+}
+
+_KANA = re.compile("[ぁ-んァ-ヶー]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+# Names and words in half-width kana: no small letter or mark comes first, and a letter from the first rows of the
+# syllabary, or a voiced one, is among them. The other letters are the capitals À to ß of Western Europe.
+_HALF_WIDTH = re.compile(r"(?=[^ｧ-ｯｰﾞﾟ])(?=.*[ｱ-ｿ]|.*[ｳｶ-ﾄﾊ-ﾎ]ﾞ)[ｧ-ﾟ]{2,}")
+# Characters of cp932 whose bytes are, in cp1252, a quote or dash before a letter or another one: 't, "", --.
+_WESTERN = re.compile(rb"[\x82\x84\x88-\x9f][\x40-\x7e]|[\x91-\x97][\x85\x91-\x97]")
+# Bytes that are no letters in Japanese, which Python reads all the same.
+_NO_LETTERS = re.compile("[\x80\xa0\ue000-\uf8ff]")
+
+
+def find_encoding(path: Path, *, encoding: str | None = None, option: str | None = "--encoding") -> str:
+    """Return the encoding in which the whole file can be read; a given one is only checked.
+
+    Found are UTF-8, UTF-16 with its mark, and cp932, EUC-JP and ISO-2022-JP where the text is Japanese. For any other
+    the error shows candidates; it advises the `option` that names the encoding, if there is one.
+    """
+    with path.open("rb") as file:
+        start = file.read(16)
+    kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
+    if kind:
+        raise SourceNotReadable(
+            f"{path} is not a text file: it looks like {kind}.\nHint: give a CSV, Parquet or Excel file."
+        )
+    if encoding is not None:
+        return _check_given(path, encoding)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _check_given(path, "utf-16")
+    if _first_error(path, "utf-8") is None:
+        return "utf-8"
+    likely = [name for name in JAPANESE if _first_error(path, name) is None and _is_japanese(path, name)]
+    if len(likely) == 1 and (likely[0] != "euc_jp" or _has_kana(path, "euc_jp")):
+        return likely[0]
+    raise SourceNotReadable(_question(path, likely, option))
+
+
+def read_text(path: Path, *, encoding: str | None = None, option: str | None = None) -> str:
+    """Return the text of a small file, in the encoding that was given or is found; line ends stay as they are."""
+    found = find_encoding(path, encoding=encoding, option=option)
+    return path.read_bytes().decode(with_mark(found))
+
+
+def with_mark(encoding: str) -> str:
+    """Return the encoding that also takes the mark some programs put before UTF-8."""
+    return "utf-8-sig" if encoding == "utf-8" else encoding
+
+
+def recode(path: Path, encoding: str, target: Path) -> None:
+    """Write a copy of a text file in UTF-8."""
+    with (
+        path.open(encoding=encoding, newline="") as old,
+        target.open("w", encoding="utf-8", newline="") as new,
+    ):
+        while text := old.read(CHUNK_BYTES):
+            new.write(text)
+
+
+def _check_given(path: Path, encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        raise OptionNotUsable(f"There is no encoding {encoding!r}.\nHint: utf-8, cp932, euc_jp, cp1252, ...") from None
+    error = _first_error(path, name)
+    if error:
+        raise SourceNotReadable(f"{path} is not {encoding}: {error}.\nHint: omit --encoding to have it found.")
+    return name
+
+
+def _first_error(path: Path, encoding: str) -> str | None:
+    """Return why the file is not text in the encoding, or None if all of it is."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    position = 0
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            try:
+                text = decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                return f"byte {position + error.start:,} does not fit"
+            if "\0" in text:
+                return f"there is a NUL byte near byte {position:,}"
+            if _ESCAPE in text and not encoding.startswith("iso2022"):
+                return f"there is an escape sequence near byte {position:,}"
+            position += len(chunk)
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "it ends in the middle of a character"
+    return None
+
+
+def _samples(path: Path, encoding: str) -> Iterator[str]:
+    """Yield the first parts of a text that are not ASCII alone."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    left = SAMPLE_CHUNKS
+    with path.open("rb") as file:
+        while left and (chunk := file.read(CHUNK_BYTES)):
+            text = decoder.decode(chunk)
+            if not text.isascii():
+                left -= 1
+                yield text
+
+
+def _is_japanese(path: Path, encoding: str) -> bool:
+    """Tell whether a file that is valid in an encoding of Japanese is plausible Japanese.
+
+    Letters count in runs that are not ASCII. Text of Western Europe read as cp932 has an accented letter and the letter
+    after it as one Chinese character, a rare one in the middle of a Latin word; curly quotes make frequent ones, but
+    there too. So a run counts as Japanese if it has several frequent characters, or is not part of a Latin word and has
+    one that quotes and dashes could not be, or is a word in half-width kana.
+    """
+    western = _first_error(path, "cp1252") is None
+    expected = strange = 0
+    for text in _samples(path, encoding):
+        if _NO_LETTERS.search(text):
+            return False
+        for found in _NOT_ASCII.finditer(text):
+            run = found.group()
+            beside = text[max(found.start() - 1, 0) : found.start()] + text[found.end() : found.end() + 1]
+            in_word = any(letter.isalpha() for letter in beside)
+            if _looks_japanese(run, encoding, western=western, in_word=in_word):
+                expected += len(run)
+            else:
+                strange += len(run)
+    return expected > 0 and expected >= _EXPECTED * strange
+
+
+def _has_kana(path: Path, encoding: str) -> bool:
+    """Tell whether a text has kana as Japanese has them: Chinese and Korean are valid in EUC-JP too, and have none."""
+    runs = "".join("".join(_NOT_ASCII.findall(text)) for text in _samples(path, encoding))
+    return len(_KANA.findall(runs)) >= _LEAST_KANA * len(runs)
+
+
+def _looks_japanese(run: str, encoding: str, *, western: bool, in_word: bool) -> bool:
+    common = {letter for letter in run if letter in _frequent()}
+    often = 2 * sum(letter in common for letter in run) >= len(run)
+    if often and len(common) > 1:
+        return True
+    if in_word:
+        return False
+    if often and common and (encoding == "cp932" or len(run) == 1):
+        return not western or not all(_WESTERN.fullmatch(letter.encode(encoding)) for letter in common)
+    return _HALF_WIDTH.fullmatch(run) is not None
+
+
+@functools.cache
+def _frequent() -> frozenset[str]:
+    """Return punctuation, full-width letters, kana and the frequent Chinese characters: rows 1-5, 13, 16-47 of JIS."""
+    rows = (*range(1, 6), 13, *range(16, 48))
+    cells = (bytes((0xA0 + row, 0xA0 + cell)) for row in rows for cell in range(1, 95))
+    return frozenset("".join(pair.decode("euc_jis_2004" if pair[0] == 0xAD else "euc_jp", "ignore") for pair in cells))
+
+
+def _question(path: Path, likely: Sequence[str], option: str | None) -> str:
+    """Return what to ask the owner of a text: what some encodings make of its first part that is not ASCII."""
+    candidates = dict.fromkeys((*likely, *CANDIDATES))
+    readable = ((name, _shown(path, name)) for name in candidates if _first_error(path, name) is None)
+    shown = {name: text for name, text in readable if text.isprintable()}
+    if not shown:
+        return (
+            f"{path} is not text in UTF-8: {_first_error(path, 'utf-8')}.\n"
+            "Hint: give a CSV, Parquet or Excel file, or save the text as UTF-8."
+        )
+    lines = [f"  {name}: {text}" for name, text in list(shown.items())[:SHOWN_CANDIDATES]]
+    advice = f"name the encoding, such as {option} {next(iter(shown))}, or " if option else ""
+    asked = f"{path} is not UTF-8, and its encoding is not clear. It reads as"
+    return "\n".join([asked, *lines, f"Hint: {advice}save the text as UTF-8."])
+
+
+def _shown(path: Path, encoding: str) -> str:
+    text = next(_samples(path, encoding), "")
+    found = _NOT_ASCII.search(text)
+    at = found.start() if found else 0
+    before = re.search(r"[^\r\n,;|\t\"]*$", text[max(at - SHOWN_LETTERS // 2, 0) : at])
+    after = re.match(r"[^\r\n,;|\t\"]*", text[at : at + SHOWN_LETTERS])
+    return (before.group() if before else "") + (after.group() if after else "")

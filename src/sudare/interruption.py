@@ -1,0 +1,79 @@
+"""How long work is stopped from another thread, at points where it may be.
+
+The command line does its work on a thread of its own: signals are taken by the main thread and never arrive in the
+middle of a line, a kernel or a file. The main thread asks the work to stop, and the work raises KeyboardInterrupt at
+its next safe point, on whatever thread it comes by one. Who catches that in order to go on with what is finished says
+so by `settle`. Nothing here has an effect unless somebody asks.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import Protocol
+from weakref import WeakSet
+
+
+class Interruptible(Protocol):
+    """Work that does not come by a safe point for long, and can be told to."""
+
+    def interrupt(self) -> None:
+        """End early what is running; called from another thread, more than once."""
+
+
+class _Wish:
+    """Whether the work is to stop, and whether it goes on with what is finished."""
+
+    asked = False
+    settled = False
+    owner: threading.Thread | None = None
+
+
+_watched: WeakSet[Interruptible] = WeakSet()
+# Who settles waits until all have been interrupted: what is finished then is not interrupted again. A signal can come
+# while its thread is asking already.
+_asking = threading.RLock()
+
+
+def watch(work: Interruptible) -> None:
+    """Interrupt some work too when a stop is asked for, as long as it is there."""
+    _watched.add(work)
+
+
+def ask_to_stop() -> None:
+    """Ask all work to stop; to be repeated until it has: what begins in the same moment does not hear it."""
+    with _asking:
+        if _Wish.settled:
+            return
+        _Wish.asked = True
+        for work in list(_watched):
+            # It may be closed meanwhile.
+            with suppress(Exception):
+                work.interrupt()
+
+
+def safe_point() -> None:
+    """Raise KeyboardInterrupt if the work was asked to stop."""
+    if _Wish.asked:
+        raise KeyboardInterrupt
+
+
+def settle() -> None:
+    """Go on with what is finished: safe points are passed again.
+
+    That is for the thread that `begin` was called on to say; on others nothing changes.
+    """
+    with _asking:
+        if _Wish.asked and threading.current_thread() is _Wish.owner:
+            _Wish.asked, _Wish.settled = False, True
+
+
+def is_settled() -> bool:
+    """Say whether the work was stopped and goes on with what was finished."""
+    return _Wish.settled
+
+
+def begin() -> None:
+    """Begin work on this thread: nobody has asked."""
+    _Wish.asked = _Wish.settled = False
+    _Wish.owner = threading.current_thread()

@@ -1,0 +1,132 @@
+"""The kinds of values that go in and out of compiled kernels, and how they are laid out in slots of eight bytes.
+
+A number takes one slot. An array takes its address, its lengths and its strides, and, on the way out, before these the
+block of memory it owns. A tuple takes what its members take. A generator of random numbers takes the addresses by which
+numpy hands it to C.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+# Kinds are text, or tuples of text, numbers and kinds, so that JSON carries them.
+Kind = Any
+
+INTEGER, UNSIGNED, FLOAT, TRUTH, NOTHING, RANDOM = "int64", "uint64", "float64", "bool", "none", "rng"
+ARRAY, TUPLE = "array", "tuple"
+
+_DOUBLE, _SLOT = struct.Struct("=d"), struct.Struct("=q")
+
+
+def as_kind(read: Any) -> Kind:
+    """Return a kind that JSON carried."""
+    return tuple(map(as_kind, read)) if isinstance(read, list) else read
+
+
+def kind_of(value: Any) -> Kind:
+    """Return the kind of an argument; kernels are compiled once for each combination of kinds."""
+    if isinstance(value, np.ndarray):
+        if not value.flags.aligned:
+            raise TypeError("a kernel takes aligned arrays only")
+        return (ARRAY, value.dtype.str, value.ndim, "C" if value.flags.c_contiguous else "A")
+    if isinstance(value, (bool, np.bool_)):
+        return TRUTH
+    if isinstance(value, np.uint64):
+        return UNSIGNED
+    if isinstance(value, (int, np.integer)):
+        if not -(1 << 63) <= value < 1 << 63:
+            raise OverflowError("a kernel takes whole numbers of 64 bits only")
+        return INTEGER
+    if isinstance(value, (float, np.floating)):
+        return FLOAT
+    if isinstance(value, tuple):
+        name = f"{type(value).__module__}:{type(value).__qualname__}" if hasattr(value, "_fields") else ""
+        return (TUPLE, name, *map(kind_of, value))
+    if isinstance(value, np.random.Generator):
+        return RANDOM
+    raise TypeError(f"a kernel takes no {type(value).__name__}")
+
+
+def slots_of(value: Any) -> Iterator[int]:
+    """Give an argument as slots."""
+    if isinstance(value, np.ndarray):
+        yield value.__array_interface__["data"][0]
+        yield from value.shape
+        yield from value.strides
+    elif isinstance(value, tuple):
+        for member in value:
+            yield from slots_of(member)
+    elif isinstance(value, (float, np.floating)):
+        yield _SLOT.unpack(_DOUBLE.pack(value))[0]
+    elif isinstance(value, np.random.Generator):
+        yield from _addresses(value)
+    else:
+        yield int(value)
+
+
+def _addresses(random: np.random.Generator) -> Iterator[int]:
+    c = random.bit_generator.ctypes
+    yield c.state_address
+    yield ctypes.cast(c.state, ctypes.c_void_p).value or 0
+    for function in (c.next_uint64, c.next_uint32, c.next_double):
+        yield ctypes.cast(function, ctypes.c_void_p).value or 0
+    yield ctypes.cast(c.bit_generator, ctypes.c_void_p).value or 0
+
+
+def width(kind: Kind) -> int:
+    """Return how many slots a result takes."""
+    if kind[0] == ARRAY:
+        return 2 + 2 * int(kind[2])
+    if kind[0] == TUPLE:
+        return sum(map(width, kind[2:]))
+    return 0 if kind == NOTHING else 1
+
+
+def value_of(kind: Kind, slots: Iterator[int], arguments: object, release: Callable[[int], None]) -> Any:
+    """Make a result of its slots."""
+    if kind == NOTHING:
+        return None
+    if kind[0] == ARRAY:
+        return np.asarray(_Memory(kind, slots, arguments, release))
+    if kind[0] == TUPLE:
+        members = [value_of(member, slots, arguments, release) for member in kind[2:]]
+        return named(kind[1])(*members) if kind[1] else tuple(members)
+    slot = next(slots)
+    if kind == FLOAT:
+        return _DOUBLE.unpack(_SLOT.pack(slot))[0]
+    if kind == UNSIGNED:
+        return slot & (1 << 64) - 1
+    return bool(slot) if kind == TRUTH else slot
+
+
+def named(name: str) -> Callable[..., Any]:
+    """Return the class of named tuples that is kept under a name."""
+    module, _, class_ = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), class_)
+    return found
+
+
+class _Memory:
+    """The memory of an array that a kernel returned; one without a block of its own is a part of an argument."""
+
+    def __init__(self, kind: Kind, slots: Iterator[int], arguments: object, release: Callable[[int], None]) -> None:
+        _, dtype, dimensions, _ = kind
+        self._block, address = next(slots), next(slots)
+        self._release, self._arguments = release, None if self._block else arguments
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": dtype,
+            "data": (address, False),
+            "shape": tuple(next(slots) for _ in range(dimensions)),
+            "strides": tuple(next(slots) for _ in range(dimensions)),
+        }
+
+    def __del__(self) -> None:
+        if self._block:
+            self._release(self._block)

@@ -1,0 +1,166 @@
+"""Calling machine code of kernels: llvmlite links it, ctypes calls it, without the lock of Python."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import functools
+import importlib.util
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from llvmlite import binding
+
+from sudare.kernels import store
+from sudare.kernels.kinds import Kind, slots_of, value_of, width
+
+_lock = threading.Lock()
+_SERVE = "import sys; sys.path[:] = sys.argv[1:]; from sudare.kernels.compiling import serve; serve()"
+
+
+def load(function: FunctionType, given: tuple[Kind, ...]) -> Callable[[tuple[Any, ...]], Any]:
+    """Return a kernel that is called with a tuple of arguments of these kinds."""
+    with _lock:
+        found = store.find(function, given)
+        if found is None:
+            with store.locked(function, given):  # others wait instead of compiling the same
+                found = store.find(function, given)
+                if found is None:
+                    _compile(function, given)
+                    found = store.find(function, given)
+        if found is None:
+            raise RuntimeError(f"{function.__module__}.{function.__name__} was compiled, but not kept")
+        return _Compiled(*found)
+
+
+class _Compiled:
+    """A kernel as machine code."""
+
+    def __init__(self, returned: Kind, code: bytes) -> None:
+        _add_symbols()
+        self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target().create_target_machine())
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        address = self._engine.get_function_address
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(address(store.CALL))
+        self._release_block = ctypes.CFUNCTYPE(None, ctypes.c_int64)(address(store.RELEASE))
+        self._returned, self._width = returned, max(1, width(returned))
+
+    def __call__(self, arguments: tuple[Any, ...]) -> Any:
+        given = [slot for argument in arguments for slot in slots_of(argument)]
+        found = (ctypes.c_int64 * self._width)()
+        if self._call((ctypes.c_int64 * len(given))(*given), found):
+            raise _raised(found[0])
+        return value_of(self._returned, iter(found), arguments, self._release)
+
+    def _release(self, block: int) -> None:
+        """Release memory; whoever holds this method holds the machine code too."""
+        self._release_block(block)
+
+
+class _Raised(ctypes.Structure):
+    """How numba writes down an exception: class, arguments and place, pickled."""
+
+    _fields_ = (("pickled", ctypes.c_void_p), ("length", ctypes.c_int32))
+
+
+def _raised(address: int) -> BaseException:
+    if not address:
+        return RuntimeError("a kernel failed")
+    note = _Raised.from_address(address)
+    class_, arguments, _ = pickle.loads(ctypes.string_at(note.pickled, note.length))  # noqa: S301
+    raised: BaseException = class_(*(arguments or ()))
+    return raised
+
+
+@functools.cache
+def _target() -> binding.Target:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding.Target.from_default_triple()
+
+
+@functools.cache
+def _add_symbols() -> None:
+    """Make known what machine code calls: memory and arithmetic, in two modules of numba that are written in C.
+
+    They are loaded without the rest of numba, which takes longer to import than most commands work.
+    """
+    for folder, name, prefix in (("core/runtime", "_nrt_python", "NRT_"), ("", "_helperlib", "numba_")):
+        for symbol, address in _extension(folder, name).c_helpers.items():
+            binding.add_symbol(symbol if symbol.startswith("_") else prefix + symbol, address)
+
+
+def _extension(folder: str, name: str) -> Any:
+    numba = importlib.util.find_spec("numba")
+    places = [str(Path(place, folder)) for place in (numba and numba.submodule_search_locations) or ()]
+    found = PathFinder.find_spec(name, places)
+    if found is None or found.origin is None:
+        raise ImportError(f"numba has no {name}; install a version of numba that sudare names in its dependencies")
+    # Under its full name, so that numba, if somebody imports it later, finds the module initialized.
+    whole = ".".join(("numba", *Path(folder).parts, name))
+    loader = ExtensionFileLoader(whole, found.origin)
+    module = importlib.util.module_from_spec(ModuleSpec(whole, loader, origin=found.origin))
+    loader.exec_module(module)
+    return module
+
+
+class _Compiler:
+    """The process that compiles; it ends with this one, or when it has had nothing to do for a while."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-I", "-c", _SERVE, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, store.FOLDER: str(store.folder())},
+            start_new_session=True,  # Ctrl-C is not for it: what it has begun it keeps
+        )
+        atexit.register(self.end)
+
+    def ask(self, question: bytes) -> bytes:
+        """Return what it answers to a line; nothing if it has ended."""
+        asked, answered = self._process.stdin, self._process.stdout
+        assert asked is not None and answered is not None  # noqa: S101
+        with suppress(BrokenPipeError):
+            asked.write(question + b"\n")
+            asked.flush()
+        return answered.readline()
+
+    def end(self) -> None:
+        """End the process."""
+        atexit.unregister(self.end)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+        self._process.kill()
+        self._process.wait()
+
+
+# One for each process: after a fork the pipes belong to the parent.
+_compilers: dict[int, _Compiler] = {}
+
+
+def _compile(function: FunctionType, given: tuple[Kind, ...]) -> None:
+    """Have a kernel compiled and kept."""
+    here, question = os.getpid(), json.dumps((function.__module__, function.__name__, given)).encode()
+    answer = _compilers[here].ask(question) if here in _compilers else b""
+    if not answer:
+        if here in _compilers:
+            _compilers.pop(here).end()
+        _compilers[here] = _Compiler()
+        answer = _compilers[here].ask(question)
+    if not answer or json.loads(answer):
+        why = json.loads(answer) if answer else "the process ended"
+        raise RuntimeError(f"{function.__module__}.{function.__name__} cannot be compiled: {why}")

@@ -1,0 +1,154 @@
+"""Compiled kernels on disk: a file for each kernel and kinds of arguments, found by what it was made of.
+
+The name of a file has a digest of the sources that the kernel needs, of the compiler and of the processor. So a file
+serves every environment in which these are the same, and no upgrade of anything else makes it useless. A file that is
+not whole, or that something else wrote, counts as missing: it is compiled again and replaced.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import hashlib
+import inspect
+import json
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from llvmlite import binding
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where two processes may compile the same
+    fcntl = None  # type: ignore[assignment]
+
+from sudare.kernels.entry import is_inner
+from sudare.kernels.kinds import Kind, as_kind
+
+# Names of the two functions in a file.
+CALL, RELEASE = "sudare_call", "sudare_release"
+FOLDER = "SUDARE_CACHE_DIR"
+# The modules beside this one that decide what is in a file: how kernels are compiled, and how arguments are laid out.
+MAKERS = ("compiling.py", "kinds.py", "store.py")
+
+
+def find(function: FunctionType, given: tuple[Kind, ...]) -> tuple[Kind, bytes] | None:
+    """Return the kind of the result and the machine code of a kernel, if it has been compiled."""
+    try:
+        head, code = read(path(function, given))
+        return as_kind(head["returned"]), code
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def read(path: Path) -> tuple[dict[str, Any], bytes]:
+    """Return the head and the machine code in a file; ValueError if the file is not as it was written."""
+    line, _, code = path.read_bytes().partition(b"\n")
+    head: dict[str, Any] = json.loads(line)
+    if head["digest"] != hashlib.sha256(code).hexdigest():
+        raise ValueError(f"{path.name} is damaged")
+    return head, code
+
+
+def keep(function: FunctionType, given: tuple[Kind, ...], returned: Kind, code: bytes, seconds: float) -> None:
+    """Keep the machine code of a kernel, and how long it took to compile."""
+    whole = path(function, given)
+    head = {
+        "kernel": f"{function.__module__}.{function.__name__}",
+        "given": given,
+        "returned": returned,
+        "seconds": seconds,
+        "digest": hashlib.sha256(code).hexdigest(),
+    }
+    with tempfile.NamedTemporaryFile(dir=whole.parent, prefix=".", delete=False) as file:
+        file.write(json.dumps(head).encode() + b"\n" + code)
+    Path(file.name).replace(whole)
+
+
+@contextmanager
+def locked(function: FunctionType, given: tuple[Kind, ...]) -> Iterator[None]:
+    """Let one process at a time compile a kernel."""
+    place = path(function, given)
+    with (place.parent / f".{place.name}.lock").open("w") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+        Path(file.name).unlink(missing_ok=True)
+
+
+def path(function: FunctionType, given: tuple[Kind, ...]) -> Path:
+    """Return where a kernel is kept."""
+    digest = hashlib.sha256("\n".join((_environment(), json.dumps(given), _sources(function))).encode()).hexdigest()
+    return folder() / f"{function.__module__.rpartition('.')[2]}.{function.__name__}-{digest[:32]}"
+
+
+@functools.cache
+def folder() -> Path:
+    """Return the folder of compiled kernels: the user's, or one of this process alone where that cannot be had."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    chosen = Path(os.environ.get(FOLDER) or home / "sudare" / "kernels")
+    try:
+        chosen.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if os.access(chosen, os.W_OK) and _is_ours(chosen):
+            return chosen
+    except OSError:
+        pass
+    return _own_folder()
+
+
+def _is_ours(folder: Path) -> bool:
+    """Tell whether nobody else can put code into a folder."""
+    if sys.platform == "win32":
+        return True
+    found = folder.stat()
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _own_folder() -> Path:
+    made = tempfile.mkdtemp(prefix="sudare-kernels-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return Path(made)
+
+
+@functools.cache
+def _sources(function: FunctionType) -> str:
+    """Return the sources of all modules that have a part of a kernel."""
+    modules, seen, left = set[str](), set[FunctionType](), [function]
+    while left:
+        one = left.pop()
+        seen.add(one)
+        modules.add(one.__module__)
+        called = (one.__globals__.get(name) for name in one.__code__.co_names)
+        left += [other for other in called if other is not None and is_inner(other) and other not in seen]
+    return "\n".join(_source(module) for module in sorted(modules))
+
+
+@functools.cache
+def _source(module: str) -> str:
+    return inspect.getsource(sys.modules[module])
+
+
+@functools.cache
+def _environment() -> str:
+    """Return what else machine code depends on."""
+    packages = " ".join(f"{name} {version(name)}" for name in ("numba", "llvmlite"))
+    features = binding.get_host_cpu_features().flatten()
+    return "\n".join(
+        (
+            *(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in MAKERS),
+            packages,
+            str(sys.implementation.cache_tag),
+            binding.get_process_triple(),
+            binding.get_host_cpu_name(),
+            features,
+        )
+    )

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from sudare.data.direct_identifiers import direct_identifiers, identifier_kind, is_phone
+from sudare.data.hierarchy_suggest import suggest_hierarchy
+from sudare.data.table import read_table
+
+
+@pytest.mark.parametrize(
+    "text", ["03-1234-5678", "090-1234-5678", "0312345678", "+81 3 1234 5678", "(212) 555-0100", "+4930123456"]
+)
+def test_telephone_numbers(text: str) -> None:
+    assert is_phone(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["2024-02-29", "123-4567", "12345-6789", "1234567.89", "0.123456789", "123456789", "1", "20240229", "a"]
+)
+def test_numbers_that_are_no_telephone_numbers(text: str) -> None:
+    assert not is_phone(text)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "values", "kind"),
+    [
+        ("contact", {"a@example.org": 3, "b.c@example.co.jp": 2}, "email"),
+        ("call", {"03-1234-5678": 1, "03-1234-5679": 4}, "phone"),
+        ("name", {"Sato Ai": 2, "Sato Ken": 1, "Mori Jun": 1}, "name"),
+        ("氏名", {"佐藤 愛": 1, "森 純": 1}, "name"),
+        ("last_name", {"Sato": 2, "Mori": 1}, "name"),
+        ("member", {f"k{n:03}": 1 for n in range(20)}, "unique"),
+        ("member", {f"k{n:03}": 1 for n in range(19)}, None),
+        ("country name", {"Japan": 400, "France": 300}, None),
+        ("sex", {"f": 10, "m": 12}, None),
+        ("age", {str(age): 5 for age in range(20, 70)}, None),
+        ("nothing", {}, None),
+    ],
+)
+def test_what_values_look_like(attribute: str, values: dict[str, int], kind: str | None) -> None:
+    assert identifier_kind(attribute, values) == kind
+
+
+def test_columns_of_a_table_in_their_order() -> None:
+    rows = {"mail": ["a@b.jp", "c@d.jp", None], "sex": ["f", "m", "f"], "tel": ["03-1234-5678"] * 3}
+    with read_table(pl.DataFrame(rows)) as table:
+        assert [(entry.attribute, entry.kind) for entry in direct_identifiers(table)] == [
+            ("mail", "email"),
+            ("tel", "phone"),
+        ]
+
+
+def test_a_suggested_hierarchy_keeps_nothing_of_an_identifier_that_repeats() -> None:
+    found = suggest_hierarchy("mail", ["a@b.jp", "c@d.jp"], counts=[3, 4])
+    assert (found.kind, found.example, found.remarks) == ("identifier", ("c@d.jp", "*"), ("identifier",))

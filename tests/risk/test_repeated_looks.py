@@ -1,0 +1,122 @@
+"""What a sample proves, and what is left of it if records are looked at until they pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sudare
+from sudare.anonymize import suppression
+from sudare.anonymize.suppression import TimeOver, suppress_baskets
+from sudare.risk.uncertainty import look_delta, sample_size
+
+shares = st.integers(1, 99).map(lambda n: n / 100)
+
+
+@given(shares, shares, st.none() | st.integers(1, 50))
+def test_no_more_is_drawn_than_is_needed(epsilon: float, delta: float, look: int | None) -> None:
+    draws = sample_size(epsilon, delta, look)
+    missed = 1 - Fraction(str(epsilon))
+    allowed = Fraction(str(delta)) / (1 if look is None else look * (look + 1))
+    assert missed**draws <= allowed
+    assert draws == 1 or missed ** (draws - 1) > allowed
+
+
+@given(shares, shares, st.integers(1, 200))
+def test_all_looks_together_are_wrong_with_delta_at_most(epsilon: float, delta: float, looks: int) -> None:
+    """Records of which the share epsilon is unsafe at every look: the exact probability that some look passes."""
+    passes = [(1 - epsilon) ** sample_size(epsilon, delta, look) for look in range(1, looks + 1)]
+    assert 1 - math.prod(1 - chance for chance in passes) <= delta
+
+
+def unsafe_baskets() -> tuple[sudare.Baskets, sudare.SensitiveItems]:
+    """Return records for which one in eight drawn adversaries who know one item is unsafe.
+
+    Two of eight users are drawn with the probability 1/4, and of their two items the telling one with 1/2.
+    """
+    baskets = sudare.make_baskets([[f"own{n}"] for n in range(6)] + [["known", "secret"]] * 2)
+    lists = np.zeros((2, 1), np.uint64)
+    lists[1, 0] = 1 << baskets.names.index("secret")
+    rows = np.array([0] * 6 + [1] * 2, np.int32)
+    return baskets, sudare.SensitiveItems(rows, lists, "the secret of two")
+
+
+def test_the_share_of_unsafe_adversaries_is_as_meant() -> None:
+    baskets, sensitive = unsafe_baskets()
+    found = sudare.check_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.001, delta=0.001, seed=5)
+    assert found.unsafe_adversaries / found.adversaries == pytest.approx(1 / 8, abs=0.02)
+
+
+@pytest.mark.slow
+def test_looking_until_it_passes_is_wrong_with_delta_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repair that repairs nothing: what is published stays unsafe, and only luck lets it pass."""
+    baskets, sensitive = unsafe_baskets()
+    epsilon, delta, looks, runs = 0.125, 0.5, 20, 300
+
+    def nothing(*_: Any, **__: Any) -> None:
+        done[0] += 1
+        if done[0] > looks:
+            raise TimeOver
+
+    monkeypatch.setattr(suppression, "_sweep", lambda *_, **__: None)
+    monkeypatch.setattr(suppression, "_repair_samples", nothing)
+    passed = 0
+    for seed in range(runs):
+        done = [0]
+        found = suppress_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=epsilon, delta=delta, seed=seed)
+        passed += found.safe
+    # The exact probability, from the share of 1/8 and the draws of each look.
+    exact = 1 - math.prod(1 - (7 / 8) ** sample_size(epsilon, delta, look) for look in range(1, looks + 1))
+    assert exact <= delta
+    assert passed / runs == pytest.approx(exact, abs=0.09)
+    assert passed / runs <= delta
+
+
+def test_each_look_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[tuple[int, int]] = []
+    check: Callable[..., sudare.Verdict] = sudare.check_baskets
+
+    def told(*args: Any, **options: Any) -> sudare.Verdict:
+        seeds.append((options["look"], options["seed"]))
+        return check(*args, **options)
+
+    monkeypatch.setattr(suppression, "_sweep", lambda *_, **__: None)
+    monkeypatch.setattr(suppression, "_repair_samples", lambda *_, **__: None)
+    monkeypatch.setattr(suppression, "check_baskets", told)
+    baskets, sensitive = unsafe_baskets()
+    found = suppress_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.1, delta=0.9, seed=3)
+    assert [look for look, _ in seeds] == list(range(1, len(seeds) + 1))
+    assert len({seed for _, seed in seeds}) == len(seeds)
+    assert (found.verdict.look, found.verdict.seed) == seeds[-1]
+    assert found.verdict.draws == sample_size(0.1, 0.9, len(seeds))
+
+
+@settings(max_examples=30)
+@given(shares, shares, st.none() | st.integers(1, 5))
+def test_the_bound_is_that_of_clopper_and_pearson(epsilon: float, delta: float, look: int | None) -> None:
+    baskets = sudare.make_baskets([["a"], ["b"]])
+    sensitive = sudare.read_sensitive("item:a", baskets)
+    found = sudare.check_baskets(baskets, sensitive, rho=0.5, epsilon=epsilon, delta=delta, look=look)
+    assert found.safe
+    assert found.bound is not None
+    assert found.draws is not None
+    assert found.bound <= epsilon
+    # The share at which no failure in so many draws has the probability that one look may be wrong with.
+    assert (1 - found.bound) ** found.draws == pytest.approx(look_delta(delta, look))
+    told = found.to_dict()
+    assert (told["draws"], told["bound"], told["unsafe_adversaries"]) == (found.draws, found.bound, 0)
+    assert told["claim"].startswith("SAFE BY SAMPLE: with a confidence of ")
+
+
+def test_unsafe_samples_have_no_bound() -> None:
+    baskets, sensitive = unsafe_baskets()
+    found = sudare.check_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.01, delta=0.01)
+    assert (found.safe, found.bound) == (False, None)
+    assert sudare.check_baskets(baskets, sensitive, rho=1).bound is None

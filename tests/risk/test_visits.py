@@ -1,0 +1,52 @@
+"""Crowds counted in memory are those that the engine counts."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import polars
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sudare
+from sudare.engine import DuckDBEngine
+from sudare.risk.attackers import STATISTICS_PARTS, part_sizes, part_statistics
+from sudare.risk.crowds import count_crowds
+from sudare.risk.knowledge import TEN_ATTACKERS
+from sudare.risk.visits import ROW_BYTES, fetch_visits
+
+# Days so far apart that their order takes more than one pass of 16 bits.
+rows = st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 2, 70_000]), st.integers(0, 4))
+
+
+def frame(found: list[tuple[int, int, int]]) -> polars.DataFrame:
+    return polars.DataFrame(
+        {
+            "customer": [f"c{customer}" for customer, _, _ in found],
+            "day": [date(1950, 1, 1) + timedelta(day) for _, day, _ in found],
+            "item": [f"i{item}" for _, _, item in found],
+        }
+    )
+
+
+@given(st.lists(rows, min_size=1, max_size=30))
+def test_crowds_sizes_and_frequencies_are_those_of_the_engine(found: list[tuple[int, int, int]]) -> None:
+    with DuckDBEngine() as engine, sudare.read_history(frame(found), engine=engine) as history:
+        visits = fetch_visits(history)
+        assert visits is not None
+        assert list(visits.each(TEN_ATTACKERS)) == [count_crowds(history, known) for known in TEN_ATTACKERS]
+        for known in TEN_ATTACKERS:
+            assert visits.sizes(known.parts) == part_sizes(history, known.parts)
+        assessed = sudare.assess_attackers(history)
+        for (part, number), found_here in zip(STATISTICS_PARTS.items(), assessed.statistics, strict=True):
+            assert found_here == part_statistics(history, part, assessed.attackers[number])
+
+
+def test_visits_that_do_not_fit_or_may_not_leave_stay_on_the_engine() -> None:
+    source = frame([(0, 0, 0)] * 300)
+    with DuckDBEngine(min_cell=2) as engine, sudare.read_history(source, engine=engine) as history:
+        assert fetch_visits(history) is None
+    with DuckDBEngine(memory="100MB") as engine, sudare.read_history(source, engine=engine) as history:
+        assert fetch_visits(history) is not None
+        history.records = engine.memory_bytes // 2 // ROW_BYTES + 1
+        assert fetch_visits(history) is None
