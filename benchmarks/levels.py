@@ -27,7 +27,7 @@ def ours(clock: Clock, path: str, files: dict[str, str], suppress: float) -> dic
         clock.restart()
         found = sudare.find_levels(table, hierarchies, limit=1 / K, suppress=suppress)
         clock.lap("levels")
-    answer = {"safe": found.safe, "levels": found.best, "suppressed": found.suppressed, "loss": found.loss}
+    answer = {"safe": found.safe_choices, "levels": found.best, "suppressed": found.suppressed, "loss": found.loss}
     return {**answer, "nodes": found.nodes, "evaluated": found.evaluated, "minimal": len(found.minimal)}
 
 

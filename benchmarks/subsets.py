@@ -12,9 +12,9 @@ import numpy as np
 import pandas
 import polars
 
-import sudare
 from measuring import Clock, Measured, exponent, fastest, real_data
 from results import Found, Line
+from sudare import assess_subsets, read_table
 from sudare.risk.walks import walk_subsets
 
 TITLE = "Risk of every subset of attributes (classes, uniques, smallest class)"
@@ -31,9 +31,9 @@ def ours(clock: Clock, path: str, columns: list[str]) -> list[int]:
     # Compiled before the clock starts, once after installation.
     walk_subsets(np.zeros((7, 2), np.int32), np.ones(2, np.int64))
     clock.restart()
-    with sudare.read_table(path, attributes=columns) as table:
+    with read_table(path, attributes=columns) as table:
         clock.lap("read")
-        found = sudare.assess_subsets(table)
+        found = assess_subsets(table)
         clock.lap("subsets")
         risks = found.ranked()
         records = table.records

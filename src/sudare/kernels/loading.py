@@ -21,6 +21,7 @@ from typing import Any
 
 from llvmlite import binding
 
+from sudare import interruption
 from sudare.kernels import store
 from sudare.kernels.kinds import Kind, slots_of, value_of, width
 
@@ -115,52 +116,70 @@ def _extension(folder: str, name: str) -> Any:
     return module
 
 
-class _Compiler:
-    """The process that compiles; it ends with this one, or when it has had nothing to do for a while."""
+class Compiler:
+    """A process that compiles; it ends with this one, or when it has had nothing to do for a while."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-I", "-c", _SERVE, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, store.FOLDER: str(store.folder())},
-            start_new_session=True,  # Ctrl-C is not for it: what it has begun it keeps
-        )
-        atexit.register(self.end)
+        self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, question: bytes) -> bytes:
-        """Return what it answers to a line; nothing if it has ended."""
+    def compile(self, function: FunctionType, given: tuple[Kind, ...]) -> None:
+        """Have a kernel compiled and kept."""
+        question = json.dumps((function.__module__, function.__name__, given)).encode()
+        # Asked a second time, it is a new process: the first may just have ended.
+        answer = self._ask(question) or self._ask(question)
+        why = json.loads(answer) if answer else "the process ended"
+        if why:
+            raise RuntimeError(f"{function.__module__}.{function.__name__} cannot be compiled: {why}")
+
+    def _ask(self, question: bytes) -> bytes:
+        """Return what the process answers to a line; nothing if it has ended."""
+        self._process = self._process or self._start()
         asked, answered = self._process.stdin, self._process.stdout
         assert asked is not None and answered is not None  # noqa: S101
         with suppress(BrokenPipeError):
             asked.write(question + b"\n")
             asked.flush()
-        return answered.readline()
+        answer = answered.readline()
+        if not answer:
+            self.end()
+            interruption.safe_point()
+        return answer
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        atexit.register(self.end)
+        interruption.watch(self)
+        return subprocess.Popen(  # noqa: S603
+            [sys.executable, "-I", "-c", _SERVE, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # what it has to say it answers
+            env={**os.environ, store.FOLDER: str(store.folder())},
+            start_new_session=True,  # Ctrl-C is for this process, which ends it
+        )
+
+    def interrupt(self) -> None:
+        """Let whoever waits for the process go on."""
+        if process := self._process:
+            process.kill()
 
     def end(self) -> None:
-        """End the process."""
+        """End the process, if there is one."""
         atexit.unregister(self.end)
-        for pipe in (self._process.stdin, self._process.stdout):
+        process, self._process = self._process, None
+        if process is None:
+            return
+        # First of all: another thread may be waiting for an answer, and pipes cannot be closed meanwhile.
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 with suppress(BrokenPipeError):
                     pipe.close()
-        self._process.kill()
-        self._process.wait()
 
 
 # One for each process: after a fork the pipes belong to the parent.
-_compilers: dict[int, _Compiler] = {}
+_compilers: dict[int, Compiler] = {}
 
 
 def _compile(function: FunctionType, given: tuple[Kind, ...]) -> None:
-    """Have a kernel compiled and kept."""
-    here, question = os.getpid(), json.dumps((function.__module__, function.__name__, given)).encode()
-    answer = _compilers[here].ask(question) if here in _compilers else b""
-    if not answer:
-        if here in _compilers:
-            _compilers.pop(here).end()
-        _compilers[here] = _Compiler()
-        answer = _compilers[here].ask(question)
-    if not answer or json.loads(answer):
-        why = json.loads(answer) if answer else "the process ended"
-        raise RuntimeError(f"{function.__module__}.{function.__name__} cannot be compiled: {why}")
+    _compilers.setdefault(os.getpid(), Compiler()).compile(function, given)

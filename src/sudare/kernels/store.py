@@ -3,6 +3,9 @@
 The name of a file has a digest of the sources that the kernel needs, of the compiler and of the processor. So a file
 serves every environment in which these are the same, and no upgrade of anything else makes it useless. A file that is
 not whole, or that something else wrote, counts as missing: it is compiled again and replaced.
+
+A wheel carries kernels for any processor of its kind (`PACKAGED`, made by hatch_build.py). All others are compiled for
+the processor of the machine and kept in the user's folder.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import hashlib
 import inspect
 import json
 import os
+import re
 import shutil
 import stat
 import sys
@@ -31,23 +35,27 @@ try:
 except ImportError:  # not on Windows, where two processes may compile the same
     fcntl = None  # type: ignore[assignment]
 
-from sudare.kernels.entry import is_inner
 from sudare.kernels.kinds import Kind, as_kind
 
 # Names of the two functions in a file.
 CALL, RELEASE = "sudare_call", "sudare_release"
 FOLDER = "SUDARE_CACHE_DIR"
+PACKAGED = Path(__file__).with_name("compiled")
+# How numba is told to compile for any processor, and what it says of that processor.
+GENERIC = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 # The modules beside this one that decide what is in a file: how kernels are compiled, and how arguments are laid out.
 MAKERS = ("compiling.py", "kinds.py", "store.py")
 
 
 def find(function: FunctionType, given: tuple[Kind, ...]) -> tuple[Kind, bytes] | None:
     """Return the kind of the result and the machine code of a kernel, if it has been compiled."""
-    try:
-        head, code = read(path(function, given))
-        return as_kind(head["returned"]), code
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    for place in (PACKAGED / _name(function, given, tuple(GENERIC.values())), path(function, given)):
+        try:
+            head, code = read(place)
+            return as_kind(head["returned"]), code
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return None
 
 
 def read(path: Path) -> tuple[dict[str, Any], bytes]:
@@ -81,14 +89,21 @@ def locked(function: FunctionType, given: tuple[Kind, ...]) -> Iterator[None]:
     with (place.parent / f".{place.name}.lock").open("w") as file:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-        Path(file.name).unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            Path(file.name).unlink(missing_ok=True)
 
 
 def path(function: FunctionType, given: tuple[Kind, ...]) -> Path:
-    """Return where a kernel is kept."""
-    digest = hashlib.sha256("\n".join((_environment(), json.dumps(given), _sources(function))).encode()).hexdigest()
-    return folder() / f"{function.__module__.rpartition('.')[2]}.{function.__name__}-{digest[:32]}"
+    """Return where a kernel is kept that is compiled for the processor of this machine."""
+    return folder() / _name(function, given, _processor())
+
+
+def _name(function: FunctionType, given: tuple[Kind, ...], processor: tuple[str, ...]) -> str:
+    made_of = (*_environment(), *processor, json.dumps(given), _sources(function.__module__))
+    digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()
+    return f"{function.__module__.rpartition('.')[2]}.{function.__name__}-{digest[:32]}"
 
 
 @functools.cache
@@ -120,16 +135,15 @@ def _own_folder() -> Path:
 
 
 @functools.cache
-def _sources(function: FunctionType) -> str:
-    """Return the sources of all modules that have a part of a kernel."""
-    modules, seen, left = set[str](), set[FunctionType](), [function]
+def _sources(module: str) -> str:
+    """Return the sources of a module of kernels and of all that it imports from others, constants included."""
+    found, left = dict[str, str](), [module]
     while left:
-        one = left.pop()
-        seen.add(one)
-        modules.add(one.__module__)
-        called = (one.__globals__.get(name) for name in one.__code__.co_names)
-        left += [other for other in called if other is not None and is_inner(other) and other not in seen]
-    return "\n".join(_source(module) for module in sorted(modules))
+        name = left.pop()
+        if name not in found:
+            found[name] = _source(name)
+            left += re.findall(r"^from (sudare\.kernels\.\w+) import", found[name], re.MULTILINE)
+    return "\n".join(found[name] for name in sorted(found))
 
 
 @functools.cache
@@ -138,17 +152,21 @@ def _source(module: str) -> str:
 
 
 @functools.cache
-def _environment() -> str:
-    """Return what else machine code depends on."""
-    packages = " ".join(f"{name} {version(name)}" for name in ("numba", "llvmlite"))
-    features = binding.get_host_cpu_features().flatten()
-    return "\n".join(
-        (
-            *(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in MAKERS),
-            packages,
-            str(sys.implementation.cache_tag),
-            binding.get_process_triple(),
-            binding.get_host_cpu_name(),
-            features,
-        )
+def _environment() -> tuple[str, ...]:
+    """Return what machine code depends on beside the sources and the processor."""
+    return (
+        *(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in MAKERS),
+        *(f"{name} {version(name)}" for name in ("numba", "llvmlite")),
+        str(sys.implementation.cache_tag),
+        binding.get_process_triple(),
+    )
+
+
+@functools.cache
+def _processor() -> tuple[str, ...]:
+    """Return the name and the features of the processor that numba compiles for."""
+    name, features = (os.environ.get(variable) for variable in GENERIC)
+    return (
+        binding.get_host_cpu_name() if name is None else name,
+        binding.get_host_cpu_features().flatten() if features is None else features,
     )
