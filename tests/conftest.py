@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from math import inf
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import hypothesis
@@ -19,6 +20,8 @@ from xdist.scheduler import LoadScopeScheduling
 import sudare
 from sudare.anonymize import history_choice
 from sudare.engine import DuckDBEngine
+from sudare.kernels import ahead, loading
+from sudare.kernels.kinds import as_kind
 
 # Table 5 of Ito, Kikuchi, Nakagawa: the toy history T_2.
 TOY = """\
@@ -90,6 +93,24 @@ def starts_something(item: pytest.Item) -> bool:
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     given = {value for value in parameters if isinstance(value, str)}
     return bool(STARTING & set(getattr(item, "fixturenames", ())) or STARTING & given)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_compiled_ahead() -> Iterator[None]:
+    """Refuse a call of a kernel with kinds of arguments for which it is not compiled ahead."""
+    known = {(f"sudare.kernels.{kernel}", given) for kernel, given in as_kind(json.loads(ahead.LIST.read_text()))}
+    load = loading.load
+
+    def load_listed(function: FunctionType, given: Any) -> Any:
+        kernel = f"{function.__module__}.{function.__name__}"
+        if kernel.startswith("sudare.") and (kernel, given) not in known:
+            line = json.dumps([kernel.removeprefix("sudare.kernels."), given])
+            raise AssertionError(f"not compiled ahead; add a line to {ahead.LIST.name}: {line}")
+        return load(function, given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "load", load_listed)
+        yield
 
 
 @pytest.fixture(autouse=True)

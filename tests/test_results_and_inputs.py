@@ -6,14 +6,19 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sudare
 from sudare.anonymize.suppression import Suppression
+from sudare.data.cell_purchases import purchases_of_cells
+from tests.attack.histories import Row, history, made_rows
 
 # What is read or made and not computed of something else.
 DATA = {
@@ -32,7 +37,7 @@ ALLOWED = {"write_frontier_page", "write_levels"}
 
 def results() -> set[str]:
     kinds = {name for name in sudare.__all__ if dataclasses.is_dataclass(getattr(sudare, name))}
-    return kinds - DATA
+    return kinds - DATA | {"AnonymizedResult"}
 
 
 def named(annotation: object) -> set[str]:
@@ -52,6 +57,157 @@ def test_no_public_function_takes_a_result_and_what_it_was_made_of() -> None:
         if takes_result and (takes_data or repeats):
             found.add(name)
     assert found - ALLOWED == CHECKED
+
+
+def result_arguments(function: str) -> set[str]:
+    given = inspect.signature(getattr(sudare, function)).parameters
+    return {name for name, parameter in given.items() if named(parameter.annotation) & results()}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A history, its anonymization, and all results of the two, by the words of `rule`."""
+
+    rows: list[Row]
+    rule: dict[str, Any] = field(default_factory=dict)
+    weighting: Any = "occurrence"
+
+    @cached_property
+    def original(self) -> sudare.CellHistory:
+        return history(self.rows)
+
+    @cached_property
+    def anonymization(self) -> sudare.AnonymizedHistory:
+        return sudare.anonymize_history(self.original, 4, fast=True, rounds=5)
+
+    @cached_property
+    def concealed(self) -> sudare.ConcealedHistory:
+        return sudare.conceal_history(self.original, 3, fast=True, rounds=3, attacks=20, **self.rule)
+
+    @cached_property
+    def duel(self) -> sudare.Duel:
+        return sudare.run_duel(self.original, self.anonymization.history, methods=[], **self.rule)
+
+    @cached_property
+    def published(self) -> sudare.PublishedAssessment:
+        return sudare.measure_published(self.original, self.anonymization.history, weighting=self.weighting)
+
+
+ROWS = made_rows(3, customers=12, most_rows=4)
+MINE = Side(ROWS)
+# As many rows and customers: one purchase was on another day.
+THEIRS = Side([(ROWS[0][0], ROWS[0][1] + 1, *ROWS[0][2:]), *ROWS[1:]])
+# The same data, judged or weighted otherwise.
+LENIENT = Side(ROWS, {"p": Fraction(9, 10), "alpha": Fraction(1, 2)})
+STRICT = Side(ROWS, {"thresholds": np.full(len(ROWS), 2)})
+WEIGHTED = Side(ROWS, weighting="record")
+OTHERS = "another history than those of the report"
+
+
+def contest_report(folder: Path, **results: Any) -> object:
+    return sudare.write_contest_report(folder / "r.html", MINE.original, MINE.anonymization.history, draws=1, **results)
+
+
+def concealment_report(folder: Path, side: Side = MINE, **options: Any) -> object:
+    made = side.concealed
+    return sudare.write_contest_report(
+        folder / "r.html", side.original, made.history, anonymization=made, draws=1, **options
+    )
+
+
+def history_report(folder: Path, assessed: Side, published: Side) -> None:
+    with purchases_of_cells(MINE.original) as mine, purchases_of_cells(assessed.original) as other:
+        assessment = sudare.assess_attackers(mine if assessed is MINE else other)
+        sudare.write_history_report(folder / "r.html", mine, assessment, published=published.published)
+
+
+def own_thresholds(folder: Path) -> Path:
+    sudare.write_thresholds(folder / "R.csv", np.ones(len(ROWS), np.int64))
+    return folder / "R.csv"
+
+
+# What each result argument must not be: a call that is refused, and with which words.
+REFUSED: dict[tuple[str, str], list[tuple[Callable[[Path], object], str]]] = {
+    ("write_contest_report", "anonymization"): [
+        (lambda folder: contest_report(folder, anonymization=THEIRS.anonymization), OTHERS),
+        (lambda folder: contest_report(folder, anonymization=MINE.concealed), OTHERS),
+        (lambda folder: contest_report(folder, anonymization=replace(MINE.anonymization, utility=0.0)), OTHERS),
+        (
+            lambda folder: concealment_report(folder, LENIENT),
+            "anonymization was judged by p = 9/10, alpha = 1/2, and the report is by p = 1/3, alpha = 1/2000",
+        ),
+        (
+            lambda folder: concealment_report(folder, attacks=1),
+            "anonymization is to survive 20 attacks, and the report is about 1",
+        ),
+        (
+            lambda folder: concealment_report(folder, thresholds=own_thresholds(folder)),
+            "and the report is by p = 1/3, alpha = 1/2000 and thresholds of the contest's own",
+        ),
+    ],
+    ("write_contest_report", "duel"): [
+        (lambda folder: contest_report(folder, duel=THEIRS.duel), OTHERS),
+        (lambda folder: contest_report(folder, duel=LENIENT.duel), "duel was judged by p = 9/10, alpha = 1/2"),
+        (lambda folder: contest_report(folder, duel=MINE.duel, thresholds=own_thresholds(folder)), "duel was judged"),
+        (lambda folder: contest_report(folder, duel=STRICT.duel, thresholds=own_thresholds(folder)), "duel was judged"),
+        (lambda folder: contest_report(folder, duel=STRICT.duel), "duel was judged"),
+    ],
+    ("write_contest_report", "published"): [
+        (lambda folder: contest_report(folder, published=THEIRS.published), OTHERS),
+        (
+            lambda folder: contest_report(
+                folder, published=sudare.measure_published(MINE.original, MINE.concealed.history)
+            ),
+            OTHERS,
+        ),
+    ],
+    ("write_history_report", "assessment"): [
+        (lambda folder: history_report(folder, THEIRS, MINE), "assess the history that the report is about"),
+    ],
+    ("write_history_report", "published"): [
+        (lambda folder: history_report(folder, MINE, THEIRS), "published is about another history than the report"),
+        (
+            lambda folder: history_report(folder, MINE, WEIGHTED),
+            "published has the weighting 'record', the assessment 'occurrence'",
+        ),
+    ],
+}
+# These have tests of their own: below, in tests/anonymize/test_certificate.py and tests/risk/test_held_uncertainty.py.
+CHECKED_ELSEWHERE = {"sensitive", "certificate"}
+
+
+def test_every_result_argument_is_tried_with_results_of_others() -> None:
+    taken = {(name, given) for name in CHECKED for given in result_arguments(name) - CHECKED_ELSEWHERE}
+    assert taken == set(REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        pytest.param(*case, id=f"{name}-{given}-{number}")
+        for (name, given), cases in REFUSED.items()
+        for number, case in enumerate(cases)
+    ],
+)
+def test_results_of_other_data_or_by_other_rules_are_refused(
+    call: Callable[[Path], object], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(sudare.OptionNotUsable, match=re.escape(words)):
+        call(tmp_path)
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_results_of_the_same_data_by_the_same_rules_are_taken(tmp_path: Path) -> None:
+    mine = {name: getattr(MINE, name) for name in ("anonymization", "duel", "published")}
+    contest_report(tmp_path, **mine)
+    concealment_report(tmp_path)
+    history_report(tmp_path, MINE, MINE)
+    # Read again from files, in which sets of items are numbered anew.
+    sudare.write_cells(tmp_path / "T.csv", MINE.original)
+    sudare.write_cells(tmp_path / "A.csv", MINE.anonymization.history)
+    sudare.write_contest_report(tmp_path / "r.html", tmp_path / "T.csv", tmp_path / "A.csv", draws=1, **mine)
+    sudare.write_thresholds(tmp_path / "R.csv", STRICT.rule["thresholds"])
+    contest_report(tmp_path, duel=STRICT.duel, thresholds=tmp_path / "R.csv")
 
 
 @pytest.fixture
@@ -94,7 +250,7 @@ def test_published_baskets_of_others_are_refused(knowledge: str, found: Suppress
 def test_a_certificate_states_the_rho_and_the_verdict_of_its_own_file(found: Suppression, tmp_path: Path) -> None:
     made = sudare.write_published(found, tmp_path / "out.txt")
     assert (made.rho, made.safe) == ("0.5", True)
-    assert made.claim.startswith("SAFE: nobody who knows any number of items")
+    assert made.claim.startswith("SAFE: nobody who knows one or more items")
     assert list(inspect.signature(sudare.write_published).parameters) == ["found", "path", "certificate"]
 
 

@@ -1,4 +1,4 @@
-"""Measure how well people in purchase histories can be recognized, and make the data safe.
+"""Measure how well people in purchase histories, tables and baskets can be recognized, and anonymize the data.
 
     import sudare
 

@@ -59,11 +59,25 @@ class Between:
         return f"{self.most} or less" if self.least is None else f"between {self.least} and {self.most}"
 
 
+@dataclass(frozen=True, slots=True)
+class Above:
+    """A number that all values are above."""
+
+    bound: float
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(value > self.bound)
+
+    def __str__(self) -> str:
+        return f"above {self.bound}"
+
+
 # A name means the same everywhere, and so do its limits. What is said elsewhere of single functions comes on top.
-LIMITS = {
+LIMITS: dict[str, Between | Above] = {
     "most": Between(0),
     "most_examples": Between(0),
     "most_worst": Between(0),
+    "seconds": Above(0),
     "seed": Between(0),
     "threads": Between(1, 1024),
 }
@@ -123,10 +137,12 @@ def _check(function: str, name: str, value: object, hint: Any) -> None:
     if not problem and isinstance(value, str | Path) and "\0" in str(value):
         problem = "without NUL characters"
     limits = LIMITS.get(name)
-    if not problem and limits and isinstance(value, Integral) and value not in limits:
+    if not problem and limits and isinstance(value, Real) and value not in limits:
         problem = f"{limits}, not {value}"
     if problem:
-        raise OptionNotUsable(f"{function}: {name} must be {problem}.")
+        error = OptionNotUsable(f"{function}: {name} must be {problem}.")
+        error.argument, error.problem = name, problem
+        raise error
 
 
 def _problem(value: object, hint: Any) -> str:
@@ -258,9 +274,15 @@ def _said(hint: Any) -> str:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return f"a mapping from {_plural(parts[0])} to {_plural(parts[1])}"
     if isinstance(origin, type) and issubclass(origin, abc.Iterable):
-        is_array = hasattr(origin, "dtype")
-        return "an array of numbers" if is_array else f"a list of {_plural(parts[0])}"
+        return f"an array of {_held(parts[-1])}" if hasattr(origin, "dtype") else f"a list of {_plural(parts[0])}"
     return _with_article(getattr(hint, "__name__", str(hint)))
+
+
+def _held(dtype: Any) -> str:
+    """Return what an array of a kind holds."""
+    (wanted,) = get_args(dtype)
+    kind = getattr(wanted, "__name__", "")
+    return "whole numbers" if "int" in kind else "True and False" if "bool" in kind else "numbers"
 
 
 def _plural(hint: Any) -> str:
@@ -273,6 +295,8 @@ def _plural(hint: Any) -> str:
 def _kind_of(value: object) -> str:
     if value is None:
         return "None"
+    if type(value).__name__ == "ndarray":
+        return f"an array of {getattr(value, 'dtype', '')}"
     held = (
         f" of {type(found).__name__}" if isinstance(value, list | tuple) and (found := next(iter(value), None)) else ""
     )

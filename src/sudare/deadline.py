@@ -10,6 +10,9 @@ import numpy as np
 
 from sudare import interruption
 
+# Seconds in which next to nothing is done.
+MOMENT = 0.001
+
 
 class TimeOver(Exception):
     """The time for the work is over."""
@@ -24,7 +27,7 @@ class Deadline:
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
-        self.halt = np.zeros(1, np.bool_)
+        self.halt = np.full(1, seconds == 0)
         self._timer: threading.Timer | None = None
         interruption.watch(self)
 
@@ -49,8 +52,15 @@ class Deadline:
             raise TimeOver
 
     def part(self, share: float) -> Deadline:
-        """Return an end after a share of the time that is left."""
+        """Return an end after a share of the time that is left; what is over, by the clock or not, has none left."""
+        if self.halt[0]:
+            return Deadline(0.0)
         return Deadline(None if self.left is None else share * self.left)
+
+    @property
+    def rest(self) -> float | None:
+        """The seconds that are left, for a step with a time limit of its own, which is above 0."""
+        return None if self.left is None else max(self.left, MOMENT)
 
     def __enter__(self) -> Self:
         if self.left is not None:

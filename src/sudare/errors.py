@@ -46,7 +46,13 @@ class HierarchyNotUsable(InputError):
 
 
 class OptionNotUsable(InputError):
-    """An option has a value that does not fit."""
+    """An option has a value that does not fit.
+
+    If it is one argument by itself, `argument` is its name and `problem` what it must be.
+    """
+
+    argument = ""
+    problem = ""
 
 
 class NotOnEngine(InputError):

@@ -3,13 +3,16 @@
 The command line does its work on a thread of its own: signals are taken by the main thread and never arrive in the
 middle of a line, a kernel or a file. The main thread asks the work to stop, and the work raises KeyboardInterrupt at
 its next safe point, on whatever thread it comes by one. Who catches that in order to go on with what is finished says
-so by `settle`. Nothing here has an effect unless somebody asks.
+so by `settle`. Work that has an answer and only makes it better says `answer_found`: where that is wanted
+(`keeping_answers`), nothing is raised from there on, and the work ends as if its time were over. Nothing here has an
+effect unless somebody asks.
 """
 
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Protocol
 from weakref import WeakSet
 
@@ -22,10 +25,15 @@ class Interruptible(Protocol):
 
 
 class _Wish:
-    """Whether the work is to stop, and whether it goes on with what is finished."""
+    """Whether the work is to stop, and whether it goes on with what is finished.
+
+    `keeping` says that an answer is taken as it is when the work is to stop, `answered` that there is one.
+    """
 
     asked = False
     settled = False
+    keeping = False
+    answered = False
     owner: threading.Thread | None = None
 
 
@@ -43,9 +51,9 @@ def watch(work: Interruptible) -> None:
 def ask_to_stop() -> None:
     """Ask all work to stop; to be repeated until it has: what begins in the same moment does not hear it."""
     with _asking:
-        if _Wish.settled:
+        if _Wish.settled and not _Wish.answered:
             return
-        _Wish.asked = True
+        _Wish.asked, _Wish.settled = not _Wish.answered, _Wish.answered
         for work in list(_watched):
             # It may be closed meanwhile.
             with suppress(Exception):
@@ -68,12 +76,37 @@ def settle() -> None:
             _Wish.asked, _Wish.settled = False, True
 
 
+@contextmanager
+def keeping_answers() -> Iterator[None]:
+    """Let work in this block that is asked to stop when it has an answer return that answer, as soon as it can."""
+    _Wish.keeping = True
+    try:
+        yield
+    finally:
+        with _asking:
+            _Wish.keeping = _Wish.answered = False
+
+
+def answer_found() -> None:
+    """Say that there is an answer to all that was asked, which further work only makes better."""
+    safe_point()
+    with _asking:
+        _Wish.answered = _Wish.keeping
+
+
 def is_settled() -> bool:
     """Say whether the work was stopped and goes on with what was finished."""
     return _Wish.settled
 
 
+def check_not_interrupted() -> None:
+    """Raise KeyboardInterrupt if the work is to stop, or was: before what is left out then."""
+    if _Wish.settled:
+        raise KeyboardInterrupt
+    safe_point()
+
+
 def begin() -> None:
     """Begin work on this thread: nobody has asked."""
-    _Wish.asked = _Wish.settled = False
+    _Wish.asked = _Wish.settled = _Wish.keeping = _Wish.answered = False
     _Wish.owner = threading.current_thread()

@@ -148,7 +148,7 @@ def test_plain_values_have_everything_but_rows_and_candidates() -> None:
 
 @pytest.mark.parametrize("wrong", [{"k": 1}, {"k": 7}, {"seconds": 0.0}, {"spread": -1.0}, {"spread": float("nan")}])
 def test_what_cannot_be_asked_for_is_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(OptionNotUsable, match=r"Hint|spread must be a finite number"):
+    with pytest.raises(OptionNotUsable, match=r"Hint|spread must be a finite number|seconds must be above 0"):
         conceal_history(history(SIX), **{"k": 2, **wrong})  # type: ignore[arg-type]
 
 

@@ -116,11 +116,14 @@ def test_files_that_sudare_did_not_write_are_refused(small: Baskets, tmp_path: P
     with pytest.raises(sudare.OptionNotUsable, match="was not written by sudare"):
         run_experiments({"a": small}, tmp_path)
     (tmp_path / "parameters.json").write_text(json.dumps({"seed": 0}))
-    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(sudare.OptionNotUsable, match="has rows that sudare did not write"):
+    with pytest.raises(sudare.OptionNotUsable, match="has other results: what is not said there"):
         run_experiments({"a": small}, tmp_path)
+    run_experiments({"a": small}, tmp_path / "own", figures=[5], repetitions=1)
+    (tmp_path / "own" / "rows.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(sudare.OptionNotUsable, match="has rows that sudare did not write"):
+        run_experiments({"a": small}, tmp_path / "own")
     with pytest.raises(sudare.OutputNotWritable, match="Cannot make the folder"):
-        run_experiments({"a": small}, tmp_path / "rows.csv" / "folder")
+        run_experiments({"a": small}, tmp_path / "parameters.json" / "folder")
 
 
 def test_figures_and_repetitions_that_are_not_there_are_refused(small: Baskets, tmp_path: Path) -> None:

@@ -75,9 +75,9 @@ def test_a_mean_within_its_limit_says_how_many_customers_are_unique_all_the_same
     assert (found.risks[6].unique_customers, found.risks[6].highest) == (8, 1.0)
     assert found.highest_mean == max(risk.after for risk in found.risks) <= 0.5
     assert (found.unique_customers, found.highest_risk) == (8, 1.0)
-    first = dict(list(found.to_dict().items())[:4])
+    first = dict(list(found.to_dict().items())[:5])
     assert first == {
-        "unique_customers": 8, "highest_risk": 1.0, "highest_mean": found.highest_mean, "mean_limit": 0.5,
+        "alone": 8, "unique_customers": 8, "highest_risk": 1.0, "highest_mean": found.highest_mean, "mean_limit": 0.5,
     }  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def test_levels_equal_those_of_plain_counting(case: Case, k: int, suppress: floa
         if not any(node[a] and (*node[:a], node[a] - 1, *node[a + 1 :]) in losses for a in range(case.width))
     }  # fmt: skip
     assert {tuple(levels.values()) for levels in found.minimal} == minimal
-    assert found.safe == len(losses)
+    assert found.safe_choices == len(losses)
     if not losses:
         assert found.best is None
         return

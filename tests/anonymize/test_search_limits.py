@@ -153,7 +153,7 @@ def test_a_halted_drawing_says_how_many_lines_are_drawn() -> None:
 
 def test_safety_without_time_comes_from_few_drawings_and_says_so() -> None:
     ring = [[i, (i + 1) % 30, (i + 2) % 30] for i in range(30)]
-    found = matching_safety(Matchings(ring), samples=4_000, seconds=0.0)
+    found = matching_safety(Matchings(ring), samples=4_000, seconds=1e-9)
     assert found.samples == 20
     assert found.low_found <= found.probability_found <= found.high_found
     assert found.high_found >= 3 / 20

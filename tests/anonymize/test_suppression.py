@@ -115,7 +115,7 @@ def test_the_same_seed_gives_the_same_records(strategy: str, sampled: dict[str, 
 def test_work_that_is_cut_short_is_not_safe(options: dict[str, object]) -> None:
     baskets = make_baskets([["a", "b", "c"]] * 3 + [["a"], ["b"]])
     everything = sensitive_rows(np.ones((1, 3), bool), np.zeros(5, np.int32), "all")
-    found = suppress_baskets(baskets, everything, rho=0.3, seconds=0, **options)  # type: ignore[arg-type]
+    found = suppress_baskets(baskets, everything, rho=0.3, seconds=1e-9, **options)  # type: ignore[arg-type]
     assert (found.interrupted, found.safe) == (True, False)
     assert found.to_dict()["safe"] is False
 
@@ -174,3 +174,15 @@ def test_real_click_streams_are_made_safe(real_data: Callable[[str], Path], stra
     assert found.safe
     assert 0.05 < found.suppressed_share < 0.3
     assert check_baskets(short, secret, rho=0.5, published=found.published, knowledge="published").safe
+
+
+def test_an_interruption_after_the_papers_way_returns_its_finished_and_safe_answer() -> None:
+    baskets = make_baskets([["a", "b", "c"]] * 3 + [["a"], ["b"]])
+    everything = sensitive_rows(np.ones((1, 3), bool), np.zeros(5, np.int32), "all")
+
+    def interrupt(step: str, done: int, total: int) -> None:
+        if "lacking" in step:
+            raise KeyboardInterrupt
+
+    found = suppress_baskets(baskets, everything, rho=0.3, strategy="best", progress=interrupt)
+    assert (found.interrupted, found.safe, found.verdict.complete) == (False, True, True)

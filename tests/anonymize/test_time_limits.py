@@ -9,7 +9,7 @@ from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.data.sensitive import random_lists
 from sudare.deadline import Deadline, TimeOver
 from sudare.kernels import item_sets
-from sudare.risk.uncertainty import check_baskets
+from sudare.risk.uncertainty import Verdict, check_baskets
 
 
 def baskets(records: list[list[int]], items: int) -> Baskets:
@@ -88,11 +88,16 @@ def test_a_check_without_time_is_not_safe_and_says_that_it_is_not_complete(
 ) -> None:
     original, sensitive = data
     safe = suppress_baskets(original, sensitive, rho=0.5, max_known=2)
+
+    def complete(sample: dict[str, float]) -> Verdict:
+        return check_baskets(original, sensitive, rho=0.5, published=safe.published, max_known=2, **sample)  # type: ignore[arg-type]
+
     for sample in ({}, {"epsilon": 0.1, "delta": 0.1}):
         found = check_baskets(
-            original, sensitive, rho=0.5, published=safe.published, max_known=2, seconds=0.0, **sample
+            original, sensitive, rho=0.5, published=safe.published, max_known=2, seconds=1e-9, **sample
         )
         assert (found.complete, found.safe) == (False, False)
+        assert found.unsafe_adversaries <= found.adversaries < complete(sample).adversaries
 
 
 def test_halted_kernels_return_at_once() -> None:

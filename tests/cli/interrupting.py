@@ -97,7 +97,9 @@ class Trial:
         code = self._wait()
         left = [str(path.relative_to(self._folder)) for path in sorted(self._folder.rglob("*"))]
         said = (self._folder / "stderr").read_text()
-        return {"code": code, "seconds": self._seconds, "left": left, "stderr": said}
+        return {
+            "code": code, "seconds": self._seconds, "folder": str(self._folder), "left": left, "stderr": said,
+        }  # fmt: skip
 
     def _wait(self) -> int:
         end = time.monotonic() + PATIENCE

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import polars
 import pytest
 from typer.testing import CliRunner, Result
 
+from sudare import interruption
+from sudare.anonymize import concealment, concealment_sets, histories, history_classes
 from sudare.attack.methods import METHODS
 from sudare.cli.app import app
+from sudare.contest import duel
 from sudare.contest.duel import Duel
 
 Run = Callable[..., Result]
@@ -94,6 +101,10 @@ def test_a_history_that_is_broken_is_written_and_exits_with_three(run: Run, many
     assert result.exit_code == 3, result.output
     assert "anonymized by levels" in result.stdout
     assert "Levels: date = day, " in result.stdout
+    # Before anything about means.
+    told, means, _ = " ".join(result.stdout.split()).partition("The mean risk")
+    assert "Customers whose published rows are like nobody else's: 16 of 16." in told
+    assert means
     assert "Not safe: broken by" in result.stdout
     assert len(out.read_text().splitlines()) == 32
 
@@ -155,7 +166,7 @@ def test_the_aligned_file_is_for_its_owner_only_and_said_to_be_secret(
 def test_something_is_to_be_written(run: Run, many: Path, tmp_path: Path) -> None:
     result = run("anonymize", many, "--k", 4, "--report", tmp_path / "r.html")
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [many])
-    assert "Hint: -o OUT for what may be published, --aligned A" in result.stderr
+    assert "Hint: -o OUT for the published form, --aligned A" in result.stderr
 
 
 @pytest.mark.parametrize("model", ["suppression", "levels"])
@@ -236,7 +247,7 @@ def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: 
     [
         (["--k", "1"], "k is 2 or more, not 1"),
         (["--k", "5"], "There are 4 customers, fewer than k = 5"),
-        (["--k", "2", "--time-limit", "0"], "A time limit is above 0 seconds"),
+        (["--k", "2", "--time-limit", "0"], "--time-limit must be above 0, not 0.0."),
         (["--k", "2", "--rules", "none"], "Hint"),
         (["--k", "2", "--model", "magic"], "There is no model 'magic'"),
         (["--k", "2", "--levels", "date=week"], "The model classes has no levels"),
@@ -246,7 +257,7 @@ def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: 
         (["--mean-limit", "2"], "mean_limit is above 0 and at most 1"),
         (["--mean-limit", "0.5", "--model", "suppression"], "--mean-limit is kept by levels"),
         (["--mean-limit", "0.5", "--fast"], "--mean-limit is kept by levels"),
-        (["--k", "2", "--time-limit", "-1"], "A time limit is above 0 seconds"),
+        (["--k", "2", "--time-limit", "nan"], "--time-limit must be a finite number, not nan."),
         (["--k", "2", "--report", "none/report.html"], "does not exist"),
     ],
 )
@@ -269,3 +280,94 @@ def test_no_file_is_written_over_another(run: Run, original: Path, tmp_path: Pat
         result = run("anonymize", original, "--k", 2, "-o", out, option, out)
         assert (result.exit_code, out.exists()) == (2, False)
         assert f"{out} is named twice" in result.stderr or "this is written as .html" in result.stderr
+
+
+def asked_to_stop() -> None:
+    """Press Ctrl-C, and come by safe points until the work is to stop or is settled."""
+    os.kill(os.getpid(), signal.SIGINT)
+    while not interruption.is_settled():
+        interruption.safe_point()
+
+
+def interrupted_in(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> None:
+    """Press Ctrl-C when a function is called; if the work goes on, so does the function."""
+    function = getattr(module, name)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if not interruption.is_settled():
+            asked_to_stop()
+        return function(*args, **options)
+
+    monkeypatch.setattr(module, name, call)
+
+
+def test_files_are_announced_and_the_result_is_shown_if_the_attacks_are_interrupted(
+    run: Run, original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupted_in(monkeypatch, duel, "run_duel")
+    out, aligned, report = (tmp_path / name for name in ("out.csv", "A.csv", "report.html"))
+    words = ("anonymize", original, "--k", 2, "-o", out, "--aligned", aligned, "--report", report)
+    result = run(*words)
+    assert result.exit_code == 130
+    assert f"Wrote {out}\n" in result.stderr
+    assert f"{aligned} links rows to people: keep it secret." in result.stderr
+    assert "Interrupted. Shown is what was found until then." in result.stderr
+    assert "Classes x customers: 2 x 2." in result.stdout
+    assert "Not attacked" in result.stdout
+    assert (out.exists(), aligned.exists(), report.exists()) == (True, True, False)
+    assert "report" not in result.stderr
+    found = json.loads(run(*words, "--json").stdout)
+    assert (found["attacks"], found["aligned"]) == (None, str(aligned))
+
+
+@pytest.mark.parametrize(
+    ("model", "module", "name"),
+    [
+        ("classes", histories, "class_bound"),
+        ("classes", history_classes, "find_classes"),
+        ("suppression", history_classes, "realign_all"),
+        ("levels", histories, "class_bound"),
+        ("concealment", concealment_sets, "_aligned_costs"),
+        ("concealment", concealment, "_templates"),
+        ("concealment", concealment, "matching_safety"),
+    ],
+)
+def test_a_search_that_is_interrupted_when_there_is_an_answer_returns_it_at_once(
+    run: Run, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, module: ModuleType, name: str
+) -> None:
+    interrupted_in(monkeypatch, module, name)
+    out = tmp_path / "out.csv"
+    given = ("--levels", "date=month,item=all,price=all,quantity=all") if model == "levels" else ()
+    # Without the interruption this would go on for an hour, or as long as it finds something better.
+    words = ("anonymize", many, "--k", 4, "--model", model, *given, "--time-limit", 3600, "-o", out)
+    result = run(*words, "--json")
+    assert result.exit_code == 130, result.output
+    assert "Shown is what was found until then." in result.stderr
+    assert f"Wrote {out}\n" in result.stderr
+    assert out.exists()
+    found = json.loads(result.stdout)
+    assert (found["model"], found["attacks"]) == (model, None)
+    assert found["converged"] is (name == "matching_safety")
+
+
+@pytest.mark.parametrize("model", ["classes", "suppression", "levels", "concealment"])
+def test_a_search_that_is_interrupted_before_there_is_an_answer_writes_nothing(
+    run: Run, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    interrupted_in(monkeypatch, concealment_sets if model == "concealment" else histories, "pair_costs")
+    out = tmp_path / "out.csv"
+    out.write_text("before")
+    result = run("anonymize", many, "--k", 4, "--model", model, "-o", out)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert "Interrupted. Nothing was left half-written." in result.stderr
+    assert out.read_text() == "before"
+
+
+def test_the_option_that_was_called_published_is_answered_with_the_one_that_publishes(
+    run: Run, original: Path, tmp_path: Path
+) -> None:
+    result = run("anonymize", original, "--k", 2, "--published", tmp_path / "x.csv")
+    assert result.exit_code == 2
+    assert f"Hint: -o {tmp_path / 'x.csv'};" in result.stderr
+    assert "--published" not in run("anonymize", "--help").stdout
+    assert list(tmp_path.iterdir()) == [original]

@@ -79,6 +79,20 @@ def test_any_history_is_compared_with_a_parquet_file(run: Run, folder: Path) -> 
     assert "Hint: sudare anonymize" in refused.stderr
 
 
+def test_what_was_published_is_not_taken_for_the_aligned_file(run: Run, folder: Path) -> None:
+    run("contest", "publish", folder / "A.csv", "-o", folder / "published.csv")
+    result = run("attackers", folder / "T.csv", "--anonymized", folder / "published.csv")
+    assert result.exit_code == 2
+    assert "the file that sudare anonymize writes with --aligned, not the one of -o" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["b\\[1]", "[bold]x", ":apple:", "end\\"])
+def test_names_of_files_are_printed_as_they_are(run: Run, folder: Path, name: str) -> None:
+    (folder / "T.csv").rename(folder / f"{name}.csv")
+    shown = run("attackers", folder / f"{name}.csv", "--knowledge", "day").stdout
+    assert f"{name}.csv" in "".join(shown.split("\n"))
+
+
 def test_an_anonymized_history_that_breaks_the_rules_is_refused(run: Run, folder: Path) -> None:
     (folder / "A.csv").write_text("1,2,3\n", encoding="utf-8")
     result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--report", folder / "r.html")

@@ -51,7 +51,7 @@ def test_rules_are_shown_with_confidence_and_lift(run: Run, file: Path) -> None:
 def test_rare_itemsets_end_with_exit_code_3(run: Run, file: Path) -> None:
     result = run("km", file, "--k", "2", "--m", "2")
     assert result.exit_code == 3, result.output
-    assert "NOT 2^2-anonymous: 2 of the 6 itemsets of up to 2 items are in fewer than 2 records" in result.stdout
+    assert "NOT 2^2-anonymous. Itemsets, of at most 2 each: 6, of which in fewer records than 2: 2." in result.stdout
     assert "bread, tea" in result.stdout
     assert "満たさない" in run("km", file, "--k", "2", "--m", "2", "--lang", "ja").stdout
     found = json.loads(run("km", file, "--k", "2", "--m", "2", "--json").stdout)
@@ -65,7 +65,8 @@ def test_rare_itemsets_end_with_exit_code_3(run: Run, file: Path) -> None:
 def test_anonymous_records_end_well(run: Run, file: Path) -> None:
     result = run("km", file, "--k", "2", "--m", "1")
     assert result.exit_code == 0, result.output
-    assert "are 2^1-anonymous: whoever knows up to 1 items of a record finds 2 records" in result.stdout
+    assert "are 2^1-anonymous. Items that somebody knows of a record, at most: 1." in result.stdout
+    assert "Records that have all of them, at least: 2." in result.stdout
 
 
 def test_utility_of_a_publication(run: Run, file: Path, tmp_path: Path) -> None:

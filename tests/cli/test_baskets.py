@@ -41,7 +41,7 @@ def test_check_shows_the_worst_adversaries_and_ends_with_3(run: Run) -> None:
     # Of three buyers of milk two have medicine: the example of the paper.
     assert any(line.split() == ["1", "│", "milk", "│", "medicine", "│", "66.67", "%", "│", "3"] for line in
                result.stdout.splitlines())  # fmt: skip
-    assert "Adversaries checked: 28, all that know any number of items" in result.stdout
+    assert "Adversaries checked: 28, all that know one or more items" in result.stdout
     assert "NOT SAFE" in result.stdout
     assert "Read b.txt: text, 6 rows, encoding 'utf-8', form 'commas'" in result.stderr
     assert "Baskets: 6 records, 6 items, 14 occurrences, longest 3, empty 0" in result.stderr
@@ -78,22 +78,46 @@ def test_check_prints_json(run: Run) -> None:
 def test_check_of_what_is_safe_ends_with_0(run: Run) -> None:
     result = run("check", "b.txt", "--sensitive", "all", "--rho", "1")
     assert result.exit_code == 0, result.output
-    assert "SAFE: nobody who knows any number of items of a user's original record can" in said(result)
+    assert "SAFE: nobody who knows one or more items of a user's original record can" in said(result)
     sampled = run("check", "b.txt", "--sensitive", "all", "--rho", "1", "--epsilon", "0.1", "--delta", "0.1")
-    assert "SAFE BY SAMPLE: with a confidence of 90 %, less than 10 % of the adversaries of each size" in said(sampled)
+    assert "averaged over the users who have that many items, less than 10 % of a user's adversaries can infer" in said(
+        sampled
+    )
     # The least n with 0.9^n <= 0.1 is 22, and 1 - 0.1^(1/22) is 0.099371...
     assert "22 of each size, drawn at random" in said(sampled)
-    assert "Drawn of each size: 22, unsafe: 0;" in said(sampled)
-    assert "the share of unsafe ones is at most 9.9372 %." in said(sampled)
+    assert "Drawn for each number: 22 (a user at random, then items of that user at random), unsafe: 0;" in said(
+        sampled
+    )
+    assert "with the same confidence the average is at most 9.9372 %." in said(sampled)
 
 
 def said(result: Result) -> str:
     return " ".join(result.stdout.split())
 
 
+def test_a_sensitive_item_of_most_records_is_a_warning_beside_the_verdict(run: Run) -> None:
+    Path("z.txt").write_text("hiv\nhiv\nhiv\nhiv\n")
+    words = ("z.txt", "--sensitive", "all", "--rho", "0.5")
+    checked = run("check", *words)
+    assert checked.exit_code == 0
+    assert "The sensitive item that most published records contain: hiv (4 of 4)." in said(checked)
+    assert "WARNING: 4 of 4 published records (100 %) contain the same sensitive item." in said(checked)
+    assert run("suppress", *words, "-o", "out.txt").exit_code == 0
+    certificate = json.loads(Path("out.txt.certificate.json").read_text())
+    assert (certificate["safe"], certificate["frequent_above_rho"]) == (True, True)
+    assert "WARNING: 4 of 4 published records" in certificate["claim"]
+    # A certificate holds no data.
+    assert "hiv" not in json.dumps(certificate)
+    report = run("report", *words, "-o", "report.html")
+    assert report.exit_code == 0
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "Warning: 4 of 4 published records (100\N{NO-BREAK SPACE}%) contain the same sensitive item, “hiv”." in page
+    assert "What the frequency of an item alone tells" in page
+
+
 def test_check_speaks_japanese(run: Run) -> None:
     shown = run("check", "b.txt", *GUARANTEE, "--max-known", "2", "--lang", "ja").stdout
-    assert "アイテムを2個まで知る攻撃者すべて" in shown
+    assert "アイテムを1個から2個まで知る攻撃者すべて" in shown
     assert "安全でない: 機微アイテムを 0.5 を超える確信度で推定できる。" in shown
 
 
@@ -257,7 +281,7 @@ def test_duplicates_are_told(run: Run) -> None:
     assert "Counted once: 1 repetition of an item" in run("check", "d.txt", "--sensitive", "all", "--rho", "1").stderr
 
 
-CERTIFICATE = {"format": "sudare baskets certificate", "version": 1}
+CERTIFICATE = {"format": "sudare baskets certificate", "version": 2}
 
 
 @pytest.mark.parametrize(
@@ -276,18 +300,18 @@ CERTIFICATE = {"format": "sudare baskets certificate", "version": 1}
         (["suppress", "b.txt", *GUARANTEE, "-o", "s.csv"], "Cannot write s.csv: it is read"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--certificate", "o.txt"], "this is written as .json"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "no/o.txt"], "does not exist"),
-        (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--time-limit", "0"], "above 0 seconds"),
+        (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--time-limit", "0"], "--time-limit must be above 0"),
         (["verify", "b.txt", "s.csv", *GUARANTEE], "is no suppression of b.txt"),
         (["verify", "p.txt", "b.txt", *GUARANTEE], "line 1 has the item 'milk', which the original record has not"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "no.json"], "no.json cannot be read"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "b.txt"], "it is no JSON"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "other.json"], "no certificate of baskets"),
-        (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "later.json"], "certificate of version 2"),
+        (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "later.json"], "certificate of version 3"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "part.json"], "no whole certificate"),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_code_2(run: Run, words: list[str], message: str) -> None:
-    certificates: dict[str, Any] = {"other.json": [], "later.json": {**CERTIFICATE, "version": 2}}
+    certificates: dict[str, Any] = {"other.json": [], "later.json": {**CERTIFICATE, "version": 3}}
     for name, text in {**certificates, "part.json": {**CERTIFICATE, "rho": "0.5"}}.items():
         Path(name).write_text(json.dumps(text))
     before = {path.name: path.read_bytes() for path in Path().iterdir()}

@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from sudare.cli.app import app
+from sudare.cli.app import app, load_command
+from sudare.cli.options import option_name
 from sudare.version import __version__
 
 Run = Callable[..., Result]
@@ -145,7 +146,7 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
     }
     assert "SAFE: nobody who knows" in result.stdout
     assert 'data-answer="safe"' in (tmp_path / "demo" / "baskets-report.html").read_text(encoding="utf-8")
-    assert "5,000 records fall into" in result.stdout
+    assert "Records: 5,000. Classes of equal records: " in result.stdout
     files = {entry.name for entry in (tmp_path / "demo" / "contest").iterdir()}
     assert files == {"T.csv", "A.csv", "PUBLISHED.csv", "rules.toml"}
     assert "Smallest class: k = 3." in result.stdout
@@ -366,3 +367,27 @@ def test_a_full_disk_anywhere_is_said_without_blaming_the_program(
 def test_nothing_but_the_result_is_printed_at_the_end(toy_file: Path) -> None:
     done = subprocess.run([*COMMAND, "attackers", str(toy_file)], capture_output=True, text=True, check=True)
     assert len(done.stderr.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["record", "--threads", "0"], "Error: --threads must be between 1 and 1024, not 0."),
+        (["disclosable", "--limit", "0.5", "--seconds", "-1"], "Error: --seconds must be above 0, not -1.0."),
+        (["disclosable", "--limit", "nan"], "Error: --limit must be a finite number, not nan."),
+        (["sample", "--seed", "-1"], "Error: --seed must be 0 or more, not -1."),
+    ],
+)
+def test_an_argument_of_the_library_is_called_by_its_option(tmp_path: Path, words: list[str], message: str) -> None:
+    (tmp_path / "t.csv").write_text("age,sex\n20,f\n20,m\n30,f\n")
+    result = CliRunner().invoke(app, ["risk", words[0], str(tmp_path / "t.csv"), *words[1:]])
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_options_are_named_as_they_are_typed() -> None:
+    command = load_command("baskets suppress")
+    assert option_name(command, "seconds") == "--time-limit"
+    assert option_name(command, "out") == "--out"
+    assert option_name(command, "file") == "FILE"
+    assert option_name(command, "nothing_of_it") == "nothing_of_it"

@@ -91,7 +91,7 @@ def test_an_empty_guess_file_is_nothing_tried(run: Run, folder: Path) -> None:
 
 def test_a_contests_own_thresholds_win(run: Run, folder: Path) -> None:
     own = folder / "R.csv"
-    own.write_text("1,1\n2,2\n")
+    own.write_text("".join(f"{n},{min(n, 2)}\n" for n in range(1, 31)))
     found = run(
         "safety", folder / "T.csv", folder / "A.csv", guess(folder, right=2, wrong=0), "--thresholds", own, "--json"
     )

@@ -135,7 +135,7 @@ def test_an_interruption_says_that_the_rest_can_follow(
         (["usecases", "T.csv", "A1.csv", "--draws", "0"], "Nothing is measured in 0 draws"),
         (["usecases", "T.csv", "A1.csv", "--support", "often"], "--support 'often' is not a number"),
         (["correlate", "T.csv"], "T.csv is no folder"),
-        (["correlate", ".", "-o", "."], "give each output a place of its own"),
+        (["correlate", ".", "-o", "."], "Cannot write .: it is read"),
         (["correlate", ".", "A1.csv"], "is no original history"),
         (["correlate", "few", "T.csv"], "3 anonymized histories or more, not 0"),
     ],

@@ -45,8 +45,11 @@ def test_some_attributes_with_given_kinds_as_json(run: Run, file: Path, tmp_path
 
 def test_remarks_are_shown_in_both_languages(run: Run, file: Path, tmp_path: Path) -> None:
     file.write_text("id;a\n" + "".join(f"name{number:x}y;1\n" for number in range(30)))
-    assert "id: every record has a value of its own." in run(file, "-o", tmp_path / "h").stdout
-    assert "id: レコードごとに値が異なる。" in run(file, "-o", tmp_path / "h", "--force", "--lang", "ja").stdout
+    assert "id: the values name people, or nearly every record has its own." in run(file, "-o", tmp_path / "h").stdout
+    assert (
+        "id: 値が個人を示すか、ほとんどのレコードで異なる。"
+        in run(file, "-o", tmp_path / "h", "--force", "--lang", "ja").stdout
+    )
 
 
 def test_names_that_no_file_can_have_are_told(run: Run, file: Path, tmp_path: Path) -> None:

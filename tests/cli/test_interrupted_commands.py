@@ -37,7 +37,7 @@ COMMANDS = [
     "baskets suppress B --sensitive random:0.4 --rho 0.5 --epsilon 0.02 --delta 0.02 -o OUT/o.csv",
     "baskets itemsets B --support 2",
     "baskets experiment --data B -o OUT/folder --repetitions 2",
-    "anonymize H --k 3 --time-limit SECONDS -o OUT/o.csv",
+    "anonymize H --k 3 --time-limit SECONDS -o OUT/o.csv --aligned OUT/o.parquet",
     "anonymize H --k 3 --model concealment --time-limit SECONDS -o OUT/o.csv",
     "anonymize H --k 3 --model levels --time-limit SECONDS -o OUT/o.csv",
     "anonymize H --k 3 --model suppression --time-limit SECONDS -o OUT/o.csv",
@@ -169,4 +169,7 @@ def test_an_interrupted_command_ends_with_130_and_leaves_nothing(
             # What is finished of work in a folder is kept. Files are there whole and all of them, or not at all.
             files = {name for name in left if not name.startswith("folder")}
             assert files in (set(), outputs(command)), one
+            # Who interrupts learns of each of them, and which to keep secret.
+            assert all(f"{Path(one['folder']) / name}" in one["stderr"] for name in files), one
+            assert ("keep it secret" in one["stderr"]) == ("--aligned" in command and bool(files)), one
     assert 130 in {one["code"] for one in ended}, ended

@@ -81,6 +81,13 @@ def declared(parameter: Parameter) -> ArgumentInfo | OptionInfo:
     return next(part for part in get_args(parameter.annotation) if isinstance(part, ArgumentInfo | OptionInfo))
 
 
+def _leaves(kind: Any) -> Iterator[Any]:
+    if get_origin(kind) is typing.Literal:
+        return
+    parts = get_args(kind)
+    yield from (leaf for part in parts for leaf in _leaves(part)) if parts else [kind]
+
+
 COMMANDS = [Command(tuple(words.split()), load_command(words)) for words in ALL_COMMANDS]
 WRITTEN = [(command, name) for command in COMMANDS for name in command.marked(Output)]
 FILLED = [(command, name) for command in COMMANDS for name in command.marked(OutputFolder)]
@@ -97,7 +104,8 @@ def mark_of(command: Command, name: str) -> Any:
 
 def run(command: Command, given: dict[str, Path | str]) -> Result:
     words = {
-        name: [f"x={value}" if mark_of(command, name) == Input(named=True) else str(value)]
+        # Blanks around the parts do not matter: the file is the same.
+        name: [f"x = {value} " if mark_of(command, name) == Input(named=True) else str(value)]
         for name, value in given.items()
     }
     return CliRunner().invoke(app, command.line(words))
@@ -141,11 +149,23 @@ def test_every_parameter_that_takes_text_is_a_marked_file_or_a_word(command: Com
             assert declared(parameter).metavar in WORDS, f"{name}: is it a file or a word?"
 
 
-def _leaves(kind: Any) -> Iterator[Any]:
-    if get_origin(kind) is typing.Literal:
-        return
-    parts = get_args(kind)
-    yield from (leaf for part in parts for leaf in _leaves(part)) if parts else [kind]
+READ_AS_ADDRESS = [
+    (command, read, name)
+    for command, read, name in READ_AND_WRITTEN
+    if "engine_name" in command.parameters and str in _leaves(command.parameters[read].annotation)
+]
+
+
+@pytest.mark.parametrize(("command", "read", "name"), READ_AS_ADDRESS, ids=str)
+def test_no_output_is_an_input_that_spark_reads_by_its_address(
+    here: Path, command: Command, read: str, name: str
+) -> None:
+    source = here / named(command, name, "some data")
+    source.write_bytes(CONTENT)
+    for address in (f"file://{source}", source.as_uri(), f"file://localhost{source}", f"file://{here}/*"):
+        message = refused(run(command, {read: address, name: source}))
+        assert "which is read" in message or "it is read" in message, address
+        assert source.read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("way", ["the file itself", "a symbolic link", "a hard link", "a link to a link", "by .."])
@@ -179,7 +199,8 @@ def test_no_output_folder_is_an_input(here: Path, command: Command, read: str, n
     (here / "data" / "part.parquet").write_bytes(CONTENT)
     (here / "same").symlink_to("data")
     for out in (here / "data", here / "same"):
-        refused(run(command, {read: here / "data", name: out}))
+        message = refused(run(command, {read: here / "data", name: out}))
+        assert "which is read" in message or "it is read" in message
     (here / "data.csv").write_bytes(CONTENT)
     refused(run(command, {read: here / "data.csv", name: here / "data.csv"}))
     assert (here / "data.csv").read_bytes() == CONTENT

@@ -26,10 +26,17 @@ def test_record_shows_summary_and_curve(run: Run, file: Path, tmp_path: Path) ->
     result = run("record", file, "--known", "sex, age", "--bound", "0.5", "--records", tmp_path / "r.csv")
     assert f"{tmp_path / 'r.csv'} tells about single people: keep it secret." in result.stderr
     assert result.exit_code == 0, result.output
-    assert "6 records fall into 4 classes of equal records; the smallest has 1." in result.stdout
-    assert "Risk: at most 100 %, on average 66.67 %. Records like no other: 2 (33.33 %)." in result.stdout
-    assert "33.33 % of the records have a risk above 50.00 %." in result.stdout
+    assert "Records: 6. Classes of equal records: 4; the smallest has size 1." in result.stdout
+    assert "Highest risk: 100 %; mean risk: 66.67 %. Records like no other: 2 (33.33 %)." in result.stdout
+    assert "33.33 % of the records have a risk above 50 %." in result.stdout
     assert (tmp_path / "r.csv").read_text().count("\n") == 7
+
+
+def test_a_table_of_one_column_is_not_told_what_a_history_needs(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("sex\nm\nf\n")
+    result = run("record", tmp_path / "one.csv")
+    assert result.exit_code == 2
+    assert "a table has two columns or more" in result.stderr
 
 
 def test_record_shows_what_classes_give_away(run: Run, file: Path) -> None:
@@ -84,18 +91,39 @@ def test_subsets_estimated_from_a_sample_have_intervals(run: Run, file: Path, tm
     sex = told["subsets"][0]
     assert sex["intervals"]["mean_risk"][0] <= 1 / 3 <= sex["intervals"]["mean_risk"][1]
     header, first = (tmp_path / "sets.csv").read_text().splitlines()[:2]
+    assert header.startswith("attributes,size,max_risk_at_least,mean_risk,uniques,")
+    assert "Classes" not in shown
     assert header.endswith(
         "share_above,mean_risk_low,mean_risk_high,uniques_low,uniques_high,share_above_low,share_above_high"
     )
-    assert first.startswith("sex,1,2,")
+    assert first.startswith("sex,1,0.")
 
 
 def test_disclosable_shows_maximal_sets_and_what_is_over_the_limit(run: Run, file: Path) -> None:
     result = run("disclosable", file, "--limit", "0.5")
     assert result.exit_code == 0, result.output
     assert any(line.startswith("sex ") and "33.33 %" in line for line in result.stdout.splitlines())
-    assert "Smallest sets that are over the limit (2): age; sex + town" in result.stdout
+    assert "Smallest sets that do not keep to that (2): age; sex + town" in result.stdout
     assert "nothing can be disclosed" in run("disclosable", file, "--limit", "0.5", "--known", "age").stdout
+
+
+def test_disclosable_says_how_many_records_a_quantile_leaves_above_the_limit(run: Run, file: Path) -> None:
+    shown = run("disclosable", file, "--limit", "0.3", "--quantile", "0.5").stdout
+    title = shown.splitlines()[0]
+    assert title.startswith("Sets of attributes that can be disclosed: at most 3 of the records (50.00 %) have a risk")
+    assert title.endswith("above 30 % (classes of less than 4)")
+    assert "no risk above" not in shown
+    refused = run("disclosable", file, "--limit", "0.3", "--quantile", "0.9", "--known", "age").stdout
+    assert "What is known already does not keep to that: nothing can be disclosed." in refused
+
+
+def test_a_limit_is_shown_as_it_was_asked_for(run: Run, file: Path) -> None:
+    assert "no risk above 33.334 % (classes of 3 or more)" in run("disclosable", file, "--limit", "0.33334").stdout
+    assert "no risk above 0.001 %" in run("disclosable", file, "--limit", "0.00001").stdout
+
+
+def test_where_every_set_can_be_disclosed_that_is_said(run: Run, file: Path) -> None:
+    assert "Smallest sets that do not keep to that (0): -" in run("disclosable", file, "--limit", "1").stdout
 
 
 def test_disclosable_prints_json(run: Run, file: Path) -> None:
@@ -143,10 +171,10 @@ def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
     assert {"loss", "suppressed", "minimal", "evaluated", "nodes"} <= found.keys()
     result = run("levels", file, *words, "-o", folder / "out.csv")
     assert result.exit_code == 0, result.output
-    assert (folder / "out.csv").read_text().splitlines()[:2] == ["sex,age", "m,*"]
+    assert (folder / "out.csv").read_text().splitlines() == ["sex,age", *["f,*"] * 3, *["m,*"] * 3]
     shown = " ".join(result.stdout.split())
-    assert "The file has 6 records with these columns: sex, age." in shown
-    assert "Columns of the table left out of the file: town." in shown
+    assert "Records in the file: 6. Columns: sex, age." in shown
+    assert "Columns of the source left out of the file: town." in shown
     assert "records like no other: 0; highest risk 33.33 %, mean risk 33.33 %" in shown
 
 
@@ -172,7 +200,7 @@ def test_levels_do_not_write_what_was_not_made_safe(run: Run, members: Path) -> 
     shown = " ".join(result.stdout.split())
     assert shown.startswith("These columns look like identifiers: name (")
     assert "contact (e-mail addresses), call (telephone numbers)" in shown
-    assert "Not even the highest levels are safe. In the way: name, contact, call." in shown
+    assert "Not even the highest levels are safe. In the way, perhaps among others: name, contact, call." in shown
     assert "Nothing was written" in result.stderr
     told = json.loads(run(*words, "--json").stdout)
     assert (told["best"], told["written"], told["known"]) == (None, None, ["name", "contact", "call", "age"])
@@ -184,6 +212,27 @@ def test_levels_do_not_write_what_was_not_made_safe(run: Run, members: Path) -> 
     assert (found["written"]["uniques"], found["written"]["max_risk"]) == (0, 1 / 20)
 
 
+def test_levels_name_every_column_of_the_source_that_is_left_out(run: Run, members: Path) -> None:
+    out = members.parent / "out.csv"
+    words = ("levels", members, "--hierarchies", members.parent / "h", "--limit", "0.2", "-o", out)
+    shown = " ".join(run(*words, "--attributes", "age").stdout.split())
+    assert "Columns of the source left out of the file: name, contact, call." in shown
+    found = json.loads(run(*words, "--attributes", "age,call", "--known", "age", "--person", "name", "--json").stdout)
+    assert found["written"]["left_out"] == ["call", "name", "contact"]
+
+
+def test_levels_tell_the_rows_and_the_weights_of_a_file(run: Run, members: Path) -> None:
+    weighted = members.parent / "weighted.csv"
+    weighted.write_text("age,n\n20,3\n21,4\n30,5\n31,\n".replace("31,", ",6"))
+    words = ("levels", weighted, "--hierarchies", members.parent / "h", "--weight", "n", "--limit", "0.2")
+    for rule, told in (("value", "as a value of its own"), ("any", "as equal to any other (--missing any)")):
+        result = run(*words, "--missing", rule, "-o", members.parent / "out.csv")
+        shown = " ".join(result.stdout.split())
+        rows = len((members.parent / "out.csv").read_text().splitlines()) - 1
+        assert f"Rows in the file: {rows}, for records: 18. Columns: age, and n, which says how many records" in shown
+        assert f"A missing value counts {told}" in shown
+
+
 def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, members: Path) -> None:
     out = members.parent / "out.csv"
     words = ("levels", members, "--hierarchies", members.parent / "h", "--limit", "0.2", "--known", "age")
@@ -191,7 +240,7 @@ def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, memb
     assert result.exit_code == 0, result.output
     assert out.read_text().splitlines()[0] == "name,call,age"
     shown = " ".join(result.stdout.split())
-    assert "Kept as they are, and not made safe: name, call. The limit of 20.00 % holds for an attacker who" in shown
+    assert "Kept as they are, and not made safe: name, call. The limit of 20 % holds for an attacker who" in shown
     assert "for an attacker who knows every column in it: records like no other: 40; highest risk 100 %" in shown
     assert "元の値のまま残した" in run(*words, "-o", out, "--keep", "name", "--lang", "ja").stdout
     assert run(*words, "--keep", "name").exit_code == 2

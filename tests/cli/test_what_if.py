@@ -42,7 +42,7 @@ def test_record(run: Run) -> None:
     # Only (f, 50, y) has company then.
     assert (what_if["moved"]["moved"], what_if["moved"]["no_longer_unique"]) == (1, 1)
     shown = run("record", "t.csv", *ADDED, *LEVELS).stdout
-    assert "What if the 2 records of more.csv are added" in shown
+    assert "What if the records of more.csv are added (2)" in shown
     assert "What if values are at other levels: age 1" in shown
     assert "No longer unique: 2." in shown
     assert "2 件のレコードを加えた場合" in run("record", "t.csv", *ADDED, "--lang", "ja").stdout
@@ -186,3 +186,20 @@ def test_remarks_on_columns(run: Run) -> None:
     told = run("record", "c.csv").stderr
     assert "Remark: id is different in each record" in told
     assert "Remark: country is the same in all records" in told
+
+
+@pytest.mark.parametrize("words", [(), ("--walk", "engine"), ("--walk", "sample", "--samples", "9")])
+def test_names_that_differ_by_case_alone_are_told_whichever_way_is_walked(run: Run, words: tuple[str, ...]) -> None:
+    Path("c.csv").write_text("who,town\nann,Nara\nAnn,nara\nbob,Kobe\n")
+    told = run("subsets", "c.csv", "--person", "who", *words).stderr
+    assert "Column who: 1 name differing from another by case alone" in told
+    assert "Column town: 1 name differing from another by case alone" in told
+
+
+def test_how_added_records_were_read_is_told(run: Run) -> None:
+    Path("c.csv").write_text("sex,town\nm,Nara\nf,Kobe\n")
+    Path("more.csv").write_text("sex;town\nm;nara\nｆ;Kobe\n")
+    told = run("record", "c.csv", "--added", "more.csv").stderr
+    assert "Read more.csv: CSV, 2 rows, encoding 'utf-8', delimiter ';', header 'yes'" in told
+    assert "Column sex: 1 cell normalized to Unicode NFKC" in told
+    assert "In both files, column town: 1 name differing from another by case alone" in told

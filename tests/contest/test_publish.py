@@ -24,6 +24,19 @@ def test_deleted_rows_are_left_out_and_lines_are_sorted_by_code_point(tmp_path: 
     )
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [b"1,*,b,*,*\n1,*,a,*,*\n", b"1,*,a,*,*\n", b"1,*,a,*,*\n1,*,c,*,*\n", b"1,*,a,*,*\n1,*,b,*,*", b""],
+)
+def test_what_was_written_is_read_again(broken: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "A.csv").write_text("1,*,b,*,*\n*,*,*,*,*\n1,*,a,*,*\n")
+    write = Path.write_bytes
+    monkeypatch.setattr(Path, "write_bytes", lambda path, _: write(path, broken))
+    with pytest.raises(OutputNotWritable, match="would not hold the rows"):
+        publish(tmp_path / "A.csv", tmp_path / "P.csv")
+    assert not (tmp_path / "P.csv").exists()
+
+
 @pytest.mark.parametrize("text", ["", "*,*,*,*,*\n" * 3])
 def test_nothing_to_publish_is_an_empty_file(text: str, tmp_path: Path) -> None:
     (tmp_path / "A.csv").write_text(text)

@@ -37,8 +37,8 @@ def archive(tmp_path: Path) -> Path:
     }
     names = {name: keep(folder, text.encode()) for name, text in texts.items()}
     for team in ("blue", "red"):
-        publish(folder / "files" / names[team], tmp_path / "published")
-        names[f"published_{team}"] = keep(folder, (tmp_path / "published").read_bytes())
+        publish(folder / "files" / names[team], tmp_path / "published.csv")
+        names[f"published_{team}"] = keep(folder, (tmp_path / "published.csv").read_bytes())
     teams = {"blue": "red", "red": "blue"}
     finals = [
         {

@@ -26,6 +26,12 @@ def test_the_least_utility_wins_among_those_not_broken_and_ties_are_stated() -> 
     assert found[0].to_dict()["tied"] == ["c"]
 
 
+def test_an_attack_that_could_not_be_effective_says_nothing() -> None:
+    # r(1) is more than 1.
+    found = rank_histories({"a": 0.5}, [attack("b", "a", 1, 0), attack("c", "a", 1, 1)])
+    assert [(s.outcome, s.attacks, s.effective) for s in found] == [("not_attacked", 0, 0)]
+
+
 def test_nobody_has_no_standings() -> None:
     assert rank_histories({}, []) == ()
 

@@ -105,5 +105,5 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     polars.DataFrame({"person": [1], "x_kind": ["exact"]}).write_parquet(tmp_path / "A.parquet")
     with pytest.raises(SourceNotReadable, match="x_kind has no x_low"):
         read_cells_parquet(tmp_path / "A.parquet")
-    with pytest.raises(OptionNotUsable, match=r"does not end in \.parquet"):
+    with pytest.raises(OptionNotUsable, match=r"this is written as \.parquet"):
         write_cells_parquet(tmp_path / "A.csv", anonymized())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +11,12 @@ import pytest
 
 from sudare.contest.publish import publish
 from sudare.data import history_cells as module
-from sudare.data.cell_parquet import read_cells_parquet
+from sudare.data.cell_parquet import read_cells_parquet, write_cells_parquet
 from sudare.data.cell_text import read_original, write_cells
 from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
 from sudare.data.history_cells import HistoryFile, open_history_cells
 from sudare.data.rule_sets import load_rules
-from sudare.errors import BadRows, ColumnNotFound, SourceNotReadable
+from sudare.errors import BadRows, ColumnNotFound, OutputNotWritable, SourceNotReadable
 from tests.data.small_cells import assert_same, cells
 
 TABLE = """InvoiceNo;CustomerID;InvoiceDate;StockCode;UnitPrice;Quantity;Country
@@ -234,6 +234,49 @@ def test_what_is_not_read_as_it_was_written_is_not_published(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def _refuse(read: list[object], written: list[object]) -> None:
-    assert read == written
+def _refuse(read: Iterable[object], written: Iterable[object]) -> None:
+    assert list(read) == list(written)
     raise AssertionError("read again")
+
+
+def test_a_long_cell_and_a_carriage_return_are_written_as_they_were(tmp_path: Path) -> None:
+    long = "x" * 200_000
+    (tmp_path / "log.csv").write_bytes(f'customer,day,item\na,2024-01-05,"a\rb"\nb,2024-01-06,{long}\n'.encode())
+    found = open_history_cells(tmp_path / "log.csv")
+    rows = b'customer,day,item\n1,2024-01-05,"a\rb"\n2,2024-01-06,' + long.encode() + b"\n"
+    found.write_aligned(tmp_path / "A.csv", found.history)
+    assert (tmp_path / "A.csv").read_bytes() == rows
+    found.publish(tmp_path / "P.csv", found.history)
+    assert (tmp_path / "P.csv").read_bytes() == rows
+
+
+@pytest.mark.parametrize("name", ["A.csv", "A.parquet"])
+@pytest.mark.parametrize("contest", [False, True])
+def test_rows_in_their_places_are_read_again_before_they_get_their_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, contest: bool
+) -> None:
+    if contest:
+        write_cells(tmp_path / "T.csv", cells(CONTEST))
+        found = open_history_cells(tmp_path / "T.csv")
+        anonymized = found.history
+    else:
+        found, anonymized = small_file(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    monkeypatch.setattr(module, "_check_read", _refuse)
+    with pytest.raises(AssertionError, match="read again"):
+        found.write_aligned(tmp_path / name, anonymized)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_is_read_otherwise_than_it_was_written_is_told() -> None:
+    with pytest.raises(OutputNotWritable, match="says something else than was written"):
+        module._check_read(["a"], ["b"])
+
+
+@pytest.mark.parametrize("write", [write_cells, write_cells_parquet])
+def test_what_is_written_row_by_row_is_for_its_owner_only(
+    tmp_path: Path, write: Callable[[Path, CellHistory], None]
+) -> None:
+    path = tmp_path / ("A.csv" if write is write_cells else "A.parquet")
+    write(path, cells(CONTEST))
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,10 +20,13 @@ import pytest
 
 import sudare
 from sudare.data.history_cells import open_history_cells
-from sudare.engine import DuckDBEngine
+from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import MemoryNotEnough
 
-TRAPS = {"log[1]": "log1", "what?": "whats", "a*b": "axb", "{a}": "a", "back\\slash": "backslash", "it's": "its"}
+TRAPS = {
+    "log[1]": "log1", "what?": "whats", "a*b": "axb", "{a}": "a", "back\\slash": "backslash", "it's": "its",
+    "b\\[1]": "b/[1]", "b\\x*": "b/x*", "\\[": "[",
+}  # fmt: skip
 
 
 def history(item: str) -> str:
@@ -35,6 +40,7 @@ def items(found: sudare.PurchaseHistory) -> list[str]:
 @pytest.mark.parametrize(("name", "other"), TRAPS.items())
 def test_a_name_is_no_pattern(engine: DuckDBEngine, tmp_path: Path, name: str, other: str) -> None:
     named, beside = tmp_path / f"{name}.csv", tmp_path / f"{other}.csv"
+    beside.parent.mkdir(exist_ok=True)
     named.write_text(history("named"))
     beside.write_text(history("beside"))
     with sudare.read_history(named, engine=engine) as found:
@@ -55,6 +61,39 @@ def test_a_folder_is_no_pattern(engine: DuckDBEngine, tmp_path: Path) -> None:
     for source in (tmp_path / "x[1]", tmp_path / "x[1]" / "h.csv"):
         with sudare.read_history(source, engine=engine) as found:
             assert items(found) == ["named"]
+
+
+def test_names_beside_a_file_do_not_matter(engine: DuckDBEngine, tmp_path: Path) -> None:
+    (tmp_path / "log[1].csv").write_text(history("named"))
+    (tmp_path / "\\beside.csv").write_text(history("beside"))
+    with sudare.read_history(tmp_path / "log[1].csv", engine=engine) as found:
+        assert items(found) == ["named"]
+
+
+def test_values_in_the_names_of_folders_may_have_brackets(engine: DuckDBEngine, tmp_path: Path) -> None:
+    for kind in ("a[1]", "b"):
+        folder = tmp_path / "x=1" / "t*" / f"kind={kind}"
+        folder.mkdir(parents=True)
+        polars.DataFrame({"age": [1]}).write_parquet(folder / "p?.parquet")
+    with sudare.read_table(tmp_path / "x=1" / "t*", engine=engine) as table:
+        assert dict(zip(table.attributes, table.values, strict=True)) == {"age": ("1",), "kind": ("a[1]", "b")}
+
+
+def test_an_error_names_the_file_and_not_the_link_to_it(engine: DuckDBEngine, tmp_path: Path) -> None:
+    (tmp_path / "bad[1].parquet").write_bytes(b"PAR1 but not really")
+    with pytest.raises(sudare.SourceNotReadable) as refused:
+        sudare.read_table(tmp_path / "bad[1].parquet", engine=engine)
+    assert "sudare-" not in str(refused.value)
+
+
+def test_a_pattern_in_file_and_spill_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "log[1].csv").write_text(history("named"))
+    (tmp_path / "spill[1]").mkdir()
+    with (
+        DuckDBEngine(spill=tmp_path / "spill[1]") as engine,
+        pytest.raises(sudare.OptionNotUsable, match="--spill-dir"),
+    ):
+        sudare.read_history(tmp_path / "log[1].csv", engine=engine)
 
 
 @pytest.mark.parametrize("name", ["file:", "s3:", "http:", "~"])
@@ -165,6 +204,40 @@ def test_of_text_the_clock_as_written_counts_unless_a_zone_is_chosen(engine: Duc
     path.write_text("customer,day,item\na,2024-01-05 20:00:00,tea\nb,2024-01-10,tea\n")
     with sudare.read_history(path, engine=engine, time_zone="Asia/Tokyo") as found:
         assert (days(found), found.reading.clock) == (DAYS[None], None)
+
+
+def test_no_row_keeps_a_clock_of_its_own_where_a_zone_is_chosen(engine: DuckDBEngine, tmp_path: Path) -> None:
+    path = tmp_path / "h.csv"
+    path.write_text("customer,day,item\na,2024-1-5 20:00Z,tea\nb,2024-01-09 21:00:00 EST,tea\n")
+    with sudare.read_history(path, engine=engine, time_zone="Asia/Tokyo") as found:
+        assert (days(found), found.reading.clock) == (["2024-01-06", "2024-01-10"], "Asia/Tokyo")
+    path.write_text("customer,day,item\na,2024-01-05 8:00 PM,tea\n")
+    for zone in (None, "Asia/Tokyo"):
+        with pytest.raises(sudare.BadRows, match="no day in a known form"):
+            sudare.read_history(path, engine=engine, time_zone=zone)
+
+
+DATES, TIMES = ("2024-01-05", "2024/1/5"), ("", " 20", " 8:00", "T20:00:00", " 20:00:00.5")
+FOLLOWING = ("", "Z", " EST", "+09", "+0900", " -05:00", " PM", "foo", " Asia/Tokyo", "[x]", " ", "1", ":", ".")
+
+
+def test_what_is_read_without_a_zone_has_nothing_after_its_time(engine: DuckDBEngine) -> None:
+    texts = ["".join(parts) for parts in itertools.product(DATES, TIMES, FOLLOWING, FOLLOWING)]
+    listed = ", ".join(f"({quote_text(text)})" for text in texts)
+    found = engine.rows(
+        "SELECT words FROM (VALUES "
+        f"{listed}) AS t(words) WHERE read_moment(words) IS NOT NULL AND NOT has_offset(words)"
+    )
+    plain = re.compile(r"[0-9]+[-/][0-9]+[-/][0-9]+([ T]+[0-9]+(:[0-9]*)+([.][0-9]*)?)? *")
+    assert [text for (text,) in found if not plain.fullmatch(text)] == []
+    assert found
+
+
+def test_the_clock_of_a_column_of_times_is_told(engine: DuckDBEngine) -> None:
+    columns = {"customer": ["a", "b"], "day": [dt.date(2024, 1, 5)] * 2, "time": MOMENTS, "item": ["tea", "tea"]}
+    with sudare.read_history(polars.DataFrame(columns), engine=engine, time_zone="Asia/Tokyo") as found:
+        times = engine.rows(f"SELECT time FROM {found.table('purchase')} ORDER BY customer")
+        assert ([row[0] for row in times], found.reading.clock) == ([5 * 60, 11 * 60], "Asia/Tokyo")
 
 
 def test_a_date_format_with_an_offset_is_an_instant(engine: DuckDBEngine, tmp_path: Path) -> None:

@@ -6,8 +6,12 @@ import sys
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import duckdb
+import pandas
 import polars
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,8 +94,71 @@ def test_values_of_tables_are_the_same_with_a_note(engine: DuckDBEngine, tmp_pat
         polars.DataFrame(rows).write_csv(tmp_path / "t.csv")
     with sudare.read_table(source, engine=engine) as table:
         assert table.values == (("Nara", "nara"), ("3", "4", "5", "6"))
-        assert table.reading.spellings == (Spelling("town", 1, 2, 0), Spelling("age", 1, 0, 0))
-        assert sudare.ColumnRemark("town", "case") in sudare.column_remarks(table)
+        assert table.reading.spellings == (Spelling("town", 1, 2, 1), Spelling("age", 1, 0, 0))
+
+
+def test_case_is_told_of_persons_and_of_values_alone(engine: DuckDBEngine) -> None:
+    frame = polars.DataFrame({"who": ["ann", "Ann", "bob"], "town": ["x", "X", "y"], "age": [1, 2, 3]})
+    with sudare.read_table(frame, person="who", engine=engine) as table:
+        assert table.reading.spellings == (Spelling("town", 0, 0, 1), Spelling("who", 0, 0, 1))
+    with sudare.read_table(frame, attributes=["age"], engine=engine) as table:
+        assert table.reading.spellings == ()
+
+
+def test_how_added_records_were_written_is_told(engine: DuckDBEngine, tmp_path: Path) -> None:
+    path = write(tmp_path / "added.csv", "who;town\nＡnn;nara\nbob;kobe\n")
+    frame = polars.DataFrame({"who": ["ann", "bob"], "town": ["Nara", "kobe"]})
+    with sudare.read_table(frame, person="who", engine=engine) as table:
+        derived = sudare.add_records(table, path)
+        with derived.table as made:
+            assert derived.added is not None
+            assert derived.added.guesses["delimiter"] == ";"
+            assert derived.added.spellings == (Spelling("who", 1, 0, 0),)
+            assert set(made.reading.spellings) == {Spelling("who", 1, 0, 1), Spelling("town", 0, 0, 1)}
+
+
+CATEGORIES = ["１２", "12", "12 ", "", None]
+DICTIONARY = pyarrow.array(CATEGORIES).dictionary_encode()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pandas.Categorical(CATEGORIES), polars.Series(CATEGORIES, dtype=polars.Categorical),
+        polars.Series(CATEGORIES, dtype=polars.Enum(["１２", "12", "12 ", ""])), DICTIONARY, CATEGORIES,
+    ],
+    ids=["pandas", "polars", "enum", "pyarrow", "relation"],
+)  # fmt: skip
+def test_categories_are_texts(engine: DuckDBEngine, names: Any) -> None:
+    columns = {"customer": names, "day": ["2024-01-05"] * 5, "item": names}
+    make = {pandas.Categorical: pandas.DataFrame, polars.Series: polars.DataFrame, list: relation}
+    frame = make.get(type(names), pyarrow.table)(columns)
+    with sudare.read_table(frame, attributes=["customer"], engine=engine) as table:
+        assert table.values == (("12", None),)
+        assert table.reading.spellings == (Spelling("customer", 1, 2, 0),)
+    with sudare.read_table(frame, attributes=["customer"], missing_values=["12"], engine=engine) as table:
+        assert table.values == ((None,),)
+    with sudare.read_history(frame, engine=engine, bad_rows="drop") as history:
+        assert (history.records, history.customers) == (3, 1)
+        assert history.reading.spellings == (Spelling("customer", 1, 2, 0), Spelling("item", 1, 2, 0))
+    baskets = sudare.read_baskets(frame, engine=engine, bad_rows="drop")
+    assert (baskets.users, baskets.names) == (("12",), ("12",))
+
+
+def relation(columns: dict[str, list[str | None]]) -> object:
+    """Return a relation of DuckDB with a type of categories."""
+    made = duckdb.from_arrow(pyarrow.table(columns))
+    return made.project(
+        "customer::ENUM('１２', '12', '12 ', '') AS customer, day, item::ENUM('１２', '12', '12 ', '') AS item"
+    )
+
+
+def test_bytes_are_no_text(engine: DuckDBEngine) -> None:
+    frame = pyarrow.table({"customer": [b"12", b"13"], "age": [1, 2]})
+    with pytest.raises(sudare.SourceNotReadable, match='The column "customer" holds bytes'):
+        sudare.read_table(frame, engine=engine)
+    with sudare.read_table(frame, attributes=["age"], engine=engine) as table:
+        assert table.records == 2
 
 
 def test_a_hierarchy_is_found_for_values_in_full_width() -> None:

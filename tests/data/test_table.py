@@ -1,7 +1,9 @@
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import polars
 import pytest
 
@@ -116,6 +118,22 @@ def test_a_weight_says_how_many_records_a_row_stands_for(read: Any) -> None:
     table = read("city,n\nKyoto,3\nKyoto,1\nNara,2.0\n", weight="n")
     assert (table.attributes, table.records, table.counts.tolist()) == (("city",), 6, [4, 2])
     assert sudare.assess_records(table).max_risk == 0.5
+
+
+@pytest.mark.parametrize(
+    "weight", [2.0**53, Decimal("9007199254740993.00"), "1000000000000001.0", "123456789012345678"]
+)
+def test_large_weights_are_taken_where_they_are_exact(engine: DuckDBEngine, weight: Any) -> None:
+    frame = pandas.DataFrame({"city": ["Kyoto"], "n": [weight]})
+    with sudare.read_table(frame, weight="n", engine=engine) as table:
+        assert table.records == int(Decimal(weight))
+
+
+@pytest.mark.parametrize("weight", [2.0**53 + 2, np.float32(2**24 + 2), 1.5])
+def test_weights_in_floating_point_that_may_have_been_rounded_are_refused(engine: DuckDBEngine, weight: Any) -> None:
+    frame = pandas.DataFrame({"city": ["Kyoto"], "n": [weight]})
+    with pytest.raises(sudare.BadRows, match="above which this floating point is not exact, in 1 of the rows"):
+        sudare.read_table(frame, weight="n", engine=engine)
 
 
 def test_weights_are_added_up_exactly(read: Any) -> None:

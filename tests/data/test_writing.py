@@ -145,6 +145,18 @@ def test_links_in_a_circle_devices_and_write_protected_files_are_refused(
     assert names(tmp_path) == before
 
 
+def test_a_pipe_that_is_open_is_no_file(tmp_path: Path) -> None:
+    """As /dev/stdout is: a link to a name that nothing lies behind."""
+    reading, writing = os.pipe()
+    (tmp_path / "stdout").symlink_to(f"/proc/self/fd/{writing}")
+    try:
+        with pytest.raises(OutputNotWritable, match="not a regular file"):
+            check_writable(tmp_path / "stdout")
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
 def test_what_is_read_is_refused_by_any_name_until_the_block_ends(tmp_path: Path) -> None:
     source, link, hard = tmp_path / "in.csv", tmp_path / "link.csv", tmp_path / "hard.csv"
     source.write_text("old")
@@ -224,3 +236,10 @@ run_interruptibly(work)
     assert ended.stdout.startswith(".out-")
     assert "Traceback" not in ended.stderr
     assert names(tmp_path) == []
+
+
+def test_a_folder_that_takes_no_files_is_not_said_to_be_full() -> None:
+    with pytest.raises(OutputNotWritable) as caught:
+        check_writable(Path("/proc/x.html"))
+    assert "free space" not in str(caught.value)
+    assert "check the rights of its folder" in str(caught.value)

@@ -54,15 +54,37 @@ MOMENTS = {
     "2010-12-01T08:45:00+09:00": "2010-12-01 08:45", "20101201": "2010-12-01 00:00", "40513.5": "2010-12-01 12:00",
     "2010 12 1": "2010-12-01 00:00", "2010-12": None, "2010": None, "2010-13-01": None, "2010-12/1": None,
     "12:00": None, "2010-12-01 8": None, "2010-12-01 08:61": None, "it's a \\ day": None,
+    "2010-12-1 8:45 PM": None, "2010-12-01 08:45:00 nowhere": None, "epoch": None, "infinity": None, "08:45:00Z": None,
 }  # fmt: skip
+
+# Nine in the evening in Tokyo, written by other clocks.
+ZONED_MOMENTS = (
+    "2024-01-05 12:00:00Z", "2024-1-5 12:00Z", "2024/1/5 12:00Z", "2024-01-05T12:00+00", "2024-01-05 12:00:00 +0000",
+    "2024-01-05 12:00:00+00:00:00", "2024-01-05 07:00:00 EST", "2024-01-05 7:00 EST", "2024-01-05 13:00:00.0 CET",
+    "2024-01-05 07:00:00 Etc/GMT+5", "2024-01-05 07:00:00 America/Port-au-Prince", "2024-01-05 21:00:00 Asia/Tokyo",
+)  # fmt: skip
+
+
+def test_whatever_follows_a_time_is_its_zone(any_engine: Engine) -> None:
+    rows = ", ".join(f"({quote_text(text)})" for text in ZONED_MOMENTS)
+    found = any_engine.rows(
+        "SELECT has_offset(words), read_moment(words) IS NOT NULL, CAST(clock_of(words, 'Asia/Tokyo') AS STRING) "
+        f"FROM (VALUES {rows}) AS t(words)"
+    )
+    assert found == [(True, True, "2024-01-05 21:00:00")] * len(ZONED_MOMENTS)
+    none = "(VALUES ('12:00:00Z'), ('2024-01-05 8:00 PM'), ('2024-01-05 12:00:00 nowhere')) AS t(words)"
+    assert any_engine.rows(f"SELECT clock_of(words, 'Asia/Tokyo') FROM {none}") == [(None,)] * 3
 
 
 def test_days_and_times_are_read_alike(any_engine: Engine) -> None:
     texts = ", ".join(f"({quote_text(text)})" for text in MOMENTS)
     found = any_engine.rows(f"SELECT words, CAST(read_moment(words) AS STRING) FROM (VALUES {texts}) AS t(words)")
     assert {words: moment and moment[:16] for words, moment in found} == MOMENTS
-    times = "(VALUES ('8:45'), ('08:45:30'), ('8'), ('8:60')) AS t(words)"
-    assert any_engine.rows(f"SELECT read_minute(words) FROM {times}") == [(525,), (525,), (None,), (None,)]
+    times = {"8:45": 525, "08:45:30": 525, "2024-01-05 08:45:00": 525, "8": None, "8:60": None, "08:45:00Z": None,
+             "08:45:00 EST": None, "8:45:00 PM": None}  # fmt: skip
+    texts = ", ".join(f"({quote_text(text)})" for text in times)
+    found = any_engine.rows(f"SELECT words, read_minute(words) FROM (VALUES {texts}) AS t(words)")
+    assert dict(found) == times
     form = "read_moment_in(words, '%d.%m.%Y')"
     assert any_engine.rows(f"SELECT CAST({form} AS STRING) FROM (VALUES ('1.12.2010'), ('x')) AS t(words)") == [
         ("2010-12-01 00:00:00",),
@@ -121,6 +143,22 @@ def test_a_folder_of_parquet_files_is_a_table(any_engine: Engine, tmp_path: Path
     with sudare.read_table(tmp_path, engine=any_engine) as table:
         assert table.values == (("f", "m"), ("30", "40", "50"), ("x", "y"))
         assert sorted(table.counts.tolist()) == [1, 1, 1, 1, 2]
+
+
+def test_files_in_folders_of_a_folder_are_read_and_unfinished_ones_are_not(any_engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "sub" / "_temporary").mkdir(parents=True)
+    for number, name in enumerate(("a", "sub/c", ".d", "_e", "sub/_temporary/f"), start=1):
+        polars.DataFrame({"n": [number]}).write_parquet(tmp_path / f"{name}.parquet")
+    with sudare.read_table(tmp_path, engine=any_engine) as table:
+        assert table.values == (("1", "2"),)
+
+
+def test_folders_of_values_are_columns(any_engine: Engine, tmp_path: Path) -> None:
+    for kind in ("x", "y"):
+        (tmp_path / "above=1" / f"kind={kind}").mkdir(parents=True)
+        polars.DataFrame({"n": [1, 2]}).write_parquet(tmp_path / "above=1" / f"kind={kind}" / "a.parquet")
+    with sudare.read_table(tmp_path / "above=1", engine=any_engine) as table:
+        assert dict(zip(table.attributes, table.values, strict=True)) == {"n": ("1", "2"), "kind": ("x", "y")}
 
 
 def test_all_511_sets_of_nine_attributes_are_the_same(

@@ -338,6 +338,48 @@ def test_bad_settings_are_one_message(toy_file: Path, tmp_path: Path) -> None:
     assert "--min-cell" in refused(toy_file, "--min-cell", "0")
 
 
+START = """
+import json, os, sys, threading
+from pyspark.logger import PySparkLogger
+from sudare.engine.spark import SparkEngine
+
+logger = PySparkLogger.getLogger("SQLQueryContextLogger")
+before, kept, said, started = dict(os.environ), (logger.level, list(logger.filters)), 0, threading.Event()
+
+def say():
+    global said
+    while not started.is_set():
+        said += os.write(2, b"x")
+        started.wait(0.01)
+
+speaker = threading.Thread(target=say)
+speaker.start()
+with SparkEngine("local[1]", memory="600MB", settings=json.loads(sys.argv[1])) as engine:
+    started.set()
+    speaker.join()
+    python = engine.session.sparkContext.pythonExec
+    try:
+        engine.rows("SELECT nothing FROM range(1)")
+    except Exception as error:
+        raised = type(error).__name__
+# What pyspark itself sets when it starts is left to it.
+changed = [name for name in os.environ if os.environ[name] != before.get(name) and not name.startswith("SPARK_")]
+unchanged = (logger.level, list(logger.filters)) == kept
+print(json.dumps([said, changed, unchanged, python, raised]))
+"""
+
+
+def test_a_start_leaves_the_process_as_it_was_and_says_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    del cluster  # skips the test where there is no Spark
+    environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
+    command = [sys.executable, "-c", START, json.dumps(SETTINGS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
+    said, *others = json.loads(done.stdout)
+    assert others == [[], True, sys.executable, "AnalysisException"]
+    # All that was said during the start has arrived, and nothing else.
+    assert done.stderr == "x" * said
+
+
 def notes(text: str) -> list[str]:
     """Return what was said but for the progress of slow machines."""
     return [line for line in text.splitlines() if not line.startswith("... ")]

@@ -2,9 +2,10 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +14,15 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare.kernels import line_order, loading, store
+from sudare import interruption
+from sudare.kernels import cell_text, line_order, loading, store
 from sudare.kernels.entry import entry, plain
 
 ROOT = Path(sudare.__file__).parent
 Name = tuple[str, str]
+ENTRY_PARTS = ("sudare.kernels", "entry")
+ENTRY = ".".join(ENTRY_PARTS)
+MAKERS = {(ENTRY, "entry"), (ENTRY, "inner")}
 
 
 def module_of(path: Path) -> str:
@@ -50,29 +55,65 @@ def entry_kernels() -> set[Name]:
     return {name for name, node in kernels().items() if decorators(node) == ["entry"]}
 
 
+def imported(tree: ast.Module) -> dict[str, Name]:
+    """Return what names stand for that a module takes from others."""
+    return {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+
+
+def named(node: ast.AST | None, module: str, known: dict[str, Name]) -> Name | None:
+    """Return what a name or an attribute stands for."""
+    if isinstance(node, ast.Name):
+        return known.get(node.id, (module, node.id))
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known:
+        return ".".join(known[node.value.id]), node.attr
+    return None
+
+
+def hidden(module: str, tree: ast.Module, known_kernels: Container[Name]) -> Iterator[str]:
+    """Yield what the other rules would not see: names that they do not follow, and what is compiled elsewhere.
+
+    Python may give a kernel another name, and is taken to call it; by an alias a kernel would call one unseen.
+    """
+    known, of_kernels = imported(tree), module.startswith("sudare.kernels.")
+    for node in ast.walk(tree):
+        modules: list[str] = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+            yield from (f"import {name}" for name in modules if name.startswith("sudare."))
+        elif isinstance(node, ast.ImportFrom):
+            modules = [node.module or ""]
+            yield from ("a relative import" for _ in range(node.level))
+            for alias in node.names:
+                makes = node.module == ENTRY and (alias.asname or not of_kernels)
+                if makes or (node.module, alias.name) == ENTRY_PARTS or alias.name == "*":
+                    yield ast.unparse(node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and of_kernels:
+            name = named(node.value, module, known)
+            if name in known_kernels:
+                yield f"alias {name}"
+        elif isinstance(node, ast.FunctionDef) and node not in tree.body:
+            yield from (f"@{name} inside" for name in decorators(node) if known.get(name) in MAKERS)
+        elif isinstance(node, ast.Call) and known.get(ast.unparse(node.func)) in MAKERS:
+            yield f"{ast.unparse(node)} is not a decorator"
+        if module != "sudare.kernels.compiling":
+            yield from (f"import {name}" for name in modules if name.split(".")[0] == "numba")
+
+
 @cache
 def uses() -> dict[Name, set[Name | None]]:
     """Return for each kernel the kernels that mention it; None stands for Python."""
     found: dict[Name, set[Name | None]] = {name: set() for name in kernels()}
     for module, tree in trees().items():
-        imported = {
-            alias.asname or alias.name: (node.module, alias.name)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.module
-            for alias in node.names
-        }
-
-        def named(node: ast.AST, module: str = module, imported: dict[str, Name] = imported) -> Name | None:
-            if isinstance(node, ast.Name):
-                return imported.get(node.id, (module, node.id))
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in imported:
-                return ".".join(imported[node.value.id]), node.attr
-            return None
-
+        known = imported(tree)
         for top in tree.body:
             inside = (module, top.name) if isinstance(top, ast.FunctionDef) else None
             for node in ast.walk(top):
-                name = named(node)
+                name = named(node, module, known)
                 if name in found:
                     found[name].add(inside if inside in kernels() else None)
     return found
@@ -83,10 +124,49 @@ def test_there_are_kernels_of_both_kinds() -> None:
     assert kernels().keys() - entry_kernels()
 
 
-def test_nothing_outside_the_kernels_is_compiled() -> None:
-    for module, tree in trees().items():
-        if module != "sudare.kernels.compiling":
-            assert "numba" not in {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}, module
+def test_nothing_is_hidden_from_these_rules_and_nothing_outside_the_kernels_is_compiled() -> None:
+    assert {module: found for module, tree in trees().items() if (found := list(hidden(module, tree, kernels())))} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import numba",
+        "import numba.core as n",
+        "from numba import njit",
+        "from numba.core.decorators import njit",
+        "import sudare.kernels.a as q\nq.first()",
+        "import sudare.kernels.a\nsudare.kernels.a.first()",
+        "from .a import first",
+        "from . import a",
+        "from sudare.kernels.a import *",
+        "from sudare.kernels import entry as en\n@en.entry\ndef f(): pass",
+        "from sudare.kernels.entry import entry as e\n@e\ndef f(): pass",
+        "from sudare.kernels.entry import inner\nf = inner(print)",
+        "from sudare.kernels.entry import inner\ndef g():\n    @inner\n    def f(): pass",
+    ],
+)
+@pytest.mark.parametrize("module", ["sudare.kernels.b", "sudare.risk.b"])
+def test_what_would_be_hidden_is_found(module: str, source: str) -> None:
+    assert list(hidden(module, ast.parse(source), {("sudare.kernels.a", "first")}))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from sudare.kernels.a import first\nother = first",
+        "from sudare.kernels import a\nother: object = a.first",
+        "from sudare.kernels import a\nif other := a.first: pass",
+    ],
+)
+def test_a_kernel_has_no_other_name_among_kernels(source: str) -> None:
+    assert list(hidden("sudare.kernels.b", ast.parse(source), {("sudare.kernels.a", "first")}))
+
+
+def test_a_kernel_is_made_in_a_module_of_kernels_only() -> None:
+    tree = ast.parse("from sudare.kernels.entry import entry\n@entry\ndef f(): pass")
+    assert list(hidden("sudare.kernels.b", tree, ())) == []
+    assert list(hidden("sudare.risk.b", tree, ())) != []
 
 
 def test_every_kernel_that_python_calls_is_an_entry() -> None:
@@ -211,9 +291,27 @@ def own_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 
 def test_kernels_are_compiled_when_the_process_that_compiles_has_ended(own_compiler: Path) -> None:
     for kind in ("<i8", "<i4"):
-        loading.load(plain(line_order.find_line_ends), (("array", "|u1", 1, "C"), *[("array", kind, 1, "C")] * 2))
+        loading.load(plain(_assigned), (("array", kind, 1, "C"), ("array", kind, 1, "C")))
         loading._compilers[os.getpid()]._process.kill()
     assert len(list(own_compiler.iterdir())) == 2
+
+
+def test_an_interruption_ends_the_compilation(own_compiler: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = loading.Compiler._start
+
+    def start_and_interrupt(self: loading.Compiler) -> Any:
+        self._process = start(self)
+        interruption.ask_to_stop()
+        return self._process
+
+    monkeypatch.setattr(loading.Compiler, "_start", start_and_interrupt)
+    interruption.begin()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            loading.load(plain(line_order.find_line_ends), (("array", "|u1", 1, "C"), *[("array", "<i8", 1, "C")] * 2))
+    finally:
+        interruption.begin()
+    assert list(own_compiler.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -259,12 +357,23 @@ def test_a_folder_that_others_can_write_is_not_used(tmp_path: Path, monkeypatch:
     assert found.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_kept_kernel_is_found_by_the_sources_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = store.path(plain(line_order.sort_lines), ())
-    monkeypatch.setattr(store, "_source", lambda module: f"other {module}")
+@pytest.mark.parametrize("module", ["cell_text", "cell_values", "cell_problems"])
+def test_a_kept_kernel_is_found_by_the_sources_it_needs(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of cell_problems the kernel has nothing but numbers."""
+    before, source = store.path(plain(cell_text.read_persons), ()), store._source
+    monkeypatch.setattr(store, "_source", lambda name: source(name) + "#" * name.endswith(module))
     store._sources.cache_clear()
-    assert store.path(plain(line_order.sort_lines), ()) != before
+    assert store.path(plain(cell_text.read_persons), ()) != before
     store._sources.cache_clear()
+
+
+def test_kernels_take_nothing_from_each_other_but_in_the_way_their_sources_are_found() -> None:
+    for module, tree in trees().items():
+        if module in {name for name, _ in kernels()}:
+            taken = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+            names = {ast.unparse(node).partition(" import ")[0] for node in taken}
+            ours = {name for name in names if "sudare" in name}
+            assert all(re.fullmatch(r"from sudare\.kernels\.\w+", name) for name in ours), module
 
 
 CALL = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +119,9 @@ def test_levels_are_named(tmp_path: Path) -> None:
 
 def test_of_concealment_the_possible_matchings_say_how_safe_it_is(tmp_path: Path) -> None:
     made = conceal_history(ORIGINAL, 3, fast=True, rounds=3, attacks=5)
-    for duel, answer in ((None, "concealed"), (DUEL, "not_effective")):
-        page, found = report(tmp_path, made, duel)
+    tried = sudare.run_duel(ORIGINAL, made.history)
+    for duel, answer in ((None, "concealed"), (tried, "not_effective")):
+        page, found = report(tmp_path, made, duel, attacks=5)
         assert answer_of(page) == answer
         assert found.safety is None
         assert numbers_of(page, "matchings-found") == [made.safety.probability_found]
@@ -148,11 +150,20 @@ def test_customers_have_their_names_where_they_were_numbered(tmp_path: Path) -> 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_files_are_named_with_their_hashes(tmp_path: Path, language: str) -> None:
     files = (tmp_path / "T.csv", tmp_path / "A.csv")
-    for file in files:
-        file.write_text(file.name)
+    for file, cells in zip(files, (ORIGINAL, ANONYMIZED.history), strict=True):
+        sudare.write_cells(file, cells)
     path = tmp_path / "r.html"
-    write_contest_report(path, ORIGINAL, ANONYMIZED.history, files=files, draws=1, made=MADE, language=language)
+    original = sudare.read_original(files[0])
+    anonymized = ANONYMIZED.history.in_file(files[1])
+    write_contest_report(path, original, anonymized, draws=1, made=MADE, language=language)
     text = shown_text(path.read_text(encoding="utf-8"))
     assert "T.csv" in text
     assert "A.csv" in text
-    assert len(set(re.findall(r"\b[0-9a-f]{64}\b", text))) == 2
+    assert set(re.findall(r"\b[0-9a-f]{64}\b", text)) == {sha256(file.read_bytes()).hexdigest() for file in files}
+    # What is made of a history, and what has changed since it was read, is no longer what the file holds.
+    changed = replace(original, persons=original.persons + 0)
+    files[1].write_text("something else")
+    write_contest_report(path, changed, anonymized, draws=1, made=MADE, language=language)
+    text = shown_text(path.read_text(encoding="utf-8"))
+    assert "T.csv" not in text
+    assert not re.findall(r"\b[0-9a-f]{64}\b", text)

@@ -83,7 +83,7 @@ def test_the_numbers_before_and_after_are_those_counted_by_hand(make: Make) -> N
 
 def test_the_answer_comes_first_and_in_words(make: Make) -> None:
     text = shown_text(make(published="medicine\nmilk,medicine\nmilk,bread\n\n"))
-    assert "SAFE. All 9 adversaries were checked, that is, everybody who knows any number of items of the" in text
+    assert "SAFE. All 9 adversaries were checked, that is, everybody who knows one or more items of the" in text
     assert "Unsafe adversaries before suppression: 2 of 9 (22.22 %). Users with at least one of them: 2 of 4" in text
     assert "Occurrences of items that were suppressed for this: 1 (16.67 % of all)." in text
 
@@ -128,9 +128,9 @@ def test_a_sample_is_safe_by_sample_only(make: Make) -> None:
     assert answer_of(page) == "safe_sample"
     text = shown_text(page)
     assert "SAFE BY SAMPLE. 44 adversaries were drawn at random" in text
-    assert "With a confidence of 90 %, it follows that less than 10 %" in text
-    assert "Drawn of each size: 22, unsafe: 0;" in text
-    assert "the share of unsafe ones is at most 9.9372 %" in text
+    assert "With a confidence of 90 %, it follows for each number of known items: averaged over the users" in text
+    assert "Drawn for each number: 22, unsafe: 0;" in text
+    assert "the average is at most 9.9372 %" in text
     assert "a sample: epsilon 0.1, delta 0.1, seed 0; 22 drawn of each size, 0 unsafe in all" in text
 
 
@@ -143,6 +143,16 @@ def test_a_sample_that_missed_too_many_is_refuted(make: Make, monkeypatch: pytes
     page = make(published=BASKETS, verify={"epsilon": 0.1, "delta": 0.1})
     assert answer_of(page) == "refuted"
     assert "a second look at all who know few items" in shown_text(page)
+
+
+def test_a_long_record_with_most_adversaries_does_not_refute_an_average_over_users(make: Make) -> None:
+    """One of 50 users has 11 of the 109 adversaries, all unsafe: more than a tenth of all, but of few users."""
+    text = "a,b\n" * 49 + ",".join(f"s{n}" for n in range(11)) + "\n"
+    secrets = "user,item\n" + "".join(f"50,s{n}\n" for n in range(11))
+    options = {"max_known": 1, "epsilon": 0.1, "delta": 0.9, "seed": 1}
+    page = make(text, published=text, secrets=secrets, verify=options)
+    assert answer_of(page) == "safe_sample"
+    assert "Users with at least one of them: 1 of 50" in shown_text(page)
 
 
 def test_sizes_that_were_drawn_bear_a_star(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +207,7 @@ def test_a_certificate_is_named_and_compared(tmp_path: Path) -> None:
     text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert not other.holds
     assert "THE CERTIFICATE DOES NOT AGREE" in text
-    assert "Not as the certificate says: the published file (SHA-256), rho, safe, most items known" in text
+    assert "Not as the certificate says: the published file (SHA-256), rho, most items known" in text
 
 
 def test_a_certificate_of_other_baskets_is_refused(tmp_path: Path) -> None:
@@ -223,7 +233,10 @@ def test_what_is_promised_is_not_rounded(tmp_path: Path) -> None:
         write_baskets_report(tmp_path / "r.html", found)
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
         assert f"with a confidence above {shown}" in text
-        assert "With a confidence of 99.9999 %, it follows that less than 12.3456 %" in text
+        assert (
+            "With a confidence of 99.9999 %, it follows for each number of known items: averaged over the users who "
+            "have that many items, less than 12.3456 %" in text
+        )
 
 
 def test_published_baskets_with_something_new_are_refused(make: Make) -> None:

@@ -121,6 +121,14 @@ def test_the_answer_follows_from_classes_and_attacks(
     assert answer_of(make(*classes(*sizes), guesses)) == answer
 
 
+def test_where_too_few_are_left_no_bound_is_called_safety(make: Make) -> None:
+    page = make(*classes(2, 2), [])
+    text = shown_text(page)
+    assert numbers_of(page, "safety-contest") == []
+    assert text.count("They may be recognized all the same.") >= 2
+    assert not re.search(r"at most 0\s%|at least 100\s%", text)
+
+
 def test_a_history_without_rows_is_not_called_safe(make: Make) -> None:
     page = make(ORIGINAL, "*,*,*,*,*\n" * 4)
     assert answer_of(page) == "nothing"
@@ -193,7 +201,8 @@ def test_histories_and_guesses_may_be_given_as_they_were_read(tmp_path: Path) ->
     assert (found.effective, found.tried, found.holds) == (1, 1, False)
     page = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "attack 1 7 7 7 +0" in page
-    assert "How safe and how useful is the anonymized history?" in page
+    # They know the files that hold them.
+    assert "How safe and how useful is A.csv?" in page
 
 
 def test_a_file_that_breaks_the_rules_is_refused_and_nothing_is_written(make: Make, tmp_path: Path) -> None:

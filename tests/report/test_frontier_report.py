@@ -40,7 +40,9 @@ def test_the_page_shows_every_point_and_the_results_of_the_contest(tmp_path: Pat
     page = written[1].read_text(encoding="utf-8")
     assert values_of(page, "k-2") == [2, 0.25, 0.2, 3, 4, 0.1931, 0.073, 0, 2]
     assert values_of(page, "k-3") == [3, 0.35, 5, 3, 0.0093]
-    assert values_of(page, "k-7") == [7, 0.5, 0.3, 9, 1, 0, 0, 1, -4]
+    # Too few customers are left for any effective attack: a bound of 0 is no safety, and no number is shown.
+    assert values_of(page, "k-7") == [7, 0.5, 0.3, 9, 1, -4]
+    assert Texts(language)("frontier.too_few_meaning") in page
     assert 'id="k-3" data-verdict="not_attacked"' in page
     assert "0.206" in page
     assert "0.193" in page

@@ -86,7 +86,7 @@ def test_the_answer_comes_first(make: Make) -> None:
         "The limit is a risk of 50 %, that is, at least 2 equal records. 66.67 % of the records are above it." in text
     )
     assert "One attribute can be enough: “age” alone makes records unique (1, 16.67 % of all)." in text
-    assert "attributes may only be given out alone, for example “sex”. There are 2 such choices." in text
+    assert "No two attributes together are within the limit, single ones are, for example “sex”. Such choices: 2." in text
     assert "contributes most to the risk is “age”: without it the mean risk falls from 83.33 % to 50.00 %" in text
 
 
@@ -193,6 +193,14 @@ def test_levels_that_do_not_suffice_are_told(make: Make) -> None:
     text = shown_text(make(limit=0.1, hierarchies=HIERARCHIES))
     assert "Not even the highest levels of the hierarchies bring every risk within the limit." in text
     assert "There is no such choice" in text
+
+
+def test_the_limit_has_all_its_digits_and_says_nothing_of_permission(make: Make) -> None:
+    text = shown_text(make(limit=0.00004))
+    assert "The limit is a risk of 0.004 %, that is, at least 25,000 equal records." in text
+    assert "25000" not in text
+    assert "given out" not in text
+    assert "All these attributes together are within the limit." in shown_text(make(limit=1))
 
 
 def test_many_attributes_are_estimated_and_marked_so(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,9 +313,9 @@ def test_records_that_are_all_alike_make_a_sensible_page(make: Make) -> None:
     assert "Sets of 2 attributes: none of 1 is dangerous" in text
 
 
-def test_records_of_which_nothing_may_be_given_out_make_a_sensible_page(make: Make) -> None:
+def test_records_of_which_no_attribute_is_within_the_limit_make_a_sensible_page(make: Make) -> None:
     text = shown_text(make("a,b\n1,2\n3,4\n5,6\n"))
-    assert "Within the limit, no attribute may be given out as it is, not even alone." in text
+    assert "No attribute is within the limit, not even alone." in text
     assert "There is no such set: not even a single attribute is within the limit." in text
     assert "No single attribute makes the difference" in text
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sudare.errors import OptionNotUsable
 from sudare.risk.best_guesses import find_best_guesses
 from sudare.risk.guess_patterns import claim_hits, claims_of, different_hits, hit_distribution
 from sudare.risk.guess_plans import GuessPlan, PlanPart
@@ -42,6 +43,12 @@ def test_the_hits_of_all_claims_are_those_of_all_permutations(size: int) -> None
         expected = [hits[number] for number in range(len(claims) + 1)]
         assert list(claim_hits(size, claims)) == expected
         assert hit_distribution(size, claims) == pytest.approx([ways / factorial(size) for ways in expected], rel=1e-14)
+
+
+@pytest.mark.parametrize("classes", [{}, {3: -1}, {0: 3}, {3: 0}, {-2: 1}, {3: 1, 2: 0}])
+def test_classes_that_there_are_not_are_refused(classes: dict[int, int]) -> None:
+    with pytest.raises(OptionNotUsable, match="There is no class of persons to guess in"):
+        find_best_guesses(classes, np.arange(1, 20))
 
 
 def test_claims_are_the_partitions_of_a_number() -> None:

@@ -136,7 +136,7 @@ def test_seventy_attributes() -> None:
 
 def test_a_search_without_time_keeps_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disclosable, "MOST_WALKED", -1)
-    found = disclosable_sets(table_of(WORKED), limit=0.5, seconds=0)
+    found = disclosable_sets(table_of(WORKED), limit=0.5, seconds=1e-9)
     assert (found.complete, found.interrupted, found.maximal) == (False, False, ())
 
 

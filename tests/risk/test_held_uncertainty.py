@@ -56,6 +56,11 @@ def test_the_answer_does_not_depend_on_the_parts(
         baskets, sudare.read_sensitive("item:a", baskets), rho=0.4, epsilon=0.1, delta=0.1, seed=1
     )
     assert found.unsafe_adversaries == expected.unsafe_adversaries
+    most, wanted = found.most_frequent_sensitive, expected.most_frequent_sensitive
+    assert most and wanted
+    # An engine names no item.
+    assert (most.item, most.records, most.all_records) == (None, wanted.records, wanted.all_records) == (None, 11, 25)
+    assert found.frequent_above_rho is expected.frequent_above_rho is True
 
 
 def test_a_part_counts_supports_by_hand() -> None:

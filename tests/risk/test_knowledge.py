@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +82,25 @@ def test_text_and_knowledge_are_the_same_thing(
 ) -> None:
     knowledge = Knowledge(visit, row, customer, rows if row else 1, visits if visit or row else 1)
     assert parse_knowledge(str(knowledge)) == knowledge
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"visit_parts": ["day"]}, TypeError),
+        ({"visit_parts": (["day"],)}, TypeError),
+        ({"visit_parts": ("item",)}, KnowledgeNotUnderstood),
+        ({"visit_parts": ("day", "day")}, KnowledgeNotUnderstood),
+        ({"row_parts": ("item",) * 2000}, KnowledgeNotUnderstood),
+        ({"customer_parts": "days"}, TypeError),
+        ({"rows": 0}, KnowledgeNotUnderstood),
+        ({"rows": 1.0}, TypeError),
+        ({"visits": MOST_VISITS + 1}, KnowledgeNotUnderstood),
+    ],
+)
+def test_knowledge_that_is_not_parsed_is_checked_too(fields: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error, match=f"^Knowledge: {next(iter(fields))} must be"):
+        Knowledge(**fields)
 
 
 def test_the_ten_attackers_are_table_7() -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import sudare
 from sudare.anonymize import suppression
 from sudare.anonymize.suppression import TimeOver, suppress_baskets
+from sudare.messages import Texts
 from sudare.risk.uncertainty import look_delta, sample_size
 
 shares = st.integers(1, 99).map(lambda n: n / 100)
@@ -113,6 +114,59 @@ def test_the_bound_is_that_of_clopper_and_pearson(epsilon: float, delta: float, 
     told = found.to_dict()
     assert (told["draws"], told["bound"], told["unsafe_adversaries"]) == (found.draws, found.bound, 0)
     assert told["claim"].startswith("SAFE BY SAMPLE: with a confidence of ")
+
+
+def one_long_record() -> tuple[sudare.Baskets, sudare.SensitiveItems]:
+    """Return 199 users with two harmless items and one with 40 sensitive ones, who has most of all adversaries."""
+    long = [f"secret{n}" for n in range(40)]
+    baskets = sudare.make_baskets([[f"a{n % 7}", f"b{n % 7}"] for n in range(199)] + [long])
+    return baskets, sudare.read_sensitive("item:secret*", baskets)
+
+
+@pytest.mark.parametrize("max_known", [1, 2])
+def test_a_sample_speaks_of_the_average_over_users_and_not_of_all_adversaries(max_known: int) -> None:
+    baskets, sensitive = one_long_record()
+    asked: dict[str, Any] = {"rho": 0.5, "max_known": max_known}
+    sample = sudare.check_baskets(baskets, sensitive, **asked, epsilon=0.05, delta=0.05, seed=2)
+    everybody = sudare.check_baskets(baskets, sensitive, **asked)
+    share = everybody.unsafe_adversaries / everybody.adversaries
+    assert (sample.safe, share > 0.05) == (True, True)
+    # What the claim is about, counted: the mean over users of the share of a user's adversaries that is unsafe.
+    counted = sudare.confidence_by_user(baskets, sensitive, **asked)
+    assert sample.bound is not None
+    assert [size.mean_share for size in counted.sizes] == [Fraction(1, 200)] * max_known
+    assert max(size.mean_share for size in counted.sizes) < sample.bound < 0.05
+    said = sample.claim(Texts("en")).replace("\xa0", " ")
+    assert "averaged over the users who have that many items, less than 5 % of a user's adversaries" in said
+    assert "so may most of all adversaries together" in said
+
+
+@pytest.mark.parametrize("epsilon", [3e-9, 1e-15, 1e-17, 5e-324])
+def test_samples_that_nobody_could_draw_are_refused_at_once(epsilon: float) -> None:
+    baskets, sensitive = unsafe_baskets()
+    for work in (sudare.check_baskets, sudare.suppress_baskets):
+        with pytest.raises(sudare.OptionNotUsable, match=r"The sample is too large: .*\nHint: give a larger epsilon"):
+            work(baskets, sensitive, rho=0.5, epsilon=epsilon, delta=0.05)
+
+
+def test_a_sample_fits_into_memory_with_all_that_its_adversaries_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    baskets, sensitive = unsafe_baskets()
+    monkeypatch.setattr("sudare.risk.uncertainty.MOST_POINTS", 50)
+    for work in (sudare.check_baskets, sudare.suppress_baskets):
+        # 29 of the first look, or 22 of a single one, know up to two items each.
+        options: dict[str, Any] = {
+            "rho": 0.5,
+            "epsilon": 0.1,
+            "delta": 0.1 if work is sudare.suppress_baskets else 0.05,
+        }
+        with pytest.raises(sudare.OptionNotUsable, match="29 adversaries of each size times 2 known items"):
+            work(baskets, sensitive, **options)
+
+
+def test_many_draws_are_counted_without_powers_of_huge_numbers() -> None:
+    # 2e-7 asks for about fifteen million; where rounding could decide, one more is drawn.
+    draws = sample_size(2e-7, 0.05)
+    assert 14_978_659 <= draws <= 14_978_662
 
 
 def test_unsafe_samples_have_no_bound() -> None:

@@ -89,7 +89,7 @@ def test_intervals_hold_the_truth_and_the_error_is_their_widest_side(engine: Duc
     assert max(sides) <= (found.walk.error or 0) < 0.06
 
 
-def test_the_highest_risk_of_a_sample_does_not_bear_the_name_of_the_exact_one(
+def test_what_a_sample_does_not_tell_does_not_bear_the_name_of_the_exact_one(
     engine: DuckDBEngine, tmp_path: Path
 ) -> None:
     with collapsed([(0, 0), (0, 1), (0, 1)], engine) as table:
@@ -98,6 +98,7 @@ def test_the_highest_risk_of_a_sample_does_not_bear_the_name_of_the_exact_one(
     assert sampled.ranked("max_risk")
     for found, name, other in ((sampled, "max_risk_at_least", "max_risk"), (exact, "max_risk", "max_risk_at_least")):
         assert all(name in entry and other not in entry for entry in found.to_dict()["subsets"])
+        assert all(("classes" in entry) == (found is exact) for entry in found.to_dict()["subsets"])
         sudare.write_subsets(found, tmp_path / "sets.csv")
         columns = (tmp_path / "sets.csv").read_text().splitlines()[0].split(",")
         assert name in columns

@@ -205,8 +205,10 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.csv"):
         with pytest.raises(SourceNotReadable, match="cannot be read"):
             read_thresholds(path)
+    folder = tmp_path / "R.csv"
+    folder.mkdir()
     with pytest.raises(OutputNotWritable):
-        write_thresholds(tmp_path, success_thresholds(3))
+        write_thresholds(folder, success_thresholds(3))
 
 
 def test_the_parameters_of_the_contest_are_the_defaults() -> None:

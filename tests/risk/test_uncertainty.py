@@ -75,6 +75,35 @@ def test_every_adversary_is_judged_as_by_enumeration(case: Case) -> None:
 
 
 @given(cases())
+def test_the_most_frequent_sensitive_item_is_that_of_counting(case: Case) -> None:
+    found = check_baskets(case.baskets, case.sensitive, rho=case.rho, published=case.published)
+    # An item that nobody has is none of the data.
+    listed = set().union(*case.secrets) & set().union(*case.records)
+    counts = {item: sum(item in record for record in case.shown) for item in listed}
+    most = found.most_frequent_sensitive
+    assert (most is None) == (not counts)
+    if most is not None:
+        assert most.records == max(counts.values()) == counts[str(most.item)]
+        assert most.share == Fraction(most.records, len(case.shown))
+    share = Fraction(max(counts.values(), default=0), max(len(case.shown), 1))
+    assert found.frequent_above_rho == (share > Fraction(case.rho))
+
+
+def test_safe_stands_beside_what_the_frequency_alone_tells() -> None:
+    baskets = make_baskets([["hiv"]] * 3 + [["flu"]])
+    sensitive = sudare.read_sensitive("all", baskets)
+    for sample in ({}, {"epsilon": 0.1, "delta": 0.1}):
+        found = check_baskets(baskets, sensitive, rho=0.5, **sample)  # type: ignore[arg-type]
+        told = found.to_dict()
+        assert (found.safe, told["frequent_above_rho"]) == (True, True)
+        assert told["most_frequent_sensitive"] == {"item": "hiv", "records": 3, "all_records": 4, "share": 0.75}
+        assert "WARNING: 3 of 4 published records (75\N{NO-BREAK SPACE}%) contain the same" in told["claim"]
+        assert "What the frequency of an item alone tells is not covered." in told["claim"]
+    # At rho itself nobody is surer than rho.
+    assert "WARNING" not in check_baskets(baskets, sensitive, rho=0.75).to_dict()["claim"]
+
+
+@given(cases())
 def test_a_sample_of_everybody_meets_only_unsafe_ones_that_are(case: Case) -> None:
     found = check_baskets(
         case.baskets, case.sensitive, rho=case.rho, published=case.published, max_known=case.max_known,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -48,6 +49,8 @@ def test_who_buys_milk_has_medicine_with_two_thirds() -> None:
     assert found.at_risk.tolist() == [True, False, True]
     assert found.users_at_risk == 2
     assert [(s.size, s.adversaries, s.checked, s.unsafe) for s in found.sizes] == [(1, 6, 6, 2), (2, 3, 3, 0)]
+    # One of two items of the first and of the third tells, none of the second.
+    assert [s.mean_share for s in found.sizes] == [Fraction(1, 3), 0]
 
 
 def test_suppressed_items_may_be_known_but_tell_nothing_where_nobody_shows_them() -> None:
@@ -76,6 +79,13 @@ def test_it_agrees_with_enumerating_everybody(case: Case) -> None:
     assert found.exact
     for size in found.sizes:
         assert size.unsafe == sum(len(known) == size.size for _, known in unsafe)
+        records = case.records if case.knowledge == "original" else case.shown
+        of_users = [
+            Fraction(sum((u, len(known)) == (v, size.size) for v, known in unsafe), comb(len(record), size.size))
+            for u, record in enumerate(records)
+            if len(record) >= size.size
+        ]
+        assert size.mean_share == sum(of_users) / len(of_users)
 
 
 @given(cases())

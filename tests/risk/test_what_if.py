@@ -138,6 +138,9 @@ def test_sets_that_enter_and_leave_keep_their_order() -> None:
     changed = changed_sets([("a",), ("b", "c"), ("d",)], [("d",), ("b",), ("a", "b")])
     assert (changed.entered, changed.left) == ((("b",), ("a", "b")), (("a",), ("b", "c")))
     assert changed.to_dict() == {"entered": [["b"], ["a", "b"]], "left": [["a"], ["b", "c"]], "complete": True}
+    assert changed_sets([["a", "b"]], [["b", "a"]]) == sudare.SetsChanged((), ())
+    with pytest.raises(TypeError, match="after is a list of sets of attributes"):
+        changed_sets([], [{"a": [1]}])
     levels = changed_sets([{"age": 1}], [{"age": 1}, {"age": 2}])
     assert levels.to_dict() == {"entered": [{"age": 2}], "left": [], "complete": True}
 
@@ -160,6 +163,16 @@ def test_two_thousand_sets_are_not_compared_with_each_other_one_by_one() -> None
     assert (len(changed.entered), len(changed.left)) == (2000, 2000)
     # Every set with every other would be four million and more.
     assert Counted.compared < 20_000
+
+
+def test_of_two_maximal_sets_that_do_not_stay_the_common_part_does() -> None:
+    records = [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 0, 0), (1, 0, 0, 1)]
+    before, after = (disclosable_sets(table_of(part), limit=0.5) for part in (records[:2], records))
+    assert [[entry.attributes for entry in found.maximal] for found in (before, after)] == [
+        [("a", "b", "c")],
+        [("b", "c", "d")],
+    ]
+    assert stayed_disclosable(before, after) == [("b", "c")]
 
 
 Risks = tuple[float, float]

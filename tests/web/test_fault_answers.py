@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import sqlite3
 from pathlib import Path
 
@@ -20,8 +21,11 @@ from sudare.web.faults import described, has_no_room, is_away
 from sudare.web.settings import ServerSettings
 from sudare.web.worker import make_worker
 from tests.web.small_contest import SmallContest
+from tests.web.test_secrets import PAGES, PROGRAMS
 
 SECRET = "Hanako"
+METHODS = ("GET", "POST")
+ROUTES = [*PAGES, *PROGRAMS]
 
 
 def renamed(database: Database) -> None:
@@ -30,14 +34,20 @@ def renamed(database: Database) -> None:
         session.execute(text("ALTER TABLE contests RENAME COLUMN name TO other_name"))
 
 
-def asked(app: FastAPI, path: str, **headers: str) -> httpx.Response:
+def asked(app: FastAPI, path: str, method: str = "GET", **headers: str) -> httpx.Response:
     """Return what an application answers; an error that leaves it is raised."""
 
     async def ask() -> httpx.Response:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://server") as client:
-            return await client.get(path, headers=headers)
+            return await client.request(method, path, headers=headers)
 
     return asyncio.run(ask())
+
+
+def sqlite_error(name: str) -> OperationalError:
+    error = sqlite3.OperationalError(f"about {SECRET}")
+    error.sqlite_errorname = name
+    return OperationalError("SELECT 1", {}, error)
 
 
 def logged(capfd: pytest.CaptureFixture[str]) -> str:
@@ -57,7 +67,7 @@ def test_a_renamed_column_is_a_fault_of_ours_with_a_traceback_without_data(
     assert (api.status_code, api.json()["error"]["code"]) == (500, "broken")
     assert "Retry-After" not in page.headers
     log = logged(capfd)
-    assert f"GET /contests/{small.contest}: " in log
+    assert "GET /contests/{contest_id}: " in log
     assert log.count("Error") >= 2
     assert "/sqlalchemy/" in log  # the places
     assert "contests.name" not in log  # the message
@@ -81,6 +91,38 @@ def test_what_no_handler_knows_is_logged_without_its_message(
     assert SECRET not in log
 
 
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(KeyError(SECRET), 500), (sqlite_error("SQLITE_BUSY"), 503), (OSError(errno.ENOSPC, "no room"), 507)],
+    ids=["broken", "away", "full"],
+)
+def test_the_log_has_no_address_that_is_a_secret(
+    error: Exception,
+    status: int,
+    settings: ServerSettings,
+    database: Database,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del database  # made and closed around the test
+
+    def fail(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Database, "reading", fail)
+    monkeypatch.setattr(Database, "writing", fail)
+    monkeypatch.setattr("sudare.web.app._has_results", lambda _: False)
+    app = make_app(settings)
+    secret = {(route.path, *route.methods) for route in ROUTES if "{token}" in route.path}
+    assert secret == {(f"/{name}/{{token}}", method) for name in ("invitations", "resets") for method in METHODS}
+    for path, method in sorted(secret):
+        assert asked(app, path.replace("{token}", SECRET), method).status_code == status
+        log = logged(capfd)
+        assert f"sudare: {method} {path}: " in log
+        assert SECRET not in log
+    app.state.server.database.close()
+
+
 def test_a_locked_database_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sudare.web.database.BUSY_MILLISECONDS", 1)
     database = Database(f"sqlite:///{tmp_path / 'server.sqlite'}")
@@ -92,12 +134,6 @@ def test_a_locked_database_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     other.close()
     database.close()
     assert is_away(caught.value)
-
-
-def sqlite_error(name: str) -> OperationalError:
-    error = sqlite3.OperationalError(f"about {SECRET}")
-    error.sqlite_errorname = name
-    return OperationalError("SELECT 1", {}, error)
 
 
 @pytest.mark.parametrize(
@@ -188,3 +224,12 @@ def test_a_worker_tells_the_place_of_a_fault_once_and_waits(
     assert log.count("builtins.KeyError") == 1
     assert "in fail" in log
     assert SECRET not in log
+
+
+def test_the_description_of_the_api_names_the_answers_to_faults(settings: ServerSettings, database: Database) -> None:
+    del database  # made and closed around the test
+    app = make_app(settings)
+    operations = [found for path in app.openapi()["paths"].values() for found in path.values()]
+    app.state.server.database.close()
+    assert operations
+    assert all({"500", "503", "507"} <= found["responses"].keys() for found in operations)

@@ -33,6 +33,14 @@ def test_init_makes_a_folder_with_an_account(tmp_path: Path) -> None:
     assert "is there already" in again.stderr
 
 
+def test_a_file_that_is_no_database_is_told_and_kept(tmp_path: Path) -> None:
+    (tmp_path / "server.sqlite").write_text("my own notes\n" * 100)
+    made = run.invoke(app, ["server", "init", str(tmp_path)])
+    assert made.exit_code == 2
+    assert f"{tmp_path / 'server.sqlite'} is not a database of SQLite" in made.stderr
+    assert (tmp_path / "server.sqlite").read_text() == "my own notes\n" * 100
+
+
 def test_users_are_added_and_get_links(tmp_path: Path) -> None:
     run.invoke(app, ["server", "init", str(tmp_path / "s")])
     for words in (["add", "maria"], ["reset", "maria"]):
@@ -182,3 +190,15 @@ def test_a_backup_does_not_copy_itself(small: SmallContest) -> None:
     out = small.settings.files / "copy"
     assert run.invoke(app, ["server", "backup", str(small.settings.folder), str(out)]).exit_code == 2
     assert not out.exists()
+
+
+def test_a_demonstration_that_is_interrupted_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        assert (tmp_path / "s" / "server.sqlite").exists()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sudare.web.demo.fill", interrupted)
+    result = run.invoke(app, ["server", "demo", str(tmp_path / "s")])
+    assert result.exit_code == 130
+    assert "Nothing was left half-written." in result.stderr
+    assert list(tmp_path.iterdir()) == []

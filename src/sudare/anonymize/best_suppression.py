@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sudare.anonymize.suppression import Supports, Work, repair_all
 from sudare.deadline import TimeOver
+from sudare.interruption import settle
 from sudare.kernels import best_suppression as kernels
 
 # Steps between two looks at the clock.
@@ -41,9 +42,9 @@ def suppress_best(work: Work) -> None:
         search = _Search(work, whole)
         search.suppress()
         search.restore(kept)
-    except TimeOver:
+    except (TimeOver, KeyboardInterrupt):
         # There is a finished answer.
-        pass
+        settle()
     finally:
         work.kept[:] = kept
 

@@ -8,31 +8,50 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sudare.anonymize.suppression import Suppression
+from sudare.anonymize.suppression import Suppression, look_seed
 from sudare.arguments import checked
 from sudare.data.basket_matching import match_published
 from sudare.data.basket_reading import Form, read_baskets
 from sudare.data.basket_writing import fill_basket_file, form_of
 from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.data.text import file_hash
-from sudare.data.writing import BASKETS_ENDINGS, check_distinct, check_ending, whole_file
+from sudare.data.writing import (
+    BASKETS_ENDINGS,
+    CERTIFICATE_ENDINGS,
+    check_distinct,
+    check_ending,
+    keeps_inputs,
+    whole_file,
+)
 from sudare.errors import InputError, OptionNotUsable, OutputNotWritable, SourceNotReadable
 from sudare.messages import Texts
-from sudare.risk.uncertainty import Verdict, check_baskets, exact_rho, plain_rho
+from sudare.risk.uncertainty import (
+    Verdict,
+    check_baskets,
+    check_sampling,
+    checked_knowledge,
+    exact_rho,
+    plain_rho,
+    sample_bound,
+)
 from sudare.showing import dataclass
 from sudare.version import __version__
 
 FORMAT = "sudare baskets certificate"
-VERSION = 1
+VERSION = 2
+# What the files and the other fields do not tell, so that nobody can check it: like the names of files that have a
+# hash, it is only recorded. The seed of a sample is checked all the same, since that of its check follows from it.
+UNCHECKED = ("sudare", "date", "seed", "strategy")
 # What a verification computes with; the rest is only compared.
 _KINDS = {
     "rho": str,
@@ -42,6 +61,12 @@ _KINDS = {
     "delta": float | None,
     "look": int | None,
     "check_seed": int | None,
+    "seed": int,
+    "safe": bool,
+    "adversaries": int,
+    "unsafe_adversaries": int | None,
+    "draws": int | None,
+    "bound": float | None,
 }
 _HINT = "Hint: give the .certificate.json file that `sudare baskets suppress` wrote."
 
@@ -60,8 +85,10 @@ class Certificate:
 
     `seed` is that of the suppression. The check of the written file went through all `adversaries`, or drew `draws` of
     each size with `check_seed`; it was then the look of that number, and `delta` is about all looks together. `bound`
-    is the share of unsafe adversaries of each size that the sample excludes, `claim` says it in words. The number of
-    unsafe adversaries is None if there was no time to check all.
+    is what the sample says of each size: a user's share of unsafe adversaries is on average at most that. `claim` says
+    it in words.
+    `frequent_above_rho` says whether one sensitive item is in a larger share of the published records than rho, which
+    the verdict does not cover. The number of unsafe adversaries is None if there was no time to check all.
     """
 
     sudare: str
@@ -84,6 +111,7 @@ class Certificate:
     bound: float | None
     look: int | None
     check_seed: int | None
+    frequent_above_rho: bool
     claim: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,6 +134,7 @@ class CertificateDifference:
 
 def certify(found: Suppression, verdict: Verdict, published: CertifiedInput) -> Certificate:
     """Make the certificate of a suppression whose result is in a file, of which a check gave this verdict."""
+    safe = verdict.safe and not found.interrupted
     return Certificate(
         sudare=__version__,
         date=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -119,14 +148,15 @@ def certify(found: Suppression, verdict: Verdict, published: CertifiedInput) -> 
         delta=verdict.delta,
         seed=found.seed,
         strategy=found.strategy,
-        safe=verdict.safe and not found.interrupted,
+        safe=safe,
         exact=verdict.exact,
         adversaries=verdict.adversaries,
         unsafe_adversaries=verdict.unsafe_adversaries if verdict.complete else None,
         draws=verdict.draws,
-        bound=verdict.bound,
+        bound=verdict.bound if safe else None,
         look=verdict.look,
         check_seed=verdict.seed,
+        frequent_above_rho=verdict.frequent_above_rho,
         claim=verdict.claim(Texts("en"), interrupted=found.interrupted),
     )
 
@@ -143,6 +173,7 @@ def sensitive_input(sensitive: SensitiveItems) -> CertifiedInput:
 
 
 @checked
+@keeps_inputs()
 def write_published(found: Suppression, path: str | Path, *, certificate: str | Path | None = None) -> Certificate:
     """Write the baskets of a suppression in the form of the original and their certificate, both or none.
 
@@ -153,6 +184,7 @@ def write_published(found: Suppression, path: str | Path, *, certificate: str | 
     path = Path(path)
     targets = (path, Path(certificate) if certificate else certificate_path(path))
     check_ending(path, BASKETS_ENDINGS)
+    check_ending(targets[1], CERTIFICATE_ENDINGS)
     check_distinct(targets)
     reading = found.original.reading
     form = form_of(path, reading.form if reading else None)
@@ -241,28 +273,79 @@ def compare_certificate(
     sensitive: CertifiedInput,
     verdict: Verdict,
 ) -> tuple[CertificateDifference, ...]:
-    """Return what is not as a certificate says: files, parameters, and what the check found now.
+    """Return what is not as a certificate says: files, parameters, what the check found now, and what follows from it.
 
-    Files are compared by their hashes and rules by their words. The numbers of adversaries of samples are compared only
-    if both samples were drawn alike.
+    Files are compared by their hashes and rules by their words. How many adversaries of a sample are unsafe is compared
+    only if both samples were drawn alike, and if the certified check went through all. What is in no field of a verdict
+    (`UNCHECKED`) is not compared.
     """
     pairs: dict[str, tuple[Any, Any]] = {
         "original": (_identity(certificate.original), _identity(original)),
         "published": (_identity(certificate.published), _identity(published)),
         "sensitive": (_identity(certificate.sensitive), _identity(sensitive)),
         "rho": (_number(certificate.rho), verdict.rho),
-        "safe": (certificate.safe, verdict.safe),
     }
-    for name in ("max_known", "knowledge", "epsilon", "delta"):
+    for name in ("max_known", "knowledge", "epsilon", "delta", "safe"):
         pairs[name] = (getattr(certificate, name), getattr(verdict, name))
-    if (certificate.check_seed, certificate.look) == (verdict.seed, verdict.look):
-        pairs["adversaries"] = (certificate.adversaries, verdict.adversaries)
-        if certificate.unsafe_adversaries is not None:
-            pairs["unsafe_adversaries"] = (certificate.unsafe_adversaries, verdict.unsafe_adversaries)
+    alike = (certificate.check_seed, certificate.look) == (verdict.seed, verdict.look)
+    if alike and certificate.unsafe_adversaries is not None:
+        pairs["unsafe_adversaries"] = (certificate.unsafe_adversaries, verdict.unsafe_adversaries)
+    for name, follows in _following(certificate, verdict).items():
+        pairs.setdefault(name, (getattr(certificate, name), follows))
     shown = {"rho": (certificate.rho, str(plain_rho(verdict.rho)))}
     return tuple(
         CertificateDifference(name, *shown.get(name, pair)) for name, pair in pairs.items() if pair[0] != pair[1]
     )
+
+
+def _following(certificate: Certificate, verdict: Verdict) -> dict[str, Any]:
+    """Return the fields of a certificate that follow from its others, given how many sizes a check now found."""
+    epsilon, delta, look, unsafe = (
+        getattr(certificate, name) for name in ("epsilon", "delta", "look", "unsafe_adversaries")
+    )
+    try:
+        draws = check_sampling(epsilon, delta, look)
+        rho, knowledge = exact_rho(certificate.rho), checked_knowledge(certificate.knowledge)
+    except OptionNotUsable:
+        # Nothing was checked with that: it differs itself.
+        return {}
+    bound = sample_bound(epsilon, delta, draws, look) if certificate.safe else None
+    if bound is not None and certificate.bound is not None and math.isclose(bound, certificate.bound, rel_tol=1e-9):
+        # Logarithms of another machine may have another last digit.
+        bound = certificate.bound
+    stated = replace(
+        verdict, rho=rho, max_known=certificate.max_known, knowledge=knowledge, epsilon=epsilon, delta=delta, look=look,
+        draws=draws, safe=certificate.safe, unsafe_adversaries=unsafe or 0,
+    )  # fmt: skip
+    return {
+        "exact": draws is None,
+        "draws": draws,
+        "bound": bound,
+        "look": None if draws is None else look,
+        "check_seed": None if draws is None or look is None else look_seed(certificate.seed, look),
+        "adversaries": _adversaries(certificate, draws, verdict),
+        "unsafe_adversaries": 0 if certificate.safe else unsafe,
+        "frequent_above_rho": stated.frequent_above_rho,
+        "claim": _claim(certificate, stated),
+    }
+
+
+def _adversaries(certificate: Certificate, draws: int | None, verdict: Verdict) -> int:
+    """Return how many adversaries were checked, of a sample as many sizes as now; one that was not finished may say."""
+    if (draws is None) != verdict.exact or certificate.unsafe_adversaries is None:
+        return certificate.adversaries
+    return verdict.adversaries if draws is None else draws * (verdict.adversaries // (verdict.draws or 1))
+
+
+def _claim(certificate: Certificate, stated: Verdict) -> str:
+    """Return the claim that the other fields make; what is not safe may be so for a reason that no field tells."""
+    texts = Texts("en")
+    possible = [stated.claim(texts)]
+    if not certificate.safe:
+        possible.append(stated.claim(texts, interrupted=True))
+        if certificate.unsafe_adversaries is None:
+            possible.append(replace(stated, unsafe_adversaries=1).claim(texts))
+    return certificate.claim if certificate.claim in possible else possible[0]
 
 
 def _identity(used: CertifiedInput) -> str:

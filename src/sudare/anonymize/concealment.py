@@ -135,7 +135,7 @@ def conceal_history(
     candidates = _by_pseudonym(original, rows, history, sets, truth)
     _verify(original, history, candidates)
     safety = matching_safety(
-        matchings, p=p, alpha=alpha, attacks=attacks, samples=samples, seconds=whole.left, seed=seed,
+        matchings, p=p, alpha=alpha, attacks=attacks, samples=samples, seconds=whole.part(1).rest, seed=seed,
         progress=progress,
     )  # fmt: skip
     return ConcealedHistory(

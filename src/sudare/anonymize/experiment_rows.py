@@ -49,7 +49,7 @@ class RowsFile:
         check_writable(self._path)
         parameters = {"version": __version__, "seed": seed, "strategy": strategy}
         digests = {f"data {name}": _digest(baskets) for name, baskets in data.items()}
-        known = keep_parameters(folder, {**parameters, **digests})
+        known = keep_parameters(folder, "experiments with baskets", parameters, digests)
         rows = _read_rows(self._path) if known and self._path.exists() else []
         self._rows = {row.key: row for row in rows}
 
@@ -89,7 +89,7 @@ def _read_rows(path: Path) -> list[ExperimentRow]:
                 )
                 for row in csv.DictReader(file)
             ]
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, csv.Error):
             raise OptionNotUsable(
                 f"{path} has rows that sudare did not write.\nHint: name another folder, or delete that file."
             ) from None

@@ -25,6 +25,7 @@ from sudare.arguments import checked
 from sudare.data.cells import CellHistory
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
+from sudare.interruption import answer_found
 from sudare.progress import Progress, silent
 from sudare.risk.published_classes import published_classes
 from sudare.showing import dataclass
@@ -119,8 +120,9 @@ def anonymize_history(
         rows = history_rows(original, most_items=most_items, ranges=ranges)
         rng = np.random.default_rng(seed)
         found = search_history(
-            rows, k, rng=rng, deadline=deadline, rounds=rounds, fast=fast, threads=threads, progress=progress
-        )
+            rows, k, rng=rng, deadline=deadline, rounds=rounds, fast=fast, threads=threads, final=True,
+            progress=progress,
+        )  # fmt: skip
     history = publish_classes(original, rows, found.classes, rng)
     sizes = published_classes(history).sizes
     if sizes.min() < k:
@@ -150,21 +152,23 @@ def search_history(
     rounds: int | None = None,
     fast: bool = False,
     threads: int | None = None,
+    final: bool = False,
     progress: Progress = silent,
 ) -> FoundClasses:
-    """Divide the customers into classes of at least k and align their rows, at the least cost found."""
+    """Divide the customers into classes of at least k and align their rows, at the least cost found.
+
+    `final` classes are an answer by themselves: who may stop the search gets the best so far.
+    """
     _check(rows, k)
     effort = FAST if fast else THOROUGH
     effort = effort if rounds is None else replace(effort, rounds=rounds, most_rounds=rounds)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        work = _Work(rows, k, effort, deadline, deadline.left, pool, progress)
+        work = _Work(rows, k, effort, deadline, deadline.left, final, pool, progress)
         return FoundClasses(*work.run(rng))
 
 
 def time_for(seconds: float | None, rounds: int | None, *, fast: bool) -> float | None:
     """Return the seconds that a search may take: None, without end, if its rounds are given, and no time."""
-    if seconds is not None and not seconds > 0:
-        raise OptionNotUsable(f"A time limit is above 0 seconds, not {seconds}.\nHint: --time-limit 60")
     if rounds is not None and rounds < 1:
         raise OptionNotUsable(f"A search has 1 round or more, not {rounds}.\nHint: --rounds 20")
     if seconds is None and rounds is not None:
@@ -190,6 +194,7 @@ class _Work:
     effort: Effort
     deadline: Deadline
     seconds: float | None
+    final: bool
     pool: ThreadPoolExecutor
     progress: Progress
 
@@ -203,13 +208,14 @@ class _Work:
         for number, (first, last) in enumerate(pairwise(cuts.tolist())):
             part, places = some_customers(self.rows, np.sort(customers[first:last]))
             with self.deadline.part(1 / (count - number)) as deadline:
-                found = self.search(part, deadline, bounded=count == 1, rng=rng)
+                final = self.final and number == count - 1
+                found = self.search(part, deadline, bounded=count == 1, final=final, rng=rng)
             bound, converged = bound + found[1], converged and found[2]
             classes += [AlignedClass(one.members, places[one.rows], one.cost) for one in found[0]]
         return classes, bound, converged
 
     def search(
-        self, rows: HistoryRows, deadline: Deadline, *, bounded: bool, rng: np.random.Generator
+        self, rows: HistoryRows, deadline: Deadline, *, bounded: bool, final: bool, rng: np.random.Generator
     ) -> tuple[list[AlignedClass], float, bool]:
         """Return classes, a bound (0 for parts: classes across parts could be cheaper) and whether it converged."""
         effort, k = self.effort, self.k
@@ -218,6 +224,9 @@ class _Work:
                 rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=self.pool,
                 deadline=part, progress=self.progress, step="costs of pairs",
             )  # fmt: skip
+        if final:
+            # With these costs good classes are found in a moment.
+            answer_found()
         with deadline.part(_BOUND_SHARE / (1 - _PAIRS_SHARE)) as part:
             bound = self.bound(rows, part) if bounded else 0.0
         cells = self.rows.cells

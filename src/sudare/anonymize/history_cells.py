@@ -60,7 +60,7 @@ def publish_groups(
             ends = (low[:, place] + least, high[:, place] + least, deleted[:, place])
             columns.append(_ordered(column, *ends, of_row))
             place += 1
-    return CellHistory(np.where(of_row < 0, 0, persons), tuple(columns))
+    return CellHistory(np.where(of_row < 0, 0, persons), tuple(columns), original.sources)
 
 
 def _ordered(

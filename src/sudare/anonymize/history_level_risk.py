@@ -42,14 +42,19 @@ Node = dict[str, ColumnLevel]
 class RiskLeveledHistory(LeveledHistory):
     """A history at levels at which no attacker's mean risk is above `mean_limit`, without any classes.
 
-    A mean says nothing of single customers: `unique_customers` and `highest_risk` do. `k` is the size of the smallest
-    class all the same, `risks` are those of the ten attackers, `tried` the number of combinations of levels that were
-    measured.
+    A mean says nothing of single customers: `alone`, `unique_customers` and `highest_risk` do. `k` is the size of the
+    smallest class all the same, `risks` are those of the ten attackers, `tried` the number of combinations of levels
+    that were measured.
     """
 
     mean_limit: float = 1.0
     risks: tuple[PublishedRisk, ...] = ()
     tried: int = 0
+
+    @property
+    def alone(self) -> int:
+        """The customers whose published rows are like nobody else's, for whoever knows all of them."""
+        return self.sizes.count(1)
 
     @property
     def unique_customers(self) -> int:
@@ -69,6 +74,7 @@ class RiskLeveledHistory(LeveledHistory):
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the rows as plain values, what the worst case is first."""
         return {
+            "alone": self.alone,
             "unique_customers": self.unique_customers,
             "highest_risk": self.highest_risk,
             "highest_mean": self.highest_mean,

@@ -119,7 +119,7 @@ def anonymize_by_levels(
         work = _Work.of(original, k, seed, levels or {}, most_items, **how)
         with deadline.part(_CHOICE_SHARE) as part:
             chosen, settled = work.choose(part)
-        groups, converged = work.groups(coded_rows(original, chosen), work.customers, deadline)
+        groups, converged = work.groups(coded_rows(original, chosen), work.customers, deadline, final=True)
     # The groups may suit other levels better than those for which they were sought.
     chosen = work.best(groups)
     history = publish_levels(original, chosen, groups, np.random.default_rng(seed))
@@ -168,7 +168,7 @@ def publish_levels(
         cells_of(level.cells, np.where(alike(level, groups), level.codes, -1))
         for level in (levels[column.name] for column in original.columns)
     )
-    return CellHistory(np.where(groups < 0, 0, pids[number]), tuple(columns))
+    return CellHistory(np.where(groups < 0, 0, pids[number]), tuple(columns), original.sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +234,12 @@ class _Work:
                     yield {**levels, name: chain[other]}
 
     def groups(
-        self, rows: HistoryRows, customers: NDArray[np.int64], deadline: Deadline
+        self, rows: HistoryRows, customers: NDArray[np.int64], deadline: Deadline, *, final: bool = False
     ) -> tuple[NDArray[np.int64], bool]:
         """Return the groups of the best classes of some customers, and whether the search converged."""
         part, places = some_customers(rows, customers)
         rng = np.random.default_rng(self.seed)
-        found = search_history(part, self.k, rng=rng, deadline=deadline, **self.how)
+        found = search_history(part, self.k, rng=rng, deadline=deadline, final=final, **self.how)
         group = np.full(len(rows), _LEFT_OUT, np.int64)
         group[places] = -1
         first = 0

@@ -76,7 +76,7 @@ class Search:
         return {
             "nodes": len(safe),
             "evaluated": int(self._walk.seen.sum()),
-            "safe": int(safe.sum()),
+            "safe_choices": int(safe.sum()),
             "highest": self._named(len(safe) - 1),
             "minimal": tuple(
                 sorted((self._named(node) for node in minimal.tolist()), key=lambda found: list(found.values()))

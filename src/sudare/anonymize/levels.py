@@ -24,7 +24,7 @@ from sudare.data.distinct import collapse
 from sudare.data.generalized import generalize_table
 from sudare.data.hierarchy import Hierarchy, hierarchy_from, loaded_hierarchies, number_texts
 from sudare.data.table import Table
-from sudare.data.writing import check_table_ending, whole_file
+from sudare.data.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.engine import quote_name
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.progress import Progress, silent
@@ -45,7 +45,8 @@ class LevelsFound:
 
     `minimal` are the safe vectors of which no attribute can go one level down. `best` and its numbers are None if not
     even the highest levels are safe; then `in_the_way` are the attributes that prevent it. `evaluated` of the `nodes`
-    level vectors were looked at, the others followed. What was asked about, the table and the hierarchies, is kept.
+    level vectors were looked at, the others followed; `safe_choices` of them are safe. What was asked about, the table
+    and the hierarchies, is kept.
     """
 
     source: str
@@ -57,7 +58,7 @@ class LevelsFound:
     records: int
     nodes: int
     evaluated: int
-    safe: int
+    safe_choices: int
     highest: Levels
     minimal: tuple[Levels, ...] = field(repr=False)
     best: Levels | None
@@ -99,6 +100,7 @@ def find_levels(
     those in classes that are too small, may be left out. Ties go to the vector that suppresses fewer records.
     """
     loaded = loaded_hierarchies(hierarchies)
+    table.positions(list(loaded))
     chosen = _choose(table, loaded, known)
     size, allowed = class_size_within(limit), _most_suppressed(suppress, table.records)
     if loss not in LOSSES:
@@ -233,15 +235,18 @@ def _choose(table: Table, hierarchies: Mapping[str, Hierarchy], known: Sequence[
 class WrittenLevels:
     """What a file of a generalized table has in it, and its risk, measured on the file as it was read again.
 
-    `columns` are written, `kept` of them as they are; `left_out` are those of the table that are not. The risk is that
-    for an attacker who knows every column of the file. A class counts persons where the table knows whose records are,
+    `columns` are written, `kept` of them as they are; `left_out` are those of the table's source that are not. Where
+    the table has a `weight`, that column is written too, and a row can stand for many records. The risk is that for an
+    attacker who knows every column of the file. A class counts persons where the table knows whose records are,
     although the file does not say it.
     """
 
     path: str
     columns: tuple[str, ...]
+    weight: str | None
     kept: tuple[str, ...]
     left_out: tuple[str, ...]
+    rows: int
     records: int
     uniques: int
     max_risk: float
@@ -253,10 +258,12 @@ class WrittenLevels:
 
 
 @checked
+@keeps_inputs()
 def write_levels(found: LevelsFound, path: str | Path, *, keep: Sequence[str] = ()) -> WrittenLevels:
-    """Write the table at the best levels found as CSV or Parquet, in the order of its records, and measure the file.
+    """Write the table at the best levels found as CSV or Parquet, and measure the file.
 
-    Only what was made safe is written: the known attributes, without the records that are suppressed. `keep` names
+    Only what was made safe is written: the known attributes, without the records that are suppressed. Rows are sorted
+    by what is written, since the order of the records could tell what is left out. `keep` names
     further attributes to be written as they are; the limit then need not hold for the whole file. Persons are not
     written; of a table with weights, records that have become equal are one row. The file is read again before it gets
     its name: one that says something else or breaks the limit is never left behind.
@@ -278,9 +285,19 @@ def write_levels(found: LevelsFound, path: str | Path, *, keep: Sequence[str] = 
             risk = _measured(temporary, meant)
             if not keep and risk.max_risk > found.limit:
                 raise RuntimeError(f"What was to be written to {path} breaks the limit; it was removed")
-    left_out = tuple(name for name in found.table.attributes if name not in columns)
-    numbers = (risk.records, risk.uniques, risk.max_risk, risk.mean_risk)
-    return WrittenLevels(str(path), tuple(columns), tuple(keep), left_out, *numbers)
+    weight, every = found.table.weight, (*found.table.attributes, *found.table.reading.others)
+    return WrittenLevels(
+        path=str(path),
+        columns=tuple(columns),
+        weight=weight,
+        kept=tuple(keep),
+        left_out=tuple(name for name in every if name not in (*columns, weight)),
+        rows=len(_contents(meant)) if weight else risk.records,
+        records=risk.records,
+        uniques=risk.uniques,
+        max_risk=risk.max_risk,
+        mean_risk=risk.mean_risk,
+    )
 
 
 def _check_keep(found: LevelsFound, keep: Sequence[str]) -> None:
@@ -313,10 +330,11 @@ def _write_rows(
 ) -> None:
     names = {f"r.a{place}": name for name, place in _placed(general, columns)}
     cells = ", ".join(f"{column} AS {quote_name(name)}" for column, name in names.items())
-    order = "ORDER BY r.record"
+    keys = ", ".join(names)
+    order = f"ORDER BY {keys}"
     if general.weight:
         cells += f", CAST(sum(r.weight) AS BIGINT) AS {quote_name(general.weight)}"
-        order = f"GROUP BY {', '.join(names)} ORDER BY min(r.record)"
+        order = f"GROUP BY {keys} {order}"
     with general.marked(general.positions(known), {"kept": kept}) as rows:
         general.engine.write(f"SELECT {cells} FROM {rows} WHERE m.kept {order}", path)
 

@@ -154,7 +154,7 @@ class MatchSearch:
         return {
             "nodes": self._status.size,
             "evaluated": len(self._seen),
-            "safe": int(safe.sum()),
+            "safe_choices": int(safe.sum()),
             "highest": self._named([levels - 1 for levels in safe.shape]),
             "minimal": tuple(self._named(node) for node in np.argwhere(minimal_nodes(safe)).tolist()),
             "best": self._named(self._best[2]) if self._best else None,

@@ -35,6 +35,7 @@ from sudare.risk.uncertainty import (
     count_adversaries,
     draw_adversaries,
     exact_rho,
+    refuse_large_sample,
     sample_size,
 )
 from sudare.showing import dataclass
@@ -159,11 +160,12 @@ def suppress_baskets(
         work = Work(original, sensitive, rho, knowledge, max_known, seed, deadline, progress)
         try:
             if epsilon is not None and delta is not None:
+                refuse_large_sample(sample_size(epsilon, delta, 1), work.most_known)
                 # A pass can meet no unsafe adversary by luck: an independent sample has to confirm it.
                 _sweep(work, fewest=strategy == "best")
                 while verdict is None or not verdict.safe:
                     _repair_samples(work, sample_size(epsilon, delta, work.looks + 1), fewest=strategy == "best")
-                    verdict = check(deadline.left)
+                    verdict = check(deadline.rest)
                     deadline.check()
             elif strategy == "paper":
                 repair_all(work, work.supports())
@@ -171,13 +173,12 @@ def suppress_baskets(
                 from sudare.anonymize.best_suppression import suppress_best
 
                 suppress_best(work)
-        except TimeOver:
-            work.interrupted = verdict is None or not verdict.safe
-        except KeyboardInterrupt:
+        except (TimeOver, KeyboardInterrupt) as reason:
             settle()
-            work.interrupted, patience = True, AFTER_INTERRUPTION
+            work.interrupted = verdict is None or not verdict.safe
+            patience = AFTER_INTERRUPTION if isinstance(reason, KeyboardInterrupt) else None
     if verdict is None or not verdict.safe:
-        verdict = check(patience if whole.left is None else whole.left)
+        verdict = check(patience or whole.rest)
     return Suppression(
         original, sensitive, original.only(work.kept), strategy, seed, work.passes, work.interrupted,
         time.perf_counter() - started, verdict,

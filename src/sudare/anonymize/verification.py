@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sudare.anonymize.certificate import (
+    UNCHECKED,
     Certificate,
     CertificateDifference,
     CertifiedInput,
@@ -80,7 +81,7 @@ class Verification:
         compared = None
         if self.differences is not None:
             listed = [entry.to_dict() for entry in self.differences]
-            compared = {"matches": not self.differences, "differences": listed}
+            compared = {"matches": not self.differences, "differences": listed, "unchecked": list(UNCHECKED)}
         return {**self.verdict.to_dict(), **{name: getattr(self, name) for name in names}, "certificate": compared}
 
 

@@ -23,6 +23,7 @@ from sudare.cli.frame import (
 from sudare.cli.history_cells import CellOptions
 from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
+from sudare.interruption import check_not_interrupted, keeping_answers, settle
 from sudare.progress import Progress
 from sudare.showing import dataclass
 
@@ -53,6 +54,8 @@ ModelOption = Annotated[
         help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have.",
     ),
 ]
+# Version 0.1.0 had it. Without an answer of its own, the nearest option would be suggested: that of the secret file.
+PublishedOption = Annotated[str | None, typer.Option(metavar="TEXT", hidden=True, help="Now: -o.")]
 NoAttacksOption = Annotated[
     bool, typer.Option("--no-attacks", help="Do not try the built-in attacks on the result; no time limit covers them.")
 ]
@@ -65,7 +68,7 @@ def anonymize(
     out: Annotated[
         Path | None,
         HISTORY,
-        typer.Option("--out", "-o", metavar="OUT", help="File for what may be published: sorted, nothing deleted."),
+        typer.Option("--out", "-o", metavar="OUT", help="File for what is published: sorted, nothing deleted in it."),
     ] = None,
     aligned: Annotated[
         Path | None,
@@ -76,6 +79,7 @@ def anonymize(
             "A contest takes such a file.",
         ),
     ] = None,
+    published: PublishedOption = None,
     k: Annotated[
         int | None, typer.Option("--k", metavar="K", help="How many customers have the same rows at least.")
     ] = None,
@@ -101,13 +105,16 @@ def anonymize(
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Anonymize a purchase history: everybody has the same rows as K - 1 others.
+    """Anonymize a purchase history: everybody is one of at least K with the same rows.
 
     Customers are put in classes, their rows are aligned, and each group of rows gets the exact values, ranges and sets
     that cost least; what has no counterpart is deleted. Shown are U, a bound that no such history is below, how safe
     the classes are, and what the built-in attacks reach. The search ends when it finds nothing better, or when its time
     is over; the attacks come after it and have no time limit. FILE is a contest's or any other purchase history.
-    OUT may be published; A may not, since row i of it belongs to row i of FILE, and only its owner can read it.
+    OUT is what a publication would be; A is secret, since row i of it belongs to row i of FILE, and only its owner can
+    read it.
+    Interrupted by Ctrl-C once it knows what pairs of customers cost, it writes and shows the best so far, without
+    attacks and report.
     Exit code 3: an attack was effective; the files are written all the same.
     """
     from sudare.contest.duel import run_duel
@@ -115,33 +122,47 @@ def anonymize(
 
     search = {"seconds": time_limit, "rounds": rounds, "fast": fast}
     texts, request = Texts(lang), _Request.of(k, mean_limit, model, levels, search)
+    if published is not None:
+        raise OptionNotUsable(
+            "There is no --published any more: -o writes what may be published.\n"
+            f"Hint: -o {published}; --aligned A writes the secret file, row by row as FILE."
+        )
     if not (out or aligned):
         raise OptionNotUsable(
-            "Nothing is to be written.\nHint: -o OUT for what may be published, --aligned A for a contest."
+            "Nothing is to be written.\nHint: -o OUT for the published form, --aligned A for a contest."
         )
-    outputs = [path for path in (out, aligned, report) if path]
     with shown_progress() as progress:
         original = source.open(progress)
         rules = original.rules
-        found = request.run(original, seed=seed, threads=source.threads, progress=progress)
+        with keeping_answers():
+            found = request.run(original, seed=seed, threads=source.threads, progress=progress)
+            safety = _safety(found, rules)
+        # Each file is announced when it is there: whatever comes after may be interrupted.
         if out:
             original.publish(out, found.history)
+            note(f"Wrote {out}")
         if aligned:
             original.write_aligned(aligned, found.history)
-        safety = _safety(found, rules)
+            note_aligned(aligned, texts)
         duel = None
-        if not no_attacks:
-            shares: dict[str, Any] = {"p": rules.p, "alpha": rules.alpha}
-            duel = run_duel(original.history, found.history, **shares, seed=seed, progress=progress)
-        if report:
-            from sudare.report.contest import write_contest_report
+        try:
+            check_not_interrupted()
+            if not no_attacks:
+                shares: dict[str, Any] = {"p": rules.p, "alpha": rules.alpha}
+                duel = run_duel(original.history, found.history, **shares, seed=seed, progress=progress)
+            if report:
+                from sudare.report.contest import write_contest_report
 
-            write_contest_report(
-                report, original.history, found.history, files=(source.file, out or aligned or ""),
-                customers=original.customers, rules=rules, anonymization=found, duel=duel,
-                published=_before_after(original, found, progress),
-                seed=seed, language=lang, progress=progress,
-            )  # fmt: skip
+                write_contest_report(
+                    report, original.history, found.history.in_file(out or aligned or ""),
+                    customers=original.customers, rules=rules, anonymization=found, duel=duel,
+                    published=_before_after(original, found, progress),
+                    seed=seed, language=lang, progress=progress,
+                )  # fmt: skip
+                note(f"Wrote {report}")
+        except KeyboardInterrupt:
+            # What was made is shown; attacks that were not tried and a report that is not there are left out.
+            settle()
     if json:
         attacks = duel.to_dict() if duel else None
         chances = {"safety": safety.to_dict()} if safety else {}
@@ -151,11 +172,6 @@ def anonymize(
         from sudare.cli.anonymize_text import show_anonymized
 
         show_anonymized(found, safety, duel, source.file, texts)
-    for path in outputs:
-        if path == aligned:
-            note_aligned(path, texts)
-        else:
-            note(f"Wrote {path}")
     if duel and duel.verdict == "broken":
         raise typer.Exit(EXIT_NOT_SAFE)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sudare.cli.contest_duel_text import show_duel_summary
 from sudare.cli.contest_safety_text import safety_words
-from sudare.cli.frame import console, percent, percent_at_most
+from sudare.cli.frame import console, decimal_at_least, exact_percent, percent, percent_at_most
 
 if TYPE_CHECKING:
     from sudare.anonymize.history_level_risk import RiskLeveledHistory
@@ -28,7 +28,7 @@ def show_anonymized(
     from sudare.anonymize.history_level_risk import RiskLeveledHistory
 
     out = console()
-    out.print(f"[bold]{_title(found, source, texts)}[/bold]")
+    out.print(_title(found, source, texts), style="bold")
     if isinstance(found, RiskLeveledHistory):
         _show_risks(found, texts)
     _show_cost(found, texts)
@@ -43,19 +43,17 @@ def show_anonymized(
         if safety and safety.k > 1 and duel.verdict == "broken":
             out.print(texts("anonymize.luck", bound=percent_at_most(safety.tests[0].bound, texts)))
     else:
-        out.print(f"[bold]{texts('anonymize.not_attacked')}[/bold]")
+        out.print(texts("anonymize.not_attacked"), style="bold")
 
 
 def _title(found: AnonymizedResult, source: str, texts: Texts) -> str:
-    from rich.markup import escape
-
     from sudare.anonymize.history_level_risk import RiskLeveledHistory
 
     if found.model == "concealment":
-        return texts("anonymize.concealment.title", source=escape(source), k=found.k)
+        return texts("anonymize.concealment.title", source=source, k=found.k)
     if isinstance(found, RiskLeveledHistory):
-        return texts("anonymize.title_mean", source=escape(source))
-    return texts("anonymize.title", source=escape(source), k=found.k)
+        return texts("anonymize.title_mean", source=source)
+    return texts("anonymize.title", source=source, k=found.k)
 
 
 def _show_risks(found: RiskLeveledHistory, texts: Texts) -> None:
@@ -64,8 +62,9 @@ def _show_risks(found: RiskLeveledHistory, texts: Texts) -> None:
 
     out = console()
     counts = {"uniques": f"{found.unique_customers:,}", "customers": f"{found.customers:,}"}
+    out.print(texts("anonymize.mean.alone", alone=f"{found.alone:,}", customers=f"{found.customers:,}"), style="bold")
     out.print(texts("anonymize.mean.worst", **counts, highest=percent(found.highest_risk, texts)))
-    means = {"limit": percent(found.mean_limit, texts), "mean": percent(found.highest_mean, texts)}
+    means = {"limit": exact_percent(found.mean_limit, texts), "mean": percent(found.highest_mean, texts)}
     out.print(texts("anonymize.mean.limit", **means))
     table = Table(show_edge=False, pad_edge=False)
     for name in ("attacker", "unique_customers", "highest", "mean"):
@@ -77,19 +76,18 @@ def _show_risks(found: RiskLeveledHistory, texts: Texts) -> None:
 
 
 def _show_cost(found: AnonymizedResult, texts: Texts) -> None:
-    from rich.markup import escape
-
     from sudare.anonymize.history_levels import LeveledHistory
 
     out = console()
     out.print(texts("anonymize.utility", utility=f"{found.utility:.5f}", rows=f"{found.rows:,}"))
     if found.bound > 0 or found.utility == 0:
-        out.print(texts("anonymize.bound", bound=f"{found.bound:.5f}", gap=percent(found.gap, texts)))
+        bound = decimal_at_least(found.bound, 5, texts)
+        out.print(texts("anonymize.bound", bound=bound, gap=percent_at_most(found.gap, texts)))
     else:
         out.print(texts("anonymize.no_bound"))
     if isinstance(found, LeveledHistory):
         levels = [f"{name} = {level}" for name, level in found.levels.items()]
-        out.print(texts("anonymize.levels", levels=escape(", ".join(levels))))
+        out.print(texts("anonymize.levels", levels=", ".join(levels)))
     out.print(texts("anonymize.deleted", deleted=f"{found.deleted_rows:,}"))
     ended = "converged" if found.converged else "stopped"
     out.print(texts(f"anonymize.{ended}", seconds=f"{found.seconds:.0f}"))

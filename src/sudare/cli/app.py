@@ -141,7 +141,7 @@ class Group(TyperGroup):
 
 app = typer.Typer(
     name="sudare",
-    help="Measure how well people in purchase histories can be recognized, and make the data safe.",
+    help="Measure how well people in purchase histories, tables and baskets can be recognized, and anonymize the data.",
     epilog=OUTPUT_RULE,
     cls=Group,
     no_args_is_help=True,

@@ -111,10 +111,8 @@ def _number(guesses: str) -> int | None:
 
 
 def _show(found: Attack, source: str, texts: Texts) -> None:
-    from rich.markup import escape
-
     out = console()
-    out.print(f"[bold]{texts('attack.title', source=escape(source), method=found.method)}[/bold]")
+    out.print(texts("attack.title", source=source, method=found.method), style="bold")
     out.print(_knowledge(found, texts))
     counts = {"pseudonyms": found.pseudonyms, "tried": found.tried, "linked": found.linked}
     out.print(texts("attack.linked", **{name: f"{count:,}" for name, count in counts.items()}))
@@ -129,10 +127,8 @@ def _show(found: Attack, source: str, texts: Texts) -> None:
 
 
 def _knowledge(found: Attack, texts: Texts) -> str:
-    from rich.markup import escape
-
     known = found.known
-    columns = texts.listed([escape(name) for name in known["columns"]])
+    columns = texts.listed(list(known["columns"]))
     words = {"rows": f"{known['rows']:,}", "share": percent(known["share"], texts), "columns": columns}
     told = texts("attack.known", **words)
     return told + (" " + texts("attack.noisy", days=known["noisy_dates"]) if known["noisy_dates"] else "")

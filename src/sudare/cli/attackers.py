@@ -21,10 +21,12 @@ from sudare.cli.frame import (
 from sudare.cli.history import HistoryOptions
 from sudare.cli.history_cells import CellOptions
 from sudare.cli.options import taking
-from sudare.errors import OptionNotUsable
+from sudare.errors import BadRows, OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
 
 if TYPE_CHECKING:
+    from sudare.data.cells import CellHistory
+    from sudare.data.history_cells import HistoryFile
     from sudare.progress import Progress
     from sudare.risk.cell_attackers import PublishedAssessment
 
@@ -141,21 +143,36 @@ def attackers(
 
 def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], progress: Progress) -> PublishedAssessment:
     """Read both histories as cells and measure the attackers before and after."""
-    from sudare.data.cell_parquet import read_cells_parquet
-    from sudare.data.cell_text import read_valid_anonymized
     from sudare.risk.cell_attackers import measure_published
 
     opened = source.open(progress, tell=False)
-    if Path(anonymized).suffix.lower() == ".parquet":
-        cells = read_cells_parquet(anonymized, opened.history)
-    elif opened.of_contest:
-        cells = read_valid_anonymized(anonymized, opened.history, opened.rules, progress=progress)
-    else:
+    if not (opened.of_contest or _is_parquet(anonymized)):
         raise OptionNotUsable(
             f"{source.file} is no file of a contest, and {anonymized} no Parquet file.\n"
             f"Hint: sudare anonymize {source.file} --k 3 --aligned A.parquet, then --anonymized A.parquet"
         )
+    cells = _read_aligned(anonymized, opened, progress)
     return measure_published(opened.history, cells, threads=source.threads, progress=progress, **options)
+
+
+def _is_parquet(anonymized: str) -> bool:
+    return Path(anonymized).suffix.lower() == ".parquet"
+
+
+def _read_aligned(anonymized: str, opened: HistoryFile, progress: Progress) -> CellHistory:
+    """Read an A; one that does not cover T may be what was published, whose rows are in another order."""
+    from sudare.data.cell_parquet import read_cells_parquet
+    from sudare.data.cell_text import read_valid_anonymized
+
+    try:
+        if _is_parquet(anonymized):
+            return read_cells_parquet(anonymized, opened.history)
+        return read_valid_anonymized(anonymized, opened.history, opened.rules, progress=progress)
+    except BadRows as error:
+        raise BadRows(
+            f"{error}\nIts rows must belong to those of T, one by one: --anonymized takes the file that "
+            "sudare anonymize writes with --aligned, not the one of -o."
+        ) from None
 
 
 @guarded

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from sudare.cli.frame import console, percent, ratio
+from sudare.cli.frame import console, percent, percent_at_most, ratio
 from sudare.report.wording import knowledge_sentence
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ QUANTILES = (10, 50, 90)
 def show_attackers(found: AttackersAssessment, source: str, texts: Texts) -> None:
     """Print the table of the ten attackers and further knowledge, with what its columns mean."""
     out = console()
-    out.print(f"[bold]{escape(texts('attackers.title', source=source))}[/bold]")
+    out.print(texts("attackers.title", source=source), style="bold")
     out.print(
         texts(
             "attackers.read",
@@ -83,7 +83,7 @@ def _remarks(found: AttackersAssessment, texts: Texts) -> list[str]:
 def show_published(found: PublishedAssessment, source: str, texts: Texts) -> None:
     """Print the table of the attackers before and after anonymization, with what its columns mean."""
     out = console()
-    out.print(f"[bold]{escape(texts('attackers.published.title', source=source))}[/bold]")
+    out.print(texts("attackers.published.title", source=source), style="bold")
     counts = {name: getattr(found, name) for name in ("records", "customers", "pseudonyms")}
     shown = {name: f"{count:,}" for name, count in {**counts, "deleted": found.deleted_rows}.items()}
     out.print(texts("attackers.published.read", **shown, weighting=found.weighting))
@@ -119,7 +119,7 @@ def show_knowledge(
 ) -> None:
     """Print what one kind of knowledge gives away; without `people` it was estimated from a sample."""
     out = console()
-    out.print(f"[bold]{risk.knowledge}[/bold]  {knowledge_sentence(risk.knowledge, texts)}")
+    out.print(Text.assemble((str(risk.knowledge), "bold"), "  ", knowledge_sentence(risk.knowledge, texts)))
     out.print(texts("knowledge.summary", measured=_measured(risk, texts), unique=percent(risk.unique_share, texts)))
     counts = {"possible": f"{risk.possible:,}", "theory": ratio(risk.theory)}
     if people is None:
@@ -137,7 +137,7 @@ def _show_values(listed: list[KnowledgeValue], texts: Texts) -> None:
     for name in ("occurrences", "probability", "customers", "identification", "risk"):
         table.add_column(texts(f"knowledge.{name}"), justify="right", no_wrap=True)
     for value in listed:
-        cells = [escape(str(cell)) for cell in value.value.values()]
+        cells = [str(cell) for cell in value.value.values()]
         table.add_row(
             *cells,
             f"{value.occurrences:,}",
@@ -156,8 +156,8 @@ def _show_customers(people: CustomerRisks, texts: Texts) -> None:
     if people.untouched:
         out.print(texts("knowledge.untouched", untouched=f"{people.untouched:,}"))
     if people.quantiles:
-        shown = [f"{share} %: {percent(people.quantiles[share], texts)}" for share in QUANTILES]
+        shown = [f"{share} %: {percent_at_most(people.quantiles[share], texts)}" for share in QUANTILES]
         out.print(texts("knowledge.quantiles", quantiles=", ".join(shown)))
     if people.highest:
-        highest = [f"{escape(risk.customer)} ({percent(risk.probability, texts)})" for risk in people.highest]
+        highest = [f"{risk.customer} ({percent(risk.probability, texts)})" for risk in people.highest]
         out.print(texts("knowledge.highest", customers=", ".join(highest)))

@@ -106,7 +106,7 @@ def rules(
 def _show_rules(found: AssociationRules, texts: Texts) -> None:
     counts = {"least": f"{found.least:,}", "records": f"{found.records:,}"}
     out = console()
-    out.print(f"[bold]{texts('mining.rules', confidence=percent(found.confidence, texts), **counts)}[/bold]")
+    out.print(texts("mining.rules", confidence=percent(found.confidence, texts), **counts), style="bold")
     if not found.rules:
         out.print(texts("mining.no_rules"))
         return
@@ -159,12 +159,12 @@ def _show_km(found: KmAnonymity, texts: Texts) -> None:
         console().print(texts("mining.km.holds", **numbers))
     else:
         counts = {"below": f"{found.below:,}", "itemsets": f"{found.itemsets:,}"}
-        console().print(f"[bold]{texts('mining.km.fails', **numbers, **counts)}[/bold]")
+        console().print(texts("mining.km.fails", **numbers, **counts), style="bold")
     rows = [(f"{n.size}", f"{n.itemsets:,}", f"{n.below:,}", f"{n.smallest:,}") for n in found.sizes]
     _show_table([texts(f"mining.km.{name}", k=found.k) for name in ("size", "itemsets", "below", "smallest")], rows)
     if found.examples:
         rare = [(_items(example.items), f"{example.support:,}") for example in found.examples]
-        console().print(f"\n[bold]{texts('mining.km.rarest')}[/bold]")
+        console().print("\n" + texts("mining.km.rarest"), style="bold")
         _show_table([texts("mining.items"), texts("mining.support")], rare, words=1)
 
 
@@ -204,10 +204,8 @@ def utility(
 
 
 def _show_utility(found: BasketUtility, published: str, texts: Texts) -> None:
-    from rich.markup import escape
-
     out, errors = console(), found.support_errors
-    out.print(f"[bold]{texts('mining.utility.title', source=escape(published))}[/bold]")
+    out.print(texts("mining.utility.title", source=published), style="bold")
     out.print(texts("mining.utility.suppressed_share", value=percent(found.suppressed_share, texts)))
     out.print(texts("mining.utility.kl_divergence", value=f"{found.kl_divergence:.4f}"))
     numbers = {name: f"{getattr(found.rules, name):,}" for name in ("original", "published", "shared")}
@@ -217,9 +215,7 @@ def _show_utility(found: BasketUtility, published: str, texts: Texts) -> None:
 
 
 def _items(names: Sequence[str]) -> str:
-    from rich.markup import escape
-
-    return escape(", ".join(names))
+    return ", ".join(names)
 
 
 def _show_table(names: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 0) -> None:

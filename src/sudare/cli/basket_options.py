@@ -159,7 +159,10 @@ class GuaranteeOptions(BasketOptions):
         int | None, typer.Option(metavar="M", help="Most items adversaries know. Any number if not given.")
     ] = None
     epsilon: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Draw a sample: share of unsafe adversaries it is to exclude.")
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Draw a sample: mean share of a user's unsafe adversaries it is to exclude."
+        ),
     ] = None
     delta: Annotated[
         float | None, typer.Option(metavar="SHARE", help="Draw a sample: probability with which it may be wrong.")

@@ -31,7 +31,6 @@ from sudare.cli.frame import (
     shown_progress,
 )
 from sudare.cli.options import taking
-from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def suppress(
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Suppress items until no sensitive item can be inferred.
+    """Suppress items until no adversary is surer of a sensitive item than RHO.
 
     The result is checked as a whole by code that shares nothing with the suppression. A result that is not safe, be it
     for want of time or by Ctrl-C, is not written; the exit code is 3, or 130 after Ctrl-C.
@@ -157,8 +156,6 @@ def suppress(
     source.check()
     target = Target(out, certificate or certificate_path(out), page)
     target.check()
-    if time_limit is not None and not time_limit > 0:
-        raise OptionNotUsable(f"A time limit is above 0 seconds, not {time_limit}.\nHint: --time-limit 60")
     with shown_progress() as progress:
         baskets = source.read(progress)
         target.check_form(baskets)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.markup import escape
 from rich.table import Table as TextTable
 
 from sudare.cli.frame import console, percent, ratio
@@ -27,8 +26,8 @@ MOST_KNOWN = 10
 def show_title(source: str, verdict: Verdict, sensitive: SensitiveItems | HeldSensitive, texts: Texts) -> None:
     """Print what is asked."""
     out = console()
-    out.print(f"[bold]{texts('baskets.title', source=escape(source), rho=plain_rho(verdict.rho))}[/bold]")
-    out.print(texts("baskets.sensitive", sensitive=escape(sensitive.described)))
+    out.print(texts("baskets.title", source=source, rho=plain_rho(verdict.rho)), style="bold")
+    out.print(texts("baskets.sensitive", sensitive=sensitive.described))
 
 
 def show_verdict(verdict: Verdict, texts: Texts, *, interrupted: bool = False) -> None:
@@ -50,7 +49,11 @@ def show_verdict(verdict: Verdict, texts: Texts, *, interrupted: bool = False) -
         out.print(texts("baskets.unsafe", **numbers, rho=plain_rho(verdict.rho)))
     if verdict.worst:
         out.print(_worst(verdict, texts))
-    out.print(f"[bold]{verdict.claim(texts, interrupted=interrupted)}[/bold]")
+    frequent = verdict.most_frequent_sensitive
+    if frequent and frequent.item is not None:
+        counts = {"records": f"{frequent.records:,}", "all_records": f"{frequent.all_records:,}"}
+        out.print(texts("baskets.most_frequent", item=frequent.item, **counts))
+    out.print(verdict.claim(texts, interrupted=interrupted), style="bold")
 
 
 def _worst(verdict: Verdict, texts: Texts) -> TextTable:
@@ -61,7 +64,7 @@ def _worst(verdict: Verdict, texts: Texts) -> TextTable:
         more = len(entry.known) - MOST_KNOWN
         known = ", ".join(entry.known[:MOST_KNOWN]) + (texts("baskets.more", more=more) if more > 0 else "")
         numbers = (percent(entry.confidence, texts), f"{entry.support:,}")
-        table.add_row(escape(entry.user), escape(known), escape(entry.inferred), *numbers)
+        table.add_row(entry.user, known, entry.inferred, *numbers)
     return table
 
 
@@ -90,7 +93,7 @@ def _losses(original: Baskets, published: Baskets, texts: Texts) -> TextTable:
         lost = int(before[item] - after[item])
         if lost:
             counts = (f"{before[item]:,}", f"{after[item]:,}", percent(lost / before[item], texts))
-            table.add_row(escape(original.names[item]), *counts)
+            table.add_row(original.names[item], *counts)
     return table
 
 
@@ -98,7 +101,7 @@ def show_verification(found: Verification, files: tuple[str, str], texts: Texts)
     """Print what a verification found, and whether a certificate agrees."""
     original, published = files
     show_title(published, found.verdict, found.sensitive, texts)
-    console().print(texts("baskets.is_suppression", published=escape(published), original=escape(original)))
+    console().print(texts("baskets.is_suppression", published=published, original=original))
     _show_loss(found.items, found.suppressed, found.suppressed_share, found.kl_divergence, texts)
     show_verdict(found.verdict, texts)
     if found.differences is not None:
@@ -107,9 +110,9 @@ def show_verification(found: Verification, files: tuple[str, str], texts: Texts)
 
 def _show_differences(differences: tuple[CertificateDifference, ...], texts: Texts) -> None:
     if not differences:
-        console().print(f"[bold]{texts('baskets.certificate_agrees')}[/bold]")
+        console().print(texts("baskets.certificate_agrees"), style="bold")
         return
-    console().print(f"[bold]{texts('baskets.certificate_differs')}[/bold]")
+    console().print(texts("baskets.certificate_differs"), style="bold")
     for entry in differences:
         values = {"certified": _value(entry.certified, texts), "found": _value(entry.found, texts)}
         console().print("  " + texts("baskets.difference", what=texts(f"baskets.what.{entry.what}"), **values))
@@ -120,4 +123,4 @@ def _value(value: object, texts: Texts) -> str:
         return texts("baskets.yes" if value else "baskets.no")
     if value is None:
         return texts("baskets.none")
-    return f"{value:,}" if isinstance(value, int) else escape(str(value))
+    return f"{value:,}" if isinstance(value, int) else str(value)

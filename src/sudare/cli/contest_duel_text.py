@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from sudare.contest.duel import Duel, DuelAttack
     from sudare.contest.judge import Judgement
     from sudare.messages import Texts
+    from sudare.risk.class_safety import AttackSafety
 
 
 def show_duel(found: Duel, source: str, texts: Texts) -> None:
     """Print every attack with its control, what the classes alone give an attacker, and the verdict."""
-    from rich.markup import escape
     from rich.table import Table
 
     out = console()
-    out.print(f"[bold]{texts('contest.duel.title', source=escape(source), pseudonyms=f'{found.pseudonyms:,}')}[/bold]")
+    out.print(texts("contest.duel.title", source=source, pseudonyms=f"{found.pseudonyms:,}"), style="bold")
     table = Table(show_edge=False, pad_edge=False)
     for name in ("method", "guesses", "hits", "needed", "margin", "control", "outcome"):
         table.add_column(texts(f"contest.duel.{name}"), justify="left" if name in ("method", "outcome") else "right")
@@ -28,12 +28,20 @@ def show_duel(found: Duel, source: str, texts: Texts) -> None:
     _show_crashes(found, texts)
     out.print(texts("contest.duel.control_meaning"))
     if found.classes:
-        test = found.classes.tests[0]
-        words = {"k": f"{found.classes.k:,}", "found": percent(test.plan_found.probability, texts)}
-        out.print(texts("contest.duel.classes", **words, bound=percent_at_most(test.bound, texts)))
+        out.print(
+            f"{texts('contest.duel.smallest', k=f'{found.classes.k:,}')} {_chance(found.classes.tests[0], texts)}"
+        )
     if found.same_numbers:
         out.print(texts("contest.duel.same_numbers", number=f"{found.same_numbers:,}"))
     _show_verdict(found, texts)
+
+
+def _chance(test: AttackSafety, texts: Texts) -> str:
+    """Say what those who know only the classes reach; where too few are left for any attack, no number is said."""
+    if not test.bound:
+        return texts("contest.safety.no_plan")
+    found = percent(test.plan_found.probability, texts)
+    return texts("contest.duel.classes", bound=percent_at_most(test.bound, texts), found=found)
 
 
 def show_duel_summary(found: Duel, texts: Texts) -> None:
@@ -57,16 +65,14 @@ def show_duel_summary(found: Duel, texts: Texts) -> None:
 
 
 def _show_crashes(found: Duel, texts: Texts) -> None:
-    from rich.markup import escape
-
     for attack in found.attacks:
         if attack.error:
-            console().print(texts("contest.duel.error", method=attack.method, error=escape(attack.error)))
+            console().print(texts("contest.duel.error", method=attack.method, error=attack.error))
 
 
 def _show_verdict(found: Duel, texts: Texts) -> None:
     methods = texts.listed(list(found.broken_by))
-    console().print(f"[bold]{texts(f'contest.duel.verdict.{found.verdict}', methods=methods)}[/bold]")
+    console().print(texts(f"contest.duel.verdict.{found.verdict}", methods=methods), style="bold")
 
 
 def _line(attack: DuelAttack, texts: Texts) -> list[str]:

@@ -182,12 +182,11 @@ def _show(found: CheckResult, file: str, rules: str, texts: Texts, *, json: bool
 
 def show_check(found: CheckResult, file: str, rules: str, texts: Texts) -> None:
     """Print whether a file follows the rules, and if not, its first errors and their totals."""
-    from rich.markup import escape
     from rich.table import Table
 
     key = "contest_check.valid" if found.valid else "contest_check.not_valid"
-    words = {"file": escape(file), "rules": escape(rules), "rows": f"{found.rows:,}", "total": f"{found.total:,}"}
-    console().print(f"[bold]{texts(key, **words)}[/bold]")
+    words = {"file": file, "rules": rules, "rows": f"{found.rows:,}", "total": f"{found.total:,}"}
+    console().print(texts(key, **words), style="bold")
     if found.valid:
         return
     for kind, number in found.totals.items():
@@ -198,7 +197,7 @@ def show_check(found: CheckResult, file: str, rules: str, texts: Texts) -> None:
         for name in ("row", "cell", "kind", "message"):
             table.add_column(texts(f"contest_check.{name}"), justify="right" if name in ("row", "cell") else "left")
         for error in found.errors:
-            table.add_row(f"{error.row:,}", str(error.cell), error.kind, escape(error.message))
+            table.add_row(f"{error.row:,}", str(error.cell), error.kind, error.message)
         console().print(table)
     if found.total > len(found.errors):
         console().print(texts("contest_check.more", more=f"{found.total - len(found.errors):,}"))

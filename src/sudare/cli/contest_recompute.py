@@ -41,18 +41,16 @@ def recompute(
 
 
 def _show(found: Recomputed, texts: Texts) -> None:
-    from rich.markup import escape
-
     out = console()
-    out.print(f"[bold]{texts('contest.recompute.title', contest=escape(found.contest))}[/bold]")
+    out.print(texts("contest.recompute.title", contest=found.contest), style="bold")
     out.print(texts("contest.recompute.files", files=f"{found.files:,}"))
     for round in found.rounds:
         key = "contest.recompute.round" if round.evaluated else "contest.recompute.not_evaluated"
-        out.print(texts(key, round=escape(round.name), finals=f"{round.finals:,}", attacks=f"{round.attacks:,}"))
+        out.print(texts(key, round=round.name, finals=f"{round.finals:,}", attacks=f"{round.attacks:,}"))
     for difference in found.differences:
         place = f"{difference.round}: {difference.what}" if difference.round else difference.what
         words = {"recorded": difference.recorded, "recomputed": difference.recomputed}
-        shown = {name: escape(str(value)) for name, value in words.items()}
-        out.print(texts("contest.recompute.difference", place=escape(place), **shown))
+        shown = {name: str(value) for name, value in words.items()}
+        out.print(texts("contest.recompute.difference", place=place, **shown))
     verdict = "same" if found.same else "different"
-    out.print(f"[bold]{texts(f'contest.recompute.{verdict}', number=f'{len(found.differences):,}')}[/bold]")
+    out.print(texts(f"contest.recompute.{verdict}", number=f"{len(found.differences):,}"), style="bold")

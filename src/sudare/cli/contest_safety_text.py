@@ -29,7 +29,7 @@ def show_thresholds(
     from rich.table import Table as TextTable
 
     out = console()
-    out.print(f"[bold]{texts('contest.safety.thresholds_title', p=p, alpha=alpha)}[/bold]")
+    out.print(texts("contest.safety.thresholds_title", p=p, alpha=alpha), style="bold")
     table = TextTable(show_edge=False, pad_edge=False)
     for name in ("guesses", "contest_threshold", "tight_threshold"):
         table.add_column(texts(f"contest.safety.{name}"), justify="right")
@@ -41,10 +41,8 @@ def show_thresholds(
 
 def show_judgement(found: Judgement, guesses: str, texts: Texts) -> None:
     """Print what an attack reached and what follows."""
-    from rich.markup import escape
-
     out = console()
-    out.print(f"[bold]{texts('contest.safety.judgement_title', guesses=escape(guesses))}[/bold]")
+    out.print(texts("contest.safety.judgement_title", guesses=guesses), style="bold")
     if not found.tried:
         out.print(texts("contest.safety.nothing_tried"))
         return
@@ -56,10 +54,8 @@ def show_judgement(found: Judgement, guesses: str, texts: Texts) -> None:
 
 def show_classes(found: ClassSafety, source: str, texts: Texts) -> None:
     """Print the classes and what an ignorant guesser reaches."""
-    from rich.markup import escape
-
     out = console()
-    out.print(f"[bold]{texts('contest.safety.classes_title', source=escape(source))}[/bold]")
+    out.print(texts("contest.safety.classes_title", source=source), style="bold")
     number = sum(size.classes for size in found.sizes)
     out.print(texts("contest.safety.reached", persons=f"{found.persons:,}", classes=f"{number:,}", k=f"{found.k:,}"))
     if found.uniques:
@@ -90,7 +86,7 @@ def _show_sizes(found: ClassSafety, texts: Texts) -> None:
 
 def _show_attack(found: AttackSafety, texts: Texts) -> None:
     out = console()
-    out.print(f"[bold]{texts(f'contest.safety.{found.test}_test')}[/bold]")
+    out.print(texts(f"contest.safety.{found.test}_test"), style="bold")
     plan = found.plan_found
     if found.bound == 0:
         out.print(texts("contest.safety.no_plan"))

@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
 from rich.table import Table as TextTable
 
 from sudare.cli.frame import console, percent
@@ -28,8 +27,8 @@ MOST_LETTERS = 40
 def show_utility(found: CellUtility, source: str, texts: Texts) -> None:
     """Print U, where it comes from, and what would lower it."""
     out = console()
-    title = texts("contest.utility.title", source=escape(source), utility=_number(found.utility))
-    out.print(f"[bold]{title}[/bold]")
+    title = texts("contest.utility.title", source=source, utility=_number(found.utility))
+    out.print(title, style="bold")
     out.print(texts("contest.utility.meaning", cells=f"{found.rows * len(found.columns):,}"))
     _show_columns(found, texts)
     _show("kinds", ("kind", "cells", "adds", "share"), [_kind(kind, texts) for kind in found.kinds], texts)
@@ -39,8 +38,7 @@ def show_utility(found: CellUtility, source: str, texts: Texts) -> None:
     ]
     _show("customers", ("customer", "rows", "deleted_rows", "adds", "share"), customers, texts)
     cells = [
-        (f"{c.row:,}", escape(c.column), _cell(c.original, texts), _cell(c.cell, texts), _number(c.error))
-        for c in found.cells
+        (f"{c.row:,}", c.column, _cell(c.original, texts), _cell(c.cell, texts), _number(c.error)) for c in found.cells
     ]
     _show("cells_title", ("row", "column", "original", "cell", "error"), cells, texts)
     _show_advice(found, texts)
@@ -50,7 +48,7 @@ def _show_columns(found: CellUtility, texts: Texts) -> None:
     none = texts("report.number.none")
     rows = [
         (
-            escape(column.name),
+            column.name,
             _number(column.utility),
             percent(column.share, texts),
             none if column.deviation is None else f"{column.deviation:,.4f}",
@@ -69,7 +67,7 @@ def _show_advice(found: CellUtility, texts: Texts) -> None:
     dear = [column for column in found.columns if column.dear_ranges]
     for column in dear:
         numbers = {"cells": f"{column.dear_ranges:,}", "saving": _number(column.saving)}
-        console().print(texts("contest.utility.dear", column=escape(column.name), **numbers))
+        console().print(texts("contest.utility.dear", column=column.name, **numbers))
     if not dear:
         console().print(texts("contest.utility.no_dear"))
 
@@ -77,8 +75,8 @@ def _show_advice(found: CellUtility, texts: Texts) -> None:
 def show_use_cases(found: UseCases, source: str, first_day: int, texts: Texts) -> None:
     """Print the errors of all measures, and what they depend on."""
     out = console()
-    title = texts("contest.usecases.title", source=escape(source), draws=f"{found.draws:,}", seed=found.seed)
-    out.print(f"[bold]{title}[/bold]")
+    title = texts("contest.usecases.title", source=source, draws=f"{found.draws:,}", seed=found.seed)
+    out.print(title, style="bold")
     out.print(texts("contest.usecases.meaning"))
     table = _table([texts(f"contest.usecases.{name}") for name in ("measure", "mean", "deviation")])
     for error in found.errors:
@@ -103,9 +101,9 @@ def show_correlation(found: UtilityCorrelation, texts: Texts) -> None:
         **{name: tuple(m for m in MEASURES if m.startswith(f"{name}_")) for name in ("date", "price", "quantity")},
     }
     out, by_measure = console(), {entry.measure: entry for entry in found.measures}
-    out.print(f"[bold]{texts('contest.correlate.title', histories=len(found.histories))}[/bold]")
+    out.print(texts("contest.correlate.title", histories=len(found.histories)), style="bold")
     for name, measures in tables.items():
-        out.print(f"\n[bold]{texts(f'contest.measures.{name}')}[/bold]")
+        out.print("\n" + texts(f"contest.measures.{name}"), style="bold")
         out.print(_correlation_table(found.histories, [by_measure[measure] for measure in measures], texts))
     numbers = {"critical": f"{found.critical:.3f}", "level": percent(found.level, texts)}
     out.print("\n" + texts("contest.correlate.significant", histories=len(found.histories), **numbers))
@@ -121,7 +119,7 @@ def _correlation_table(
     for history in histories:
         means = {error.measure: error.mean for error in history.errors}
         values = [_error(means[entry.measure], texts) for entry in measures]
-        table.add_row(escape(history.name), _number(history.utility), *values)
+        table.add_row(history.name, _number(history.utility), *values)
     table.add_section()
     correlations = [
         Numbers(texts).correlation(entry.correlation) + ("*" if entry.significant else "") for entry in measures
@@ -136,7 +134,7 @@ def _show(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], texts
     table = _table([texts(f"contest.utility.{name}") for name in names])
     for row in rows:
         table.add_row(*row)
-    console().print(f"\n[bold]{texts(f'contest.utility.{title}')}[/bold]")
+    console().print("\n" + texts(f"contest.utility.{title}"), style="bold")
     console().print(table)
 
 
@@ -148,7 +146,7 @@ def _table(names: Sequence[str]) -> TextTable:
 
 
 def _cell(text: str, texts: Texts) -> str:
-    return escape(shortened(text, texts, most=MOST_LETTERS))
+    return shortened(text, texts, most=MOST_LETTERS)
 
 
 def _number(value: float) -> str:

@@ -90,18 +90,17 @@ def demo(
     from sudare.cli.attackers_text import show_attackers
     from sudare.cli.baskets_text import show_title, show_verdict
     from sudare.cli.risk_text import show_summary
-    from sudare.data.result_folders import make_folder, refuse_files
+    from sudare.data.result_folders import filling, refuse_files
     from sudare.messages import Texts
 
     texts = Texts(lang)
-    make_folder(folder)
-    refuse_files(folder)
     history, members = folder / "history.csv", folder / "members.csv"
     published = folder / "published.csv"
     contest = folder / "contest"
     names = ("report.html", "table-report.html", "baskets-report.html", "contest-report.html")
     reports = [folder / name for name in names]
-    with shown_progress() as progress:
+    with filling(folder), shown_progress() as progress:
+        refuse_files(folder)
         found = _assess_history(history, reports[0], seed, lang, progress)
         records = _assess_members(members, folder / "hierarchies", reports[1], seed, lang, progress)
         sensitive, baskets = _suppress_baskets(history, published, reports[2], seed, lang, progress)
@@ -218,7 +217,7 @@ def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, 
     rules = load_rules(folder / "rules.toml")
     history = read_original(original, rules, progress=progress)
     found = anonymize_history(history, CONTEST_K, seed=seed, fast=True, progress=progress)
-    write_cells(anonymized, found.history, rules, private=True)
+    write_cells(anonymized, found.history, rules)
     publish(anonymized, folder / "PUBLISHED.csv", rules, progress=progress)
     duel = run_duel(history, found.history, p=rules.p, alpha=rules.alpha, seed=seed, progress=progress)
     before_after = measure_published(history, found.history, progress=progress)
@@ -241,15 +240,13 @@ def _first_month(data: Path) -> str:
 
 def _show_contest(found: ContestFindings, anonymized: Path, texts: Texts) -> None:
     """Print U, the classes and how safe they are, what the attacks reached, and the attackers before and after."""
-    from rich.markup import escape
-
     from sudare.cli.attackers_text import show_published
     from sudare.cli.contest_duel_text import show_duel_summary
     from sudare.cli.contest_safety_text import safety_words
 
     out, safety = console(), found.safety
     utility = f"{found.utility.utility:.4f}"
-    out.print(f"[bold]{texts('contest.utility.title', source=escape(str(anonymized)), utility=utility)}[/bold]")
+    out.print(texts("contest.utility.title", source=str(anonymized), utility=utility), style="bold")
     if safety:
         classes, test = sum(size.classes for size in safety.sizes), safety.tests[0]
         out.print(texts("contest.safety.reached", persons=safety.persons, classes=classes, k=safety.k))

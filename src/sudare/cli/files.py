@@ -22,6 +22,7 @@ from sudare.data.writing import (
     check_distinct,
     check_ending,
     check_folder,
+    check_not_read,
     check_writable,
     protected,
 )
@@ -67,9 +68,9 @@ CERTIFICATE = Output(CERTIFICATE_ENDINGS)
 
 OUTPUT_RULE = (
     "Output: an output file that exists is replaced, as a whole and only when the new one is complete; it keeps its "
-    "permissions. A command never writes over what it reads, nor two outputs to the same file. Files in an output "
-    "folder are not replaced: the folder is new or empty, or holds results of the same run, which is then continued. "
-    "Hierarchy files are replaced only with --force."
+    "permissions, except the secret file of --aligned, which only its owner may read. A command never writes over what "
+    "it reads, nor two outputs to the same file. Files in an output folder are not replaced: the folder is new or "
+    "empty, or holds results of the same run, which is then continued. Hierarchy files are replaced only with --force."
 )
 
 
@@ -93,7 +94,9 @@ def checked_files(command: Callable[..., Any], words: Mapping[str, Any]) -> Iter
         folders = [Path(name) for mark, name in named if isinstance(mark, OutputFolder)]
         for folder in folders:
             check_folder(folder)
-        check_distinct([Path(name) for mark, name in named if not isinstance(mark, Input)])
+        written = [Path(name) for mark, name in named if isinstance(mark, Output | OutputFolder)]
+        check_distinct(written)
+        check_not_read(written, [Path(name) for mark, name in named if isinstance(mark, InputFolder)])
         yield
 
 
@@ -108,5 +111,11 @@ def _names(mark: Mark, given: Any) -> list[Any]:
     """Return the files that a word names: none, one, or those of a repeated option."""
     names = given if isinstance(given, list) else [] if given is None else [given]
     if isinstance(mark, Input) and mark.named:
-        names = [name.partition("=")[2] for name in names]
+        names = [name_and_value(name)[1] for name in names]
     return [name for name in names if name != ""]
+
+
+def name_and_value(word: str) -> tuple[str, str]:
+    """Divide NAME=VALUE, blanks around either left out; one that is missing is empty."""
+    name, _, value = word.partition("=")
+    return name.strip(), value.strip()

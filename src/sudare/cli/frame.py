@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import functools
 import json
 import os
@@ -15,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from sudare.cli.files import checked_files
+from sudare.cli.files import checked_files, name_and_value
+from sudare.cli.options import option_name
 from sudare.cli.signals import INTERRUPTED, Interrupted, run_interruptibly, run_with_own_signals
+from sudare.data.writing import NO_SPACE
 from sudare.errors import OptionNotUsable, OutputNotWritable, SudareError
 from sudare.interruption import safe_point
 from sudare.progress import Progress
@@ -34,9 +35,6 @@ EXIT_BAD_INPUT = 2
 EXIT_NOT_SAFE = 3
 EXIT_INTERRUPTED = 130
 SHOWN = "Interrupted. Shown is what was found until then."
-
-# What the system says where no more can be written.
-NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 # Packages of the extra `web`, which only the contest server and its client need.
 WEB_PACKAGES = {"alembic", "argon2", "fastapi", "httpx", "psycopg", "python_multipart", "sqlalchemy", "uvicorn"}
@@ -98,7 +96,7 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
         except KeyboardInterrupt:
             _fail(INTERRUPTED, EXIT_INTERRUPTED)
         except SudareError as error:
-            _fail(f"Error: {error}", EXIT_BAD_INPUT)
+            _fail(f"Error: {_in_options(error, command)}", EXIT_BAD_INPUT)
         except BrokenPipeError:
             _flush_or_drop()
             raise typer.Exit from None
@@ -114,6 +112,13 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
         return result
 
     return run
+
+
+def _in_options(error: SudareError, command: Callable[..., Any]) -> str:
+    """Return what an error says; an argument of the library is named by the option that it comes from."""
+    if isinstance(error, OptionNotUsable) and error.argument:
+        return f"{option_name(command, error.argument)} must be {error.problem}.\nHint: --help says what it is."
+    return str(error)
 
 
 def _refuse_closed_streams() -> None:
@@ -195,7 +200,10 @@ def show_json(result: Mapping[str, Any]) -> None:
 
 
 def console() -> Console:
-    """Return the console on stdout, wide enough for tables where there is no terminal."""
+    """Return the console on stdout, wide enough for tables where there is no terminal.
+
+    Texts are printed as they are: what has brackets or colons in it may be the name of a file, a column or an item.
+    """
     from rich.console import Console
 
     class Output(Console):
@@ -203,7 +211,7 @@ def console() -> Console:
             """Leave it to `guarded`: rich itself would end with the code of an internal error."""
             raise BrokenPipeError
 
-    found = Output(highlight=False)
+    found = Output(highlight=False, markup=False, emoji=False)
     if not found.is_terminal:
         found.width = PLAIN_WIDTH
     return found
@@ -256,10 +264,10 @@ def pairs(words: list[str] | None, option: str, example: str) -> dict[str, list[
     """Read repeated NAME=VALUE words into name -> values."""
     found: dict[str, list[str]] = {}
     for word in words or []:
-        name, equals, value = word.partition("=")
-        if not (name and equals and value):
+        name, value = name_and_value(word)
+        if not (name and value):
             raise OptionNotUsable(f"{option} {word!r} is not NAME=VALUE.\nHint: {option} {example}")
-        found.setdefault(name.strip(), []).append(value.strip())
+        found.setdefault(name, []).append(value)
     return found
 
 
@@ -284,6 +292,13 @@ def ratio_at_most(value: float) -> str:
     return ratio(float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(exact)))
 
 
+def decimal_at_least(value: float, digits: int, texts: Texts) -> str:
+    """Show a bound below with so many digits after the point, rounded down."""
+    from sudare.report.numbers import Numbers
+
+    return Numbers(texts).decimal_at_least(value, digits)
+
+
 def percent(share: float, texts: Texts) -> str:
     """Show a share as percentage, without the no-break space that a page needs."""
     return _percent(share, texts, "percent")
@@ -297,6 +312,11 @@ def percent_at_most(share: float, texts: Texts) -> str:
 def percent_at_least(share: float, texts: Texts) -> str:
     """Show a bound below as percentage, rounded down."""
     return _percent(share, texts, "at_least")
+
+
+def exact_percent(share: float, texts: Texts) -> str:
+    """Show a limit that was asked for as percentage, with all its digits."""
+    return _percent(share, texts, "exact_percent")
 
 
 def _percent(share: float, texts: Texts, rounded: str) -> str:

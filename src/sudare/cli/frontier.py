@@ -15,6 +15,7 @@ from sudare.cli.frame import (
     LanguageOption,
     SeedOption,
     console,
+    decimal_at_least,
     guarded,
     note,
     percent,
@@ -99,11 +100,10 @@ def _ks(words: str) -> list[int]:
 
 
 def _show(found: Frontier, source: str, rules: RuleSet, texts: Texts) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
     out, attacks = console(), f"{found.search.attacks:,}"
-    out.print(f"[bold]{texts('frontier.title', source=escape(source))}[/bold]")
+    out.print(texts("frontier.title", source=source), style="bold")
     model = texts(f"anonymize.model.{found.search.model}")
     out.print(texts("frontier.assessed", customers=f"{found.customers:,}", rows=f"{found.rows:,}", model=model))
     table = Table(show_edge=False, pad_edge=False)
@@ -116,11 +116,25 @@ def _show(found: Frontier, source: str, rules: RuleSet, texts: Texts) -> None:
         table.add_row(*_line(point, texts))
     out.print(table)
     out.print(texts("frontier.meaning", attacks=attacks))
+    if any(point.too_few for point in found.points):
+        out.print(texts("frontier.too_few_meaning"))
     for result in rules.results:
         key = "frontier.result_safe" if result.safe else "frontier.result_not_safe"
-        out.print(texts(key, rules=escape(rules.name), utility=f"{result.utility:g}"))
+        out.print(texts(key, rules=rules.name, utility=f"{result.utility:g}"))
     if rules.results:
         out.print(texts("frontier.results_of"))
+
+
+def _chances(point: FrontierPoint, texts: Texts) -> list[str]:
+    """Say what those who know only the classes reach; where too few are left for any attack, no number is said."""
+    none = texts("report.number.none")
+    if point.too_few:
+        return [texts("frontier.too_few")] * 3
+    return [
+        none if point.chance_bound is None else percent_at_most(point.chance_bound, texts),
+        percent(point.chance_found, texts),
+        none if point.survives_at_least is None else percent_at_least(point.survives_at_least, texts),
+    ]
 
 
 def _line(point: FrontierPoint, texts: Texts) -> list[str]:
@@ -128,12 +142,10 @@ def _line(point: FrontierPoint, texts: Texts) -> list[str]:
     return [
         f"{point.k:,}",
         f"{point.utility:.4f}",
-        f"{point.utility_bound:.4f}" if point.utility_bound else none,
+        decimal_at_least(point.utility_bound, 4, texts) if point.utility_bound else none,
         f"{point.deleted_rows:,}",
         f"{point.classes:,}",
-        none if point.chance_bound is None else percent_at_most(point.chance_bound, texts),
-        percent(point.chance_found, texts),
-        none if point.survives_at_least is None else percent_at_least(point.survives_at_least, texts),
+        *_chances(point, texts),
         texts("frontier.holds_true" if point.holds else "frontier.holds_false"),
         texts(f"frontier.verdict.{point.verdict or 'not_attacked'}"),
         none if point.margin is None else f"{point.margin:+,}",

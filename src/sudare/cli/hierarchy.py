@@ -66,7 +66,6 @@ def suggest(
 
 def _show(found: Sequence[SuggestedHierarchy], texts: Texts) -> None:
     """Print what was found, with an example of each level and what should be looked at."""
-    from rich.markup import escape
     from rich.table import Table as TextTable
 
     table = TextTable(show_edge=False, pad_edge=False)
@@ -74,13 +73,13 @@ def _show(found: Sequence[SuggestedHierarchy], texts: Texts) -> None:
         table.add_column(texts(f"hierarchy.{name}"), justify="right" if name in ("values", "levels") else "left")
     for entry in found:
         values = f"{len(entry.hierarchy.steps[0]):,}"
-        example = escape(" > ".join(entry.example))
+        example = " > ".join(entry.example)
         name = texts(f"hierarchy.kinds.{entry.kind}")
-        table.add_row(escape(entry.attribute), name, values, str(entry.hierarchy.levels), example)
+        table.add_row(entry.attribute, name, values, str(entry.hierarchy.levels), example)
     console().print(table)
     for entry in found:
         for remark in entry.remarks:
-            console().print(f"{escape(entry.attribute)}: {texts(f'hierarchy.remark.{remark}')}")
+            console().print(f"{entry.attribute}: {texts(f'hierarchy.remark.{remark}')}")
 
 
 def _tell_other_names(paths: Mapping[str, Path]) -> None:

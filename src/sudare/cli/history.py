@@ -94,7 +94,12 @@ def _tell_spelling(spelling: Spelling) -> None:
     if spelling.merged:
         note(f"{where}{counted(spelling.merged, 'spelling')} taken for a name also written otherwise (width, blanks)")
     if spelling.case:
-        note(
-            f"{where}{counted(spelling.case, 'name')} differing from another by case alone, and kept apart; "
-            "write them alike in the file if they are the same"
-        )
+        tell_case(spelling, f"Column {spelling.column}")
+
+
+def tell_case(spelling: Spelling, where: str) -> None:
+    """Say on stderr how many names differ by case alone."""
+    note(
+        f"{where}: {counted(spelling.case, 'name')} differing from another by case alone, and kept apart; "
+        "write them alike in the file if they are the same"
+    )

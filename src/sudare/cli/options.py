@@ -7,9 +7,10 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo, OptionInfo
 
 from sudare.cli.files import READ
 from sudare.errors import OptionNotUsable
@@ -89,6 +90,26 @@ def support_of(words: str) -> float:
         raise OptionNotUsable(
             f"--support {words!r} is not a number.\nHint: --support 0.001, or --support 60."
         ) from None
+
+
+# What arguments of the library are called in commands, where it is something else.
+_ARGUMENTS = {"most_worst": "worst", "seconds": "time_limit", "spill": "spill_dir"}
+
+
+def option_name(command: Callable[..., Any], argument: str) -> str:
+    """Return the option of a command that is passed on as an argument of the library; without one, the argument."""
+    parameters = inspect.signature(command, eval_str=True).parameters
+    found = parameters.get(argument) or parameters.get(_ARGUMENTS.get(argument, ""))
+    if found is None:
+        return argument
+    for declared in get_args(found.annotation):
+        if isinstance(declared, ArgumentInfo):
+            return str(declared.metavar)
+        if isinstance(declared, OptionInfo):
+            # The first of the names in an annotation is taken for the default.
+            names = [name for name in (declared.default, *(declared.param_decls or ())) if isinstance(name, str)]
+            return names[0] if names else f"--{found.name.replace('_', '-')}"
+    return argument
 
 
 def taking(options: type) -> Callable[[Callable[..., None]], Callable[..., None]]:

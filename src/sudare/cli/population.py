@@ -51,13 +51,11 @@ def population(
 
 def _show(found: PopulationRisk, texts: Texts) -> None:
     """Print what the models say, and what follows."""
-    from rich.markup import escape
-
     from sudare.risk.population import FEW_PAIRS
 
     out = console()
-    known = escape(", ".join(found.attributes)) or texts("risk.nothing")
-    out.print(f"[bold]{texts('population.title', known=known)}[/bold]")
+    known = ", ".join(found.attributes) or texts("risk.nothing")
+    out.print(texts("population.title", known=known), style="bold")
     counts = {"records": f"{found.records:,}", "population": f"{found.population:,}"}
     out.print(texts("population.sample", share=percent(found.share, texts), **counts))
     uniques = percent(found.uniques / found.records, texts)

@@ -11,7 +11,7 @@ import typer
 from sudare.cli.files import TABLE
 from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
 from sudare.cli.options import taking
-from sudare.cli.risk_options import KnownOption, TopOption
+from sudare.cli.risk_options import KnownOption
 from sudare.cli.table import names
 from sudare.cli.what_if import WhatIfOptions
 from sudare.errors import OptionNotUsable
@@ -36,7 +36,7 @@ def levels(
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Also write this column as it is, though it is not known (repeatable)."),
     ] = None,
-    top: TopOption = 20,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many minimal choices of levels to show.")] = 20,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
@@ -44,7 +44,8 @@ def levels(
 
     Every attribute has levels, from its values as they are to one value for all. Found are all minimal choices of
     levels at which no record has a risk above the limit, and the best of all choices. Written are the known columns at
-    the best levels and those that --keep names, and the risk is measured on the file. Exit code 3: no levels are safe.
+    the best levels and those that --keep names, and the risk is measured on the file. Exit code 3: no levels
+    keep to the limit.
     """
     from sudare.anonymize.levels import changed_levels, find_levels_from, write_levels
     from sudare.data.direct_identifiers import direct_identifiers
@@ -88,6 +89,6 @@ def levels(
     if written:
         note(f"Wrote {written.path}")
     elif out:
-        note(f"Nothing was written to {out}: no levels are safe.")
+        note(f"Nothing was written to {out}: no levels keep to the limit.")
     if found.best is None:
         raise typer.Exit(EXIT_NOT_SAFE)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
 from rich.table import Table as TextTable
 
-from sudare.cli.frame import console, percent, ratio
+from sudare.cli.frame import console, exact_percent, percent, percent_at_most, ratio
 
 if TYPE_CHECKING:
     from sudare.anonymize.levels import LevelsFound, WrittenLevels
@@ -37,15 +36,15 @@ def show_records(found: RecordsAssessment, without: Sequence[Contribution], boun
         table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
     for entry in without:
         risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
-        table.add_row(escape(entry.attribute), *risks, f"{entry.uniques:,}")
+        table.add_row(entry.attribute, *risks, f"{entry.uniques:,}")
     console().print(table)
 
 
 def show_summary(found: RecordsAssessment, bound: float | None, texts: Texts) -> None:
     """Print the risk of the records for given knowledge in a few lines."""
     out = console()
-    known = escape(", ".join(found.attributes)) or texts("risk.nothing")
-    out.print(f"[bold]{texts('risk.record_title', known=known)}[/bold]")
+    known = ", ".join(found.attributes) or texts("risk.nothing")
+    out.print(texts("risk.record_title", known=known), style="bold")
     smallest = f"{found.sizes[0].size:,}"
     out.print(texts("risk.classes", classes=f"{found.classes:,}", records=f"{found.records:,}", smallest=smallest))
     out.print(
@@ -58,7 +57,9 @@ def show_summary(found: RecordsAssessment, bound: float | None, texts: Texts) ->
         )
     )
     if bound is not None:
-        out.print(texts("risk.above", share=percent(found.share_above(bound), texts), bound=percent(bound, texts)))
+        out.print(
+            texts("risk.above", share=percent(found.share_above(bound), texts), bound=exact_percent(bound, texts))
+        )
     out.print(texts("risk.curve", curve=_curve(found, texts)))
 
 
@@ -66,27 +67,30 @@ def show_diversity(found: Diversity, texts: Texts) -> None:
     """Print what classes give away about a sensitive attribute."""
     counts = {"k": f"{found.k:,}", "l": f"{found.l:,}", "revealed": f"{found.revealed:,}"}
     numbers = {"entropy_l": f"{found.entropy_l:.2f}", "t": f"{found.t:.4f}"}
-    console().print(texts("risk.diversity", sensitive=escape(found.sensitive), **counts, **numbers))
+    console().print(texts("risk.diversity", sensitive=found.sensitive, **counts, **numbers))
 
 
 def _curve(found: RecordsAssessment, texts: Texts) -> str:
     curve = found.curve()
     shown = [(share, next(risk for risk, below in curve if below >= share - 1e-12)) for share in CURVE_SHARES]
-    return ", ".join(f"{share:.0%}: {percent(risk, texts)}" for share, risk in shown)
+    return ", ".join(f"{share:.0%}: {percent_at_most(risk, texts)}" for share, risk in shown)
 
 
 def show_subsets(found: SubsetsAssessment, shown: Sequence[SubsetRisk], texts: Texts) -> None:
     """Print some sets of attributes with their risks."""
     out = console()
     counts = {"sets": f"{len(found):,}", "attributes": len(found.attributes), "records": f"{found.records:,}"}
-    out.print(f"[bold]{texts('risk.subsets_title', **counts)}[/bold]")
-    highest = "max_risk" if found.estimates is None else "max_risk_at_least"
-    table = _set_table(texts, "classes_column", highest, "mean_risk", "uniques")
+    out.print(texts("risk.subsets_title", **counts), style="bold")
+    known = ("classes_column", "max_risk") if found.estimates is None else ("max_risk_at_least",)
+    table = _set_table(texts, *known, "mean_risk", "uniques")
     if found.bound is not None:
-        table.add_column(texts("risk.share_above", bound=percent(found.bound, texts)), justify="right", no_wrap=True)
+        table.add_column(
+            texts("risk.share_above", bound=exact_percent(found.bound, texts)), justify="right", no_wrap=True
+        )
     for risk in shown:
-        numbers = (percent(risk.max_risk_at_least, texts), *_set_numbers(risk, texts))
-        table.add_row(escape(" + ".join(risk.attributes)), f"{risk.classes:,}", *numbers)
+        classes = [] if risk.classes is None else [f"{risk.classes:,}"]
+        numbers = (*classes, percent(risk.max_risk_at_least, texts), *_set_numbers(risk, texts))
+        table.add_row(" + ".join(risk.attributes), *numbers)
     out.print(table)
     out.print(_walk_remark(found.walk, texts))
     if len(shown) < len(found):
@@ -124,11 +128,11 @@ def _walk_remark(walk: Walk, texts: Texts) -> str:
 def show_sample(found: SubsetSample, texts: Texts) -> None:
     """Print the estimated risk of sets by their size."""
     out = console()
-    out.print(f"[bold]{texts('risk.sample_title', samples=f'{found.samples:,}', seed=found.seed)}[/bold]")
+    out.print(texts("risk.sample_title", samples=f"{found.samples:,}", seed=found.seed), style="bold")
     table = TextTable(show_edge=False, pad_edge=False)
     for name in ("size", "max_risk", "mean_risk", "unique_share"):
         table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
-    table.add_column(texts("risk.share_above", bound=percent(found.bound, texts)), justify="right", no_wrap=True)
+    table.add_column(texts("risk.share_above", bound=exact_percent(found.bound, texts)), justify="right", no_wrap=True)
     for entry in found.sizes:
         means = (entry.max_risk, entry.mean_risk, entry.unique_share, entry.share_above)
         table.add_row(str(entry.size), *(_mean(mean, texts, exact=entry.exact) for mean in means))
@@ -148,8 +152,7 @@ def _mean(mean: MeanEstimate, texts: Texts, *, exact: bool) -> str:
 def show_disclosable(found: DisclosableSets, top: int, texts: Texts) -> None:
     """Print the maximal sets that can be disclosed."""
     out = console()
-    counts = {"limit": percent(found.limit, texts), "size": f"{found.class_size:,}"}
-    out.print(f"[bold]{texts('risk.disclosable_title', **counts)}[/bold]")
+    out.print(_disclosable_title(found, texts), style="bold")
     if not found.known_safe:
         out.print(texts("risk.known_unsafe"))
         return
@@ -164,14 +167,23 @@ def show_disclosable(found: DisclosableSets, top: int, texts: Texts) -> None:
     say_more(min(top, len(found.maximal)), len(found.maximal), texts)
     unsafe = [set_members(attributes, texts) for attributes in found.minimal_unsafe]
     shown = "; ".join(unsafe[:top]) + (" ..." if len(unsafe) > top else "")
-    out.print(texts("risk.minimal_unsafe", count=f"{len(unsafe):,}", sets=shown))
+    out.print(texts("risk.minimal_unsafe", count=f"{len(unsafe):,}", sets=shown or "-"))
+
+
+def _disclosable_title(found: DisclosableSets, texts: Texts) -> str:
+    """Return what holds for each set: no record is above the limit or, with a quantile, so many may be."""
+    counts = {"limit": exact_percent(found.limit, texts), "size": f"{found.class_size:,}"}
+    if found.quantile is None:
+        return texts("risk.disclosable_title", **counts)
+    share = percent_at_most(1 - found.quantile, texts)
+    return texts("risk.disclosable_title_quantile", **counts, allowed=f"{found.allowed_records:,}", share=share)
 
 
 def show_dangerous(found: DangerousSets, top: int, texts: Texts) -> None:
     """Print the sets that raise risks the most."""
     out = console()
     counts = {"found": f"{found.found:,}", "sets": f"{found.combinations:,}", "size": found.size}
-    out.print(f"[bold]{texts('risk.dangerous_title', factor=f'{found.factor:g}', **counts)}[/bold]")
+    out.print(texts("risk.dangerous_title", factor=f"{found.factor:g}", **counts), style="bold")
     table = _set_table(texts, "records", "max_factor")
     for entry in found.sets[:top]:
         table.add_row(set_members(entry.attributes, texts), f"{entry.records:,}", ratio(entry.max_factor))
@@ -182,7 +194,7 @@ def show_dangerous(found: DangerousSets, top: int, texts: Texts) -> None:
 def show_affordable(found: AffordableSets, top: int, texts: Texts) -> None:
     """Print the maximal sets within the budget, the riskiest first."""
     out = console()
-    out.print(f"[bold]{texts('risk.affordable_title', budget=f'{found.budget:g}')}[/bold]")
+    out.print(texts("risk.affordable_title", budget=f"{found.budget:g}"), style="bold")
     table = _set_table(texts, "cost", "max_risk", "mean_risk")
     for entry in found.maximal[:top]:
         risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
@@ -194,22 +206,22 @@ def show_affordable(found: AffordableSets, top: int, texts: Texts) -> None:
 def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
     """Print the best levels and the minimal ones."""
     out = console()
-    out.print(f"[bold]{texts('risk.levels_title', limit=percent(found.limit, texts), size=found.k)}[/bold]")
+    out.print(texts("risk.levels_title", limit=exact_percent(found.limit, texts), size=f"{found.k:,}"), style="bold")
     out.print(texts("risk.levels_nodes", nodes=f"{found.nodes:,}", evaluated=f"{found.evaluated:,}"))
     if found.best is None or found.loss is None or found.suppressed is None:
-        out.print(texts("risk.levels_none", attributes=escape(", ".join(found.in_the_way))))
+        out.print(texts("risk.levels_none", attributes=", ".join(found.in_the_way)))
         return
     table = TextTable(show_edge=False, pad_edge=False)
     for name in ("attribute", "level", "highest"):
         table.add_column(texts(f"risk.{name}"), justify="left" if name == "attribute" else "right")
     for attribute, level in found.best.items():
-        table.add_row(escape(attribute), str(level), str(found.highest[attribute]))
+        table.add_row(attribute, str(level), str(found.highest[attribute]))
     out.print(table)
     left_out = {"suppressed": f"{found.suppressed:,}", "share": percent(found.suppressed / found.records, texts)}
     out.print(texts("risk.levels_best", loss=ratio(found.loss), name=found.loss_name, **left_out))
     out.print(texts("risk.levels_minimal", count=f"{len(found.minimal):,}"))
     for levels in found.minimal[:top]:
-        out.print("  " + escape(", ".join(f"{name} {level}" for name, level in levels.items())))
+        out.print("  " + ", ".join(f"{name} {level}" for name, level in levels.items()))
     say_more(min(top, len(found.minimal)), len(found.minimal), texts)
 
 
@@ -217,7 +229,7 @@ def show_identifiers(found: Sequence[DirectIdentifier], texts: Texts) -> None:
     """Print which columns look like identifiers, and what to do about them."""
     if found:
         kinds = (texts("risk.identifier", name=e.attribute, kind=texts(f"risk.identifier_{e.kind}")) for e in found)
-        console().print(escape(texts("risk.identifiers", columns=texts("list.comma").join(kinds))))
+        console().print(texts("risk.identifiers", columns=texts("list.comma").join(kinds)))
 
 
 def show_written(written: WrittenLevels, found: LevelsFound, texts: Texts) -> None:
@@ -225,15 +237,19 @@ def show_written(written: WrittenLevels, found: LevelsFound, texts: Texts) -> No
     out = console()
 
     def names(columns: Sequence[str]) -> str:
-        return escape(", ".join(columns)) or texts("risk.nothing")
+        return ", ".join(columns) or texts("risk.nothing")
 
-    out.print(texts("risk.written", records=f"{written.records:,}", columns=names(written.columns)))
+    counts = {"records": f"{written.records:,}", "rows": f"{written.rows:,}"}
+    key = "risk.written_weighted" if written.weight else "risk.written"
+    out.print(texts(key, **counts, columns=names(written.columns), weight=written.weight or ""))
     out.print(texts("risk.written_left_out", columns=names(written.left_out)))
     if written.kept:
-        limit = percent(found.limit, texts)
+        limit = exact_percent(found.limit, texts)
         out.print(texts("risk.written_kept", columns=names(written.kept), limit=limit, known=names(found.known)))
     risks = {"max_risk": percent(written.max_risk, texts), "mean_risk": percent(written.mean_risk, texts)}
     out.print(texts("risk.written_risk", uniques=f"{written.uniques:,}", **risks))
+    if any(None in values for values in found.table.values):
+        out.print(texts(f"risk.written_missing_{found.table.missing}"))
 
 
 def _set_table(texts: Texts, *columns: str) -> TextTable:
@@ -246,7 +262,7 @@ def _set_table(texts: Texts, *columns: str) -> TextTable:
 
 def set_members(attributes: Sequence[str], texts: Texts) -> str:
     """Return the attributes of a set in words."""
-    return escape(" + ".join(attributes)) or texts("risk.nothing")
+    return " + ".join(attributes) or texts("risk.nothing")
 
 
 def say_more(shown: int, there: int, texts: Texts) -> None:

@@ -39,15 +39,15 @@ def init(
     admin: Annotated[str, typer.Option(metavar="NAME", help="The first account, which may make contests.")] = "admin",
 ) -> None:
     """Make the folder of a server: settings, database, files, and an account that may make contests."""
-    from sudare.data.result_folders import make_folder
+    from sudare.data.result_folders import filling
     from sudare.web.files import FileStore
     from sudare.web.settings import ServerSettings, write_settings
 
-    make_folder(folder)
-    settings = ServerSettings(folder, database=database, public_url=public_url)
-    path = write_settings(settings)
-    FileStore(settings.files).make()
-    link = _add_user(settings, admin, admin=True)
+    with filling(folder):
+        settings = ServerSettings(folder, database=database, public_url=public_url)
+        path = write_settings(settings)
+        FileStore(settings.files).make()
+        link = _add_user(settings, admin, admin=True)
     note(f"Wrote {path}\nStart the server:          sudare server run {folder}")
     note(f"Choose {admin}'s password:   {link}")
 
@@ -91,7 +91,7 @@ def contests(folder: FolderArgument, json: JsonOption = False) -> None:
         show_json({"contests": [{"id": identity, "name": name} for identity, name in found]})
         return
     for identity, name in found:
-        console().print(f"{identity}  {name}", markup=False)
+        console().print(f"{identity}  {name}")
 
 
 @guarded
@@ -133,19 +133,19 @@ def demo(
     seed: SeedOption = 0,
 ) -> None:
     """Fill a new server with a synthetic contest: five teams, three rounds, attacks and results."""
-    from sudare.data.result_folders import make_folder
+    from sudare.data.result_folders import filling
     from sudare.web.demo import fill
     from sudare.web.files import FileStore
     from sudare.web.settings import ServerSettings, write_settings
 
-    make_folder(folder)
-    settings = ServerSettings(folder)
-    write_settings(settings)
-    files = FileStore(settings.files)
-    files.make()
-    with shown_progress() as progress, _open(settings) as database:
-        progress("filling the contest", 0, 1)
-        made = fill(settings, database, files, seed=seed)
+    with filling(folder):
+        settings = ServerSettings(folder)
+        write_settings(settings)
+        files = FileStore(settings.files)
+        files.make()
+        with shown_progress() as progress, _open(settings) as database:
+            progress("filling the contest", 0, 1)
+            made = fill(settings, database, files, seed=seed)
     names = ", ".join((made.organizer, *made.teams))
     note(f"Start the server: sudare server run {folder}\nLog in as {names}; password: {made.password}")
 
@@ -174,7 +174,7 @@ def list_users(folder: FolderArgument, json: JsonOption = False) -> None:
         show_json({"users": [{"login": user.login, "admin": user.admin, "disabled": user.disabled} for user in found]})
         return
     for user in found:
-        console().print(f"{user.login}{' (admin)' if user.admin else ''}", markup=False)
+        console().print(f"{user.login}{' (admin)' if user.admin else ''}")
 
 
 @guarded

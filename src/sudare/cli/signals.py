@@ -136,6 +136,14 @@ def end_by_signals() -> None:
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _frame: leave(number))
+    # What was registered first is done last.
+    atexit.register(_ignore_signals)
+
+
+def _ignore_signals() -> None:
+    """Ignore signals while Python takes itself down: without its handlers a signal would kill the process."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager

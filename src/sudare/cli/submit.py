@@ -63,11 +63,11 @@ def _show(outcome: dict[str, Any], *, as_json: bool) -> None:
         result = outcome["result"] or {}
         utility = f", U = {outcome['utility']:.6f}" if outcome.get("utility") is not None else ""
         chosen = ", final" if outcome.get("final") else ""
-        console().print(f"Number {outcome['number']}: {outcome['status']}{utility}{chosen}", markup=False)
+        console().print(f"Number {outcome['number']}: {outcome['status']}{utility}{chosen}")
         for error in result.get("errors", {}).get("en", [])[:SHOWN_ERRORS]:
-            console().print(f"  row {error['row']:,}, cell {error['cell']}: {error['message']}", markup=False)
+            console().print(f"  row {error['row']:,}, cell {error['cell']}: {error['message']}")
         if result.get("total_errors", 0) > SHOWN_ERRORS:
-            console().print(f"  ... errors in all: {result['total_errors']:,}", markup=False)
+            console().print(f"  ... errors in all: {result['total_errors']:,}")
     if outcome["status"] != "valid":
         raise typer.Exit(EXIT_BAD_INPUT)
 

@@ -93,7 +93,6 @@ def _tell_remarks(table: Table) -> None:
     said = {
         "constant": "is the same in all records: it tells nothing",
         "unique": "is different in each record",
-        "case": "has values that differ by case alone; they are kept apart, write them alike if they are the same",
     }
     for remark in column_remarks(table):
         note(f"Remark: {remark.attribute} {said[remark.kind]}")

@@ -11,6 +11,7 @@ import typer
 
 from sudare.cli.files import READ
 from sudare.cli.hierarchy_options import HierarchyOptions
+from sudare.cli.history import tell_case, tell_reading
 from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
 
@@ -61,6 +62,7 @@ class WhatIfOptions(HierarchyOptions):
         if self.added is not None:
             words = self.missing_value or ()
             derived = derived.then(add_records(table, str(self.added), missing_values=words, **self.form()))
+            _tell_added(derived)
             cleanup.enter_context(derived.table)
         if self.levels is not None:
             levels = read_levels(self.levels)
@@ -68,6 +70,17 @@ class WhatIfOptions(HierarchyOptions):
             cleanup.enter_context(derived.table)
         added = derived.table.records - table.records
         return Change(derived, str(self.added) if self.added else None, added, levels)
+
+
+def _tell_added(derived: Derived) -> None:
+    """Say how added records were read, and where with them more names differ from another by case alone."""
+    if derived.added is None:
+        return
+    tell_reading(derived.added)
+    before = {spelling.column: spelling.case for spelling in derived.origin.reading.spellings}
+    for spelling in derived.table.reading.spellings:
+        if spelling.case > before.get(spelling.column, 0):
+            tell_case(spelling, f"In both files, column {spelling.column}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
 from rich.table import Table as TextTable
 
 from sudare.cli.frame import console, percent
@@ -23,10 +22,10 @@ def show_change(change: Change, texts: Texts) -> None:
     out = console()
     out.print()
     if change.source is not None:
-        told = texts("what_if.added", rows=f"{change.added:,}", source=escape(change.source))
-        out.print(f"[bold]{told}[/bold]")
+        told = texts("what_if.added", rows=f"{change.added:,}", source=change.source)
+        out.print(told, style="bold")
     if change.levels:
-        out.print(f"[bold]{texts('what_if.levels', levels=_levels(change.levels))}[/bold]")
+        out.print(texts("what_if.levels", levels=_levels(change.levels)), style="bold")
 
 
 def show_moved_records(
@@ -90,7 +89,7 @@ def _one(entry: Any, texts: Texts) -> str:
 
 
 def _levels(levels: dict[str, int]) -> str:
-    return escape(", ".join(f"{name} {level}" for name, level in levels.items()))
+    return ", ".join(f"{name} {level}" for name, level in levels.items())
 
 
 def _before_and_after(texts: Texts, first: str) -> TextTable:

@@ -8,9 +8,9 @@ that the history is broken, that it was not broken by these attacks, or that not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,20 @@ from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.risk.class_safety import ClassSafety, class_safety
 from sudare.risk.published_classes import published_classes
-from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
+from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds
 from sudare.showing import dataclass
 
 Outcome = Literal["broke", "failed", "proves_nothing", "nothing_tried", "not_possible", "crashed"]
 Verdict = Literal["broken", "not_broken", "not_tried"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+class _Rule(TypedDict):
+    """The words for what an attack has to reach."""
+
+    p: Fraction
+    alpha: Fraction
+    thresholds: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,13 +88,16 @@ class DuelAttack:
 class Duel:
     """All attacks on an anonymized history, and what its classes alone give an attacker.
 
-    `same_numbers` are the pseudonyms that are the customer's own number, which no attack here looks at.
+    `same_numbers` are the pseudonyms that are the customer's own number, which no attack here looks at. `rule` is what
+    an attack has to reach, `digests` say which histories these are: the original and the anonymized one.
     """
 
     attacks: tuple[DuelAttack, ...]
     classes: ClassSafety | None
     pseudonyms: int
     same_numbers: int
+    rule: AttackRule
+    digests: tuple[str, str] = field(repr=False)
 
     @property
     def broken_by(self) -> tuple[str, ...]:
@@ -118,6 +129,7 @@ class Duel:
             "best": self.best.method if self.best else None,
             "pseudonyms": self.pseudonyms,
             "same_numbers": self.same_numbers,
+            **self.rule.to_dict(),
             "attacks": [attack.to_dict() for attack in self.attacks],
             "classes": self.classes.to_dict() if self.classes else None,
         }
@@ -131,26 +143,34 @@ def run_duel(
     methods: Sequence[str] = METHODS,
     p: Fraction = CONTEST_P,
     alpha: Fraction = CONTEST_ALPHA,
+    thresholds: NDArray[np.int64] | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Duel:
     """Attack an anonymized history, row i of which belongs to row i of the original, by all methods.
 
-    What is published is made in memory: rows without deleted ones, in an order of the seed.
+    What is published is made in memory: rows without deleted ones, in an order of the seed. `thresholds` are a
+    contest's own, which win over the formula.
     """
     for method in methods:
         check_method(method)
+    rule: _Rule = {"p": p, "alpha": alpha, "thresholds": thresholds}
+    if thresholds is not None:
+        check_thresholds(thresholds, len(np.unique(original.persons)))
     known = know_history(original, seed=seed)
     control = with_pseudonyms(original, seed=seed)
     attacked, controlled = (_attacks(known, history, seed, progress) for history in (anonymized, control))
     found = []
     for done, method in enumerate(methods):
         progress(f"attack {method}", done, len(methods))
-        found.append(_attack(method, original, (anonymized, attacked), (control, controlled), p, alpha))
+        found.append(_attack(method, original, (anonymized, attacked), (control, controlled), rule))
     pids, customers = true_customers(original, anonymized)
     sizes = published_classes(anonymized).sizes.tolist()
-    classes = class_safety(sizes, p=p, alpha=alpha) if sizes else None
-    return Duel(tuple(found), classes, len(pids), int(np.count_nonzero(pids == customers)))
+    classes = class_safety(sizes, **rule) if sizes else None
+    return Duel(
+        tuple(found), classes, len(pids), int(np.count_nonzero(pids == customers)), AttackRule.of(**rule),
+        (original.digest, anonymized.digest),
+    )  # fmt: skip
 
 
 def with_pseudonyms(original: CellHistory, *, seed: int = 0) -> CellHistory:
@@ -182,14 +202,13 @@ def _attack(
     original: CellHistory,
     target: tuple[CellHistory, Attacks],
     control: tuple[CellHistory, Attacks],
-    p: Fraction,
-    alpha: Fraction,
+    rule: _Rule,
 ) -> DuelAttack:
     """Run an attack and its control; whatever goes wrong with it is told, and the other attacks go on."""
     attack = judgement = checked = error = None
     try:
-        attack, judgement = _judged(method, original, *target, p, alpha)
-        _, checked = _judged(method, original, *control, p, alpha)
+        attack, judgement = _judged(method, original, *target, rule)
+        _, checked = _judged(method, original, *control, rule)
     except OptionNotUsable:
         return DuelAttack(method, possible=False)
     except Exception as raised:
@@ -198,8 +217,8 @@ def _attack(
 
 
 def _judged(
-    method: str, original: CellHistory, history: CellHistory, attacks: Attacks, p: Fraction, alpha: Fraction
+    method: str, original: CellHistory, history: CellHistory, attacks: Attacks, rule: _Rule
 ) -> tuple[Attack, Judgement]:
-    attack = make_attack(attacks, method, p=p, alpha=alpha)
+    attack = make_attack(attacks, method, p=rule["p"], alpha=rule["alpha"])
     guesses = Guesses(attack.pids, attack.customers)
-    return attack, judge_guesses(guesses, original, history, p=p, alpha=alpha)
+    return attack, judge_guesses(guesses, original, history, **rule)

@@ -21,7 +21,6 @@ from sudare.anonymize.models import DEFAULT_MODEL, AnonymizedResult, anonymize_b
 from sudare.arguments import checked
 from sudare.contest.duel import run_duel
 from sudare.contest.frontier_points import FrontierFile, FrontierPoint
-from sudare.contest.measured_histories import history_digest
 from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
@@ -97,7 +96,7 @@ def trace_frontier(
     wanted = _check(ks, customers, search)
     kept = None
     if folder is not None:
-        dependent = {"version": __version__, **search.to_dict(), "original": history_digest(original)}
+        dependent = {"version": __version__, **search.to_dict(), "original": original.digest}
         kept = FrontierFile(Path(folder), dependent)
     points = []
     for k in wanted:

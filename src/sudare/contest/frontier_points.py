@@ -43,6 +43,11 @@ class FrontierPoint:
     converged: bool
     seconds: float
 
+    @property
+    def too_few(self) -> bool:
+        """Whether so few customers are left that no number of right guesses counts: a bound of 0 is no safety."""
+        return self.chance_bound == 0
+
 
 class FrontierFile:
     """The points in a folder, written anew with every addition, whole or not at all.
@@ -54,7 +59,7 @@ class FrontierFile:
         self._path = folder / VALUES
         make_folder(folder)
         check_writable(self._path)
-        known = keep_parameters(folder, parameters)
+        known = keep_parameters(folder, "frontier", parameters)
         self._points = _read(self._path) if known and self._path.exists() else {}
 
     def find(self, k: int) -> FrontierPoint | None:
@@ -81,7 +86,7 @@ def _read(path: Path) -> dict[int, FrontierPoint]:
             if header != _header():
                 raise ValueError
             return {int(row[0]): _point(dict(zip(header, row, strict=True))) for row in rows}
-        except (KeyError, ValueError):
+        except (KeyError, ValueError, csv.Error):
             raise OptionNotUsable(
                 f"{path} has rows that sudare did not write.\nHint: name another folder, or delete that file."
             ) from None

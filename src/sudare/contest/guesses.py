@@ -16,7 +16,7 @@ from sudare.arguments import checked
 from sudare.data.cell_blocks import open_text
 from sudare.data.cell_complaints import MOST_COMPLAINTS, Complaint, ComplaintKind, Complaints, shown
 from sudare.data.cells import CellHistory
-from sudare.data.writing import whole_file
+from sudare.data.writing import LINES_ENDINGS, check_ending, whole_file
 from sudare.errors import BadRows
 from sudare.messages import Texts
 from sudare.showing import dataclass
@@ -62,6 +62,7 @@ def read_guesses(path: str | Path, original: CellHistory, published: CellHistory
 @checked
 def write_guesses(path: str | Path, guesses: Guesses) -> None:
     """Write guesses, a line each, whole or not at all."""
+    check_ending(Path(path), LINES_ENDINGS)
     pairs = zip(guesses.pids.tolist(), guesses.customers.tolist(), strict=True)
     with whole_file(Path(path)) as target:
         target.write_bytes(b"".join(b"%d,%d\n" % pair for pair in pairs))

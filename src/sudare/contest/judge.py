@@ -55,6 +55,11 @@ class Judgement:
         return self.guesses > 0
 
     @property
+    def could_be_effective(self) -> bool:
+        """Whether so many guesses are effective if all are right; other attacks tell nothing by failing."""
+        return self.contest.threshold <= self.guesses
+
+    @property
     def effective(self) -> bool:
         """Whether the attack was effective by the rules of the contest: the data are not safe."""
         return self.contest.effective
@@ -82,10 +87,12 @@ def judge_guesses(
 ) -> Judgement:
     """Judge guesses on what was published of an anonymized history, row i of which belongs to row i of the original.
 
-    `thresholds` are a contest's own, which win over the formula. A guess for a pseudonym that was not published is no
-    hit.
+    `thresholds` are a contest's own, which win over the formula; they cover every pseudonym that was published. A guess
+    for one that was not is no hit.
     """
     pids, customers = true_customers(original, anonymized)
+    if thresholds is not None:
+        check_thresholds(thresholds, max(len(pids), len(guesses)))
     places = np.searchsorted(pids, guesses.pids)
     known = places < len(pids)
     known[known] = pids[places[known]] == guesses.pids[known]

@@ -8,13 +8,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
-from sudare.data.cells import CellHistory, Column, ItemColumn
+from sudare.data.cells import CellHistory
 from sudare.data.result_folders import keep_parameters, make_folder
 from sudare.data.writing import check_writable, whole_file
 from sudare.errors import OptionNotUsable
@@ -49,40 +46,22 @@ class MeasuredFile:
         self._path = folder / VALUES
         make_folder(folder)
         check_writable(self._path)
-        parameters = {"version": __version__, **options, "original": history_digest(original)}
-        known = keep_parameters(folder, parameters)
+        parameters = {"version": __version__, **options, "original": original.digest}
+        known = keep_parameters(folder, "measured histories", parameters)
         self._rows = _read(self._path) if known and self._path.exists() else {}
 
     def find(self, name: str, history: CellHistory) -> MeasuredHistory | None:
         """Return what was measured of a history, if it was."""
         digest, found = self._rows.get(name, (None, None))
-        return found if digest == history_digest(history) else None
+        return found if digest == history.digest else None
 
     def add(self, found: MeasuredHistory, history: CellHistory) -> None:
         """Keep what was measured of a history."""
-        self._rows[found.name] = (history_digest(history), found)
+        self._rows[found.name] = (history.digest, found)
         with whole_file(self._path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(_header())
             writer.writerows(_row(digest, measured) for _, (digest, measured) in sorted(self._rows.items()))
-
-
-def history_digest(history: CellHistory) -> str:
-    """Return a hash of what a history says."""
-    digest = sha256(history.persons.tobytes())
-    for column in history.columns:
-        digest.update(column.name.encode())
-        for array in _arrays(column):
-            digest.update(array.tobytes())
-        if isinstance(column, ItemColumn):
-            digest.update("\n".join(column.names).encode())
-    return digest.hexdigest()
-
-
-def _arrays(column: Column) -> tuple[NDArray[Any], ...]:
-    if isinstance(column, ItemColumn):
-        return column.kinds, column.sets, column.starts, column.members
-    return column.kinds, column.low, column.high
 
 
 def _header() -> list[str]:
@@ -106,7 +85,7 @@ def _read(path: Path) -> dict[str, tuple[str, MeasuredHistory]]:
             if header != _header():
                 raise ValueError
             return {row[0]: (row[1], _measured(row)) for row in rows}
-        except (IndexError, ValueError):
+        except (IndexError, ValueError, csv.Error):
             raise OptionNotUsable(
                 f"{path} has rows that sudare did not write.\nHint: name another folder, or delete that file."
             ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from sudare.data.cell_blocks import open_text
 from sudare.data.cell_text import check_alone
 from sudare.data.cells import CellHistory
 from sudare.data.rule_sets import RuleSet, load_rules
-from sudare.data.writing import whole_file
+from sudare.data.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
+from sudare.errors import OutputNotWritable
 from sudare.kernels.line_order import copy_lines, find_line_ends, sort_lines
 from sudare.progress import Progress, silent
 
@@ -20,6 +22,7 @@ LF = ord("\n")
 
 
 @checked
+@keeps_inputs("path")
 def publish(
     path: str | Path,
     out: str | Path,
@@ -30,21 +33,49 @@ def publish(
 ) -> int:
     """Write the published history A' of an anonymized one A and return its number of rows.
 
-    Deleted rows are left out; the lines, as they are, are sorted by code point and end in LF. BadRows refuses an A that
-    breaks a rule that can be checked without the original, unless it is to be published `unchecked`.
+    Deleted rows are left out; the lines, as they are, are sorted by code point and end in LF. What was written is read
+    again and compared before it gets its name. BadRows refuses an A that breaks a rule that can be checked without the
+    original, unless it is to be published `unchecked`.
     """
+    check_ending(Path(out), LINES_ENDINGS)
     rules = rules or load_rules()
     if not unchecked:
         check_alone(path, rules, progress=progress)
     with open_text(Path(path)) as file:
-        data = np.frombuffer(file.read(), np.uint8)
+        text = file.read()
+    data = np.frombuffer(text, np.uint8)
     progress("sorting", 0, 1)
     starts, ends = _kept_lines(data, len(rules.columns))
     lines = np.empty(int((ends - starts).sum()) + len(starts), np.uint8)
     copy_lines(data, starts, ends, sort_lines(data, starts, ends), lines)
     with whole_file(Path(out)) as target:
         target.write_bytes(lines.data)
+        if not _holds_lines(target, text, ",".join("*" * len(rules.columns)).encode()):
+            raise OutputNotWritable(
+                f"Cannot write {out}: read again, the file would not hold the rows of {path} in order.\n"
+                "Hint: check that nothing else writes to the folder, and run the command again."
+            )
     return len(starts)
+
+
+def _holds_lines(written: Path, text: bytes, deleted: bytes) -> bool:
+    """Say whether a file has the lines of a text that are not deleted, each as often, in order.
+
+    Which lines there are is compared by their number and the sum of their hashes: a second list of them may not fit.
+    """
+    wanted = [0, 0]
+    for line in BytesIO(text):
+        kept = line.removesuffix(b"\r\n") if line.endswith(b"\r\n") else line.removesuffix(b"\n")
+        if kept != deleted:
+            wanted = [wanted[0] + 1, wanted[1] + hash(kept)]
+    found, before = [0, 0], b""
+    with written.open("rb") as file:
+        for line in file:
+            found = [found[0] + 1, found[1] + hash(line[:-1])]
+            if not line.endswith(b"\n") or line[:-1] < before:
+                return False
+            before = line[:-1]
+    return found == wanted
 
 
 def _kept_lines(data: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

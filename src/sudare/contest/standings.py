@@ -33,7 +33,7 @@ class Attack:
 class Standing:
     """Where a history stands: `rank` is None if it is broken, `tied` names the others of the same rank.
 
-    `attacks` were tried, `effective` of them succeeded.
+    `attacks` had enough guesses to be effective, `effective` of them were.
     """
 
     name: str
@@ -68,7 +68,7 @@ def rank_histories(utilities: dict[str, float], attacks: Sequence[Attack]) -> tu
 
     Histories of the same U share a rank, and the next rank is as much higher as they are many.
     """
-    tried = {name: sum(a.target == name and a.judgement.tried for a in attacks) for name in utilities}
+    able = {name: sum(a.target == name and a.judgement.could_be_effective for a in attacks) for name in utilities}
     broken = {name: sum(a.target == name and a.judgement.effective for a in attacks) for name in utilities}
     left = {name: utility for name, utility in utilities.items() if not broken[name]}
     order = sorted(utilities, key=lambda name: (name not in left, utilities[name], name))
@@ -76,7 +76,7 @@ def rank_histories(utilities: dict[str, float], attacks: Sequence[Attack]) -> tu
         Standing(
             name=name,
             utility=utilities[name],
-            attacks=tried[name],
+            attacks=able[name],
             effective=broken[name],
             rank=1 + sum(utility < left[name] for utility in left.values()) if name in left else None,
             tied=tuple(sorted(other for other in left if other != name and left[other] == left[name]))

@@ -13,7 +13,7 @@ from sudare.arguments import checked
 from sudare.data.basket_reading import Form
 from sudare.data.baskets import Baskets
 from sudare.data.transactions import TEXT_FORMS, line_joiner
-from sudare.data.writing import BASKETS_ENDINGS, check_ending, whole_file
+from sudare.data.writing import BASKETS_ENDINGS, check_ending, keeps_inputs, whole_file
 from sudare.engine import DuckDBEngine
 from sudare.errors import OptionNotUsable
 
@@ -44,6 +44,7 @@ def check_basket_form(baskets: Baskets, path: Path, read: str | None) -> None:
 
 
 @checked
+@keeps_inputs()
 def write_baskets(baskets: Baskets, path: str | Path, form: str | None = None) -> None:
     """Write baskets in the form in which they were read, or as a table of users and items (.csv, .parquet).
 

@@ -115,6 +115,7 @@ class BlockReader:
     mode: Mode
     original: CellHistory | None
     collector: Collector
+    source: str
     rows: int = 0
 
     def __post_init__(self) -> None:
@@ -245,7 +246,9 @@ class BlockReader:
             self._keep(Block.empty(len(self.rules.columns), missing))
         [person] = [place for place, rule in enumerate(self.rules.columns) if rule.form == "person"]
         columns = [self._column(place) for place in range(len(self.rules.columns)) if place != person]
-        return CellHistory(self._kept.take("persons", person), tuple(columns))
+        sources = self.original.sources if self.original is not None else ()
+        found = CellHistory(self._kept.take("persons", person), tuple(columns), (self.source, *sources))
+        return found.in_file(self.source)
 
     def _column(self, place: int) -> Column:
         rule = self.rules.columns[place]

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
 from sudare.data.sources import check_readable
-from sudare.data.writing import whole_file
+from sudare.data.writing import check_ending, keeps_inputs, whole_file
 from sudare.engine import DuckDBEngine, quote_name, quote_text
-from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.errors import BadRows, SourceNotReadable
 
 PERSON = "person"
 KINDS = tuple(kind.name.lower() for kind in Kind)
@@ -35,12 +35,15 @@ _HINT = "Hint: see docs/contest.md for the columns, or write the file with write
 
 
 @checked
-def write_cells_parquet(path: str | Path, history: CellHistory, *, private: bool = False) -> None:
-    """Write a history as a Parquet file, in the order of its rows, whole or not at all; if `private`, for its owner."""
+@keeps_inputs()
+def write_cells_parquet(path: str | Path, history: CellHistory) -> None:
+    """Write a history as a Parquet file, whole or not at all: a secret file, for its owner only.
+
+    Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have.
+    """
     path = Path(path)
-    if path.suffix.lower() != ".parquet":
-        raise OptionNotUsable(f"The name of {path.name} does not end in .parquet.\nHint: change the ending.")
-    with whole_file(path, private=private) as target, DuckDBEngine() as engine:
+    check_ending(path, (".parquet",))
+    with whole_file(path, private=True) as target, DuckDBEngine() as engine:
         columns: dict[str, NDArray[np.generic]] = {"place": np.arange(len(history)), "person": history.persons}
         chosen, joins = [f"CASE WHEN person > 0 THEN person END AS {PERSON}"], []
         for number, column in enumerate(history.columns):
@@ -101,7 +104,9 @@ def read_cells_parquet(path: str | Path, original: CellHistory | None = None) ->
             _read_ordered(engine, name, form) if form else _read_items(engine, name, original, path)
             for name, form in forms.items()
         ]
-    return CellHistory(np.asarray(persons["person"], np.int64), tuple(columns))
+    sources = original.sources if original is not None else ()
+    found = CellHistory(np.asarray(persons["person"], np.int64), tuple(columns), (str(path), *sources))
+    return found.in_file(path)
 
 
 def _forms(types: dict[str, str], path: Path) -> dict[str, OrderedForm | None]:

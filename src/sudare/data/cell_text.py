@@ -18,7 +18,7 @@ from sudare.data.cell_blocks import BlockReader, check_fits, open_text
 from sudare.data.cell_complaints import MOST_COMPLAINTS, Collector, Complaints
 from sudare.data.cells import CellHistory, ItemColumn
 from sudare.data.rule_sets import RuleSet, load_rules
-from sudare.data.writing import whole_file
+from sudare.data.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 from sudare.errors import BadRows, SourceNotReadable
 from sudare.kernels.cell_format import VALUE_BYTES, join_names, write_rows
 from sudare.kernels.cell_values import FORMS
@@ -124,7 +124,7 @@ def _read(
 ) -> BlockReader:
     if original is not None:
         check_fits(original, rules)
-    reader = BlockReader(rules, mode, original, Collector(rules, original, Texts(language), most))
+    reader = BlockReader(rules, mode, original, Collector(rules, original, Texts(language), most), str(path))
     with open_text(path) as file:
         size = path.stat().st_size
         for done in reader.blocks(file):
@@ -145,13 +145,16 @@ def _refuse(reader: BlockReader, path: str | Path, what: str) -> None:
 
 
 @checked
-def write_cells(path: str | Path, history: CellHistory, rules: RuleSet | None = None, *, private: bool = False) -> None:
-    """Write a history as text in its canonical form, whole or not at all.
+@keeps_inputs()
+def write_cells(path: str | Path, history: CellHistory, rules: RuleSet | None = None) -> None:
+    """Write a history as text in its canonical form, whole or not at all: a secret file, for its owner only.
 
+    Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have.
     Days are written without padding, decimals and whole numbers as short as possible, items and sets as they are, lines
-    end in LF. What was written so is read and written again as the same bytes. A `private` file is for its owner only.
+    end in LF. What was written so is read and written again as the same bytes.
     """
-    with whole_file(Path(path), private=private) as target, target.open("wb") as file:
+    check_ending(Path(path), LINES_ENDINGS)
+    with whole_file(Path(path), private=True) as target, target.open("wb") as file:
         file.writelines(format_rows(history, rules))
 
 

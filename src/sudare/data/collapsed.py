@@ -178,7 +178,9 @@ def collapse_table(
             else:
                 load_rows(engine, opened, columns, missing_values, name)
                 grouped = group_rows(engine, name, name, columns)
-            spellings = table_spellings(engine, opened, columns, missing_values) if grouped.rewritten else ()
+            values = value_tables(name, columns)
+            rewritten = grouped.rewritten > 0
+            spellings = table_spellings(engine, opened, columns, missing_values, values, rewritten=rewritten)
             reading = reading_of(opened, grouped.rows, columns, spellings)
             progress("collapsing", 1, 2)
             names = tuple(columns.attributes)
@@ -202,7 +204,8 @@ def reading_of(source: Source, rows: int, columns: Columns, spellings: tuple[Spe
     if not rows:
         raise SourceNotReadable(f"{source.name} has no rows of data.\nHint: give a file with at least one row of data.")
     clock = source.clock if set(source.zoned) & set(columns.attributes.values()) else None
-    return Reading(source.name, source.format, {}, source.guesses, rows, (), source.sha256, spellings, clock)
+    others = tuple(name for name in source.columns if name not in columns.attributes)
+    return Reading(source.name, source.format, {}, source.guesses, rows, (), source.sha256, spellings, clock, others)
 
 
 def group_rows(
@@ -259,6 +262,11 @@ def key_values(collapsed: CollapsedTable, key: str) -> tuple[str | None, ...]:
     """Return the values of a key in the order of their numbers; a missing one comes last."""
     rows = collapsed.engine.rows(f"SELECT DISTINCT code, value FROM {collapsed.name}_{key} ORDER BY code")
     return tuple(value for _, value in rows)
+
+
+def value_tables(name: str, columns: Columns) -> dict[str, str]:
+    """Return the tables of the values of keys that `group_rows` made."""
+    return {key: f"{name}_{key}" for key in _keys(len(columns.attributes), columns.person is not None)}
 
 
 def drop_numbers(engine: Engine, name: str, keys: Sequence[str]) -> None:

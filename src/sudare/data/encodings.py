@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import functools
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,10 +20,15 @@ CHUNK_BYTES = 1 << 20
 # How much text that is not ASCII is looked at to tell whether it is Japanese.
 SAMPLE_CHUNKS = 4
 JAPANESE = ("cp932", "euc_jp", "iso2022_jp")
-# What is shown to those who are asked.
-CANDIDATES = ("cp1252", "cp932", "euc_jp", "cp1250", "cp1251", "gb18030", "cp949")
-SHOWN_CANDIDATES = 5
+# What is shown to those who are asked, the frequent first.
+CANDIDATES = (
+    "cp1252", "cp932", "euc_jp", "cp1251", "cp1250", "gb18030", "big5", "cp949", "cp1254", "cp1253", "cp1255", "cp1256",
+    "cp874", "cp850",
+)  # fmt: skip
+SHOWN_READINGS = 6
 SHOWN_LETTERS = 30
+# How much of a text is looked at to tell how well it reads.
+READ_LETTERS = 100_000
 # For one letter in a place where Japanese is not expected there are this many where it is.
 _EXPECTED = 3
 # Of running Japanese about half of the letters are kana.
@@ -41,9 +47,14 @@ MAGIC = {
 
 _KANA = re.compile("[ぁ-んァ-ヶー]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-# Names and words in half-width kana: no small letter or mark comes first, and a letter from the first rows of the
-# syllabary, or a voiced one, is among them. The other letters are the capitals À to ß of Western Europe.
-_HALF_WIDTH = re.compile(r"(?=[^ｧ-ｯｰﾞﾟ])(?=.*[ｱ-ｿ]|.*[ｳｶ-ﾄﾊ-ﾎ]ﾞ)[ｧ-ﾟ]{2,}")
+# Words in half-width kana: no small letter or mark comes first, and marks follow letters that take them. Capitals of
+# Europe, Latin or Cyrillic, are the same bytes, so that such words say nothing of the encoding.
+_HALF_WIDTH = re.compile(r"([ｦｱ-ﾝ][ｧ-ｰ]*|[ｳｶ-ﾄﾊ-ﾎ]ﾞ[ｧ-ｰ]*|[ﾊ-ﾎ]ﾟ[ｧ-ｰ]*)+")
+_WORD = re.compile(r"[^\W\d_]+")
+# Scripts that are written together.
+_EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL")
+# Of a long word in Latin letters at least this part is ASCII.
+_LEAST_ASCII = 1 / 3
 # Characters of cp932 whose bytes are, in cp1252, a quote or dash before a letter or another one: 't, "", --.
 _WESTERN = re.compile(rb"[\x82\x84\x88-\x9f][\x40-\x7e]|[\x91-\x97][\x85\x91-\x97]")
 # Bytes that are no letters in Japanese, which Python reads all the same.
@@ -97,14 +108,22 @@ def recode(path: Path, encoding: str, target: Path) -> None:
 
 
 def _check_given(path: Path, encoding: str) -> str:
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        raise OptionNotUsable(f"There is no encoding {encoding!r}.\nHint: utf-8, cp932, euc_jp, cp1252, ...") from None
+    name = _text_encoding(encoding)
+    if name is None:
+        raise OptionNotUsable(f"There is no encoding {encoding!r} of text.\nHint: utf-8, cp932, euc_jp, cp1252, ...")
     error = _first_error(path, name)
     if error:
         raise SourceNotReadable(f"{path} is not {encoding}: {error}.\nHint: omit --encoding to have it found.")
     return name
+
+
+def _text_encoding(encoding: str) -> str | None:
+    """Return Python's name of an encoding, None if it is not one of text, such as hex and zlib."""
+    try:
+        "a".encode(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return None
 
 
 def _first_error(path: Path, encoding: str) -> str | None:
@@ -117,6 +136,8 @@ def _first_error(path: Path, encoding: str) -> str | None:
                 text = decoder.decode(chunk)
             except UnicodeDecodeError as error:
                 return f"byte {position + error.start:,} does not fit"
+            except UnicodeError as error:
+                return str(error)
             if "\0" in text:
                 return f"there is a NUL byte near byte {position:,}"
             if _ESCAPE in text and not encoding.startswith("iso2022"):
@@ -124,7 +145,7 @@ def _first_error(path: Path, encoding: str) -> str | None:
             position += len(chunk)
     try:
         decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
+    except UnicodeError:
         return "it ends in the middle of a character"
     return None
 
@@ -147,7 +168,8 @@ def _is_japanese(path: Path, encoding: str) -> bool:
     Letters count in runs that are not ASCII. Text of Western Europe read as cp932 has an accented letter and the letter
     after it as one Chinese character, a rare one in the middle of a Latin word; curly quotes make frequent ones, but
     there too. So a run counts as Japanese if it has several frequent characters, or is not part of a Latin word and has
-    one that quotes and dashes could not be, or is a word in half-width kana.
+    one that quotes and dashes could not be. Words in half-width kana count neither way: a text of them alone may be one
+    in European capitals.
     """
     western = _first_error(path, "cp1252") is None
     expected = strange = 0
@@ -158,6 +180,8 @@ def _is_japanese(path: Path, encoding: str) -> bool:
             run = found.group()
             beside = text[max(found.start() - 1, 0) : found.start()] + text[found.end() : found.end() + 1]
             in_word = any(letter.isalpha() for letter in beside)
+            if _HALF_WIDTH.fullmatch(run) and not in_word:
+                continue
             if _looks_japanese(run, encoding, western=western, in_word=in_word):
                 expected += len(run)
             else:
@@ -180,7 +204,7 @@ def _looks_japanese(run: str, encoding: str, *, western: bool, in_word: bool) ->
         return False
     if often and common and (encoding == "cp932" or len(run) == 1):
         return not western or not all(_WESTERN.fullmatch(letter.encode(encoding)) for letter in common)
-    return _HALF_WIDTH.fullmatch(run) is not None
+    return False
 
 
 @functools.cache
@@ -194,23 +218,51 @@ def _frequent() -> frozenset[str]:
 def _question(path: Path, likely: Sequence[str], option: str | None) -> str:
     """Return what to ask the owner of a text: what some encodings make of its first part that is not ASCII."""
     candidates = dict.fromkeys((*likely, *CANDIDATES))
-    readable = ((name, _shown(path, name)) for name in candidates if _first_error(path, name) is None)
-    shown = {name: text for name, text in readable if text.isprintable()}
+    readable = [name for name in candidates if _first_error(path, name) is None]
+    readings: dict[str, list[str]] = {}
+    for name in sorted(readable, key=lambda name: (name not in likely, -_plausible(path, name))):
+        readings.setdefault(_shown(path, name), []).append(name)
+    shown = [f"  {', '.join(names)}: {text}" for text, names in readings.items() if text.isprintable()]
     if not shown:
         return (
             f"{path} is not text in UTF-8: {_first_error(path, 'utf-8')}.\n"
             "Hint: give a CSV, Parquet or Excel file, or save the text as UTF-8."
         )
-    lines = [f"  {name}: {text}" for name, text in list(shown.items())[:SHOWN_CANDIDATES]]
-    advice = f"name the encoding, such as {option} {next(iter(shown))}, or " if option else ""
+    advice = f"name the encoding with {option}: one of these, if it reads right, or another; or " if option else ""
     asked = f"{path} is not UTF-8, and its encoding is not clear. It reads as"
-    return "\n".join([asked, *lines, f"Hint: {advice}save the text as UTF-8."])
+    return "\n".join([asked, *shown[:SHOWN_READINGS], f"Hint: {advice}save the text as UTF-8."])
+
+
+def _plausible(path: Path, encoding: str) -> float:
+    """Return which part of the letters that are not ASCII stand in words of one script and of one case.
+
+    In a wrong encoding letters become signs, letters of another script, or capitals in the middle of a word.
+    """
+    text = next(_samples(path, encoding), "")[:READ_LETTERS]
+    in_words = sum(_strange_letters(word) for word in _WORD.findall(text) if _is_word(word))
+    return in_words / max(_strange_letters(text), 1)
+
+
+def _strange_letters(text: str) -> int:
+    return sum(map(len, _NOT_ASCII.findall(text)))
+
+
+def _is_word(word: str) -> bool:
+    """Tell whether letters could be a word: of one script, in one case but for the first."""
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in word}
+    if not scripts <= set(_EAST_ASIAN) and len(scripts) > 1:
+        return False
+    ascii_letters = sum(map(str.isascii, word))
+    if scripts == {"LATIN"} and len(word) > 3 and ascii_letters < _LEAST_ASCII * len(word):
+        return False
+    return word == word.lower() or word == word.upper() or word[1:] == word[1:].lower()
 
 
 def _shown(path: Path, encoding: str) -> str:
+    """Return the first cell that is not ASCII, or the part of it around that."""
     text = next(_samples(path, encoding), "")
     found = _NOT_ASCII.search(text)
     at = found.start() if found else 0
-    before = re.search(r"[^\r\n,;|\t\"]*$", text[max(at - SHOWN_LETTERS // 2, 0) : at])
+    before = re.search(r"[^\r\n,;|\t\"]*\Z", text[max(at - SHOWN_LETTERS // 2, 0) : at])
     after = re.match(r"[^\r\n,;|\t\"]*", text[at : at + SHOWN_LETTERS])
     return (before.group() if before else "") + (after.group() if after else "")

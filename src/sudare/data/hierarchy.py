@@ -18,7 +18,7 @@ from sudare.data.encodings import MAGIC, read_text
 from sudare.data.rules import MissingRule
 from sudare.data.spellings import plain
 from sudare.data.text import csv_rows
-from sudare.data.writing import whole_file
+from sudare.data.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 from sudare.errors import HierarchyNotUsable, InputError, SourceNotReadable
 from sudare.showing import dataclass
 
@@ -175,11 +175,13 @@ def _check_nested(rows: Iterable[tuple[str, ...]], lines: Mapping[str, int], sou
 
 
 @checked
+@keeps_inputs()
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> None:
     """Write a hierarchy to a text file that `read_hierarchy` reads: UTF-8, divided by `;`.
 
     What cannot be read back as it is, such as a NUL character in a value, is refused.
     """
+    check_ending(Path(path), LINES_ENDINGS)
     with whole_file(Path(path)) as temporary:
         fill_hierarchy_file(hierarchy, temporary)
 

@@ -48,9 +48,9 @@ class SuggestedHierarchy:
     """A hierarchy made from values, the kind of value it takes them for, an example and what should be looked at.
 
     The example is a value and what it becomes, level by level: of those that change most, the most common. Remarks:
-    `nothing` (there is no value), `constant` (there is one), `identifier` (every record has its own: better left out of
-    the table), `every_value_once` (perhaps an identifier) and `others` (some values are of another kind and were
-    joined).
+    `nothing` (there is no value), `constant` (there is one), `identifier` (it names people, or nearly every record has
+    its own: better left out of the table), `every_value_once` (perhaps an identifier) and `others` (some values are of
+    another kind and were joined).
     """
 
     hierarchy: Hierarchy
@@ -139,7 +139,10 @@ def _find_kind(attribute: str, counted: Mapping[str, int], *, known: bool) -> Ki
     if _is_postal(attribute, counted):
         return "postal"
     if not _zero_led(list(counted)) and _nearly_all(counted, lambda value: number_of(value) is not None):
-        return "identifier" if known and _is_numbering(counted) else "number"
+        numbers_people = known and (
+            _is_numbering(counted) or identifier_kind(attribute, counted) in ("number", "phone")
+        )
+        return "identifier" if numbers_people else "number"
     if known and identifier_kind(attribute, counted):
         return "identifier"
     looks_coded = _nearly_all(counted, lambda value: " " not in value and any(map(str.isdigit, value)))

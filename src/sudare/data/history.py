@@ -6,8 +6,12 @@ A history is rows (customer, day, item, and where known time, price, quantity); 
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import asdict, field
+from hashlib import sha256
 from typing import Any
+
+import numpy as np
 
 from sudare.arguments import checked
 from sudare.data.spellings import Spelling
@@ -32,6 +36,7 @@ class Reading:
     """How a source was read: what was found, what was guessed, what was left out, what was written in several ways.
 
     `clock` says by which clock moments with a time zone became days, if there were any: a zone's, or AS_WRITTEN.
+    `others` are the columns of a table's source that are no attributes.
     """
 
     source: str
@@ -43,6 +48,7 @@ class Reading:
     sha256: str | None = None
     spellings: tuple[Spelling, ...] = ()
     clock: str | None = None
+    others: tuple[str, ...] = ()
 
     @property
     def dropped_rows(self) -> int:
@@ -131,6 +137,25 @@ class PurchaseHistory:
                 self.engine.keep(self._prefix + name, query)
             self._made.add(name)
         return self._prefix + name
+
+    @property
+    def digest(self) -> str:
+        """A hash of who bought what on which day, in whatever order and whatever the customers are called.
+
+        It takes the rows out of the engine, as only what is about single people does.
+        """
+        items = self.engine.columns(f"SELECT code, name FROM {self.table('item')}")
+        names = [unicodedata.normalize("NFKC", str(name)).strip() for name in items["name"]]
+        places = {name: place for place, name in enumerate(sorted(set(names)))}
+        number = np.zeros(int(items["code"].max(initial=0)) + 1, np.int64)
+        number[items["code"].astype(np.int64)] = [places[name] for name in names]
+        rows = self.engine.columns(f"SELECT customer, day_number(day) AS day, item FROM {self.table('purchase')}")
+        customer, day, item = (rows[name].astype(np.int64) for name in ("customer", "day", "item"))
+        order = np.lexsort((number[item], day, customer))
+        bought = np.column_stack([day, number[item]])[order]
+        cuts = np.flatnonzero(np.diff(customer[order])) + 1
+        people = sorted(sha256(part.tobytes()).digest() for part in np.split(bought, cuts))
+        return sha256(b"".join(people) + "\n".join(places).encode()).hexdigest()
 
     def close(self) -> None:
         """Give back the engine if the history made it, else drop its tables."""

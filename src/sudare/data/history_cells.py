@@ -7,10 +7,8 @@ any other CSV, Parquet or Excel file the columns of customer, day, item, price a
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -21,7 +19,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.data.cell_parquet import read_cells_parquet, write_cells_parquet
-from sudare.data.cell_text import format_rows, read_original, read_published, write_cells
+from sudare.data.cell_text import format_rows, read_anonymized, read_original, read_published, write_cells
 from sudare.data.cell_values import written
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
 from sudare.data.history import Reading
@@ -29,9 +27,10 @@ from sudare.data.reading import HistoryForm, RowsInOrder, read_rows_in_order
 from sudare.data.rule_sets import EPOCH, MOST_VALUE, ColumnRule, RuleSet, load_rules
 from sudare.data.rules import RULES, Rule
 from sudare.data.sources import EXCEL, PARQUET, SourceOptions, check_readable
-from sudare.data.text import MOST_LINE_BYTES, looks_like_header
-from sudare.data.writing import HISTORY_ENDINGS, check_ending, whole_file
+from sudare.data.text import MOST_LINE_BYTES, csv_line, csv_rows, looks_like_header
+from sudare.data.writing import HISTORY_ENDINGS, check_ending, keeps_inputs, whole_file
 from sudare.engine import DuckDBEngine, Engine
+from sudare.errors import OutputNotWritable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
@@ -73,23 +72,28 @@ class HistoryFile:
         return not self.header
 
     @checked
+    @keeps_inputs()
     def write_aligned(self, path: str | Path, history: CellHistory) -> None:
         """Write an anonymized form row by row, whole or not at all: a secret file that links rows to people.
 
         Row i belongs to row i of what was read, so that only the owner may read the file. A deleted row has * in every
         cell. A .parquet file is Parquet. A .csv or .txt file of a contest has the lines that the contest wants; that of
-        another history is CSV with a header.
+        another history is CSV with a header. What was written is read again and compared before it gets its name.
         """
         path = Path(path)
         check_ending(path, HISTORY_ENDINGS)
-        if path.suffix.lower() == ".parquet":
-            write_cells_parquet(path, history, private=True)
-        elif self.of_contest:
-            write_cells(path, history, self.rules, private=True)
-        else:
-            _write_text(path, _lines([self.header, *self._rows(history)]), private=True)
+        with whole_file(path, private=True) as target:
+            if path.suffix.lower() == ".parquet":
+                self._write_parquet(target, history)
+            elif self.of_contest:
+                write_cells(target, history, self.rules)
+                read = read_anonymized(target, self.history, self.rules).history
+                _check_read(format_rows(read, self.rules), format_rows(history, self.rules))
+            else:
+                self._write_text(target, self._rows(history))
 
     @checked
+    @keeps_inputs()
     def publish(self, path: str | Path, history: CellHistory) -> int:
         """Write what may be published of an anonymized form: no deleted rows, sorted lines. Return the rows left.
 
@@ -100,11 +104,13 @@ class HistoryFile:
         left = _some_rows(history, np.flatnonzero(~history.deleted))
         with whole_file(path) as target:
             if path.suffix.lower() == ".parquet":
-                self._publish_parquet(target, left)
+                rows = self._rows(left)
+                order = sorted(range(len(rows)), key=rows.__getitem__)
+                self._write_parquet(target, _some_rows(left, np.asarray(order, np.int64)))
             elif self.of_contest:
                 self._publish_contest(target, left)
             else:
-                self._publish_text(target, left)
+                self._write_text(target, sorted(self._rows(left)))
         return len(left)
 
     def _publish_contest(self, target: Path, left: CellHistory) -> None:
@@ -113,17 +119,15 @@ class HistoryFile:
         read = b"".join(format_rows(read_published(target, self.history, self.rules), self.rules))
         _check_read(read.splitlines(keepends=True), lines)
 
-    def _publish_parquet(self, target: Path, left: CellHistory) -> None:
-        rows = self._rows(left)
-        order = sorted(range(len(rows)), key=rows.__getitem__)
-        write_cells_parquet(target, _some_rows(left, np.asarray(order, np.int64)))
-        _check_read(self._rows(read_cells_parquet(target, self.history)), [rows[place] for place in order])
+    def _write_parquet(self, target: Path, history: CellHistory) -> None:
+        write_cells_parquet(target, history)
+        _check_read(self._rows(read_cells_parquet(target, self.history)), self._rows(history))
 
-    def _publish_text(self, target: Path, left: CellHistory) -> None:
-        rows = [self.header, *sorted(self._rows(left))]
-        target.write_text(_lines(rows), encoding="utf-8", newline="")
+    def _write_text(self, target: Path, rows: Sequence[tuple[str, ...]]) -> None:
+        lines = [self.header, *rows]
+        target.write_text("".join(map(csv_line, lines)), encoding="utf-8", newline="")
         with target.open(encoding="utf-8", newline="") as file:
-            _check_read([tuple(row) for row in csv.reader(file)], rows)
+            _check_read([tuple(cells) for _, cells in csv_rows(file, ",")], lines)
 
     def _rows(self, history: CellHistory) -> list[tuple[str, ...]]:
         persons = ["*" if person == 0 else str(person) for person in history.persons.tolist()]
@@ -193,7 +197,7 @@ def _history_file(rows: RowsInOrder, rules: RuleSet) -> HistoryFile:
         remarks.append("Rows that were dropped have no row in what is written; the others keep their order")
     roles = ("customer", "day", "item", *(column.name for column in found[2:]))
     header = tuple(_name(rows.reading, role) for role in roles)
-    history = CellHistory(persons + 1, tuple(found))
+    history = CellHistory(persons + 1, tuple(found), (rows.reading.source,)).in_file(rows.reading.source)
     return HistoryFile(history, _rules_of(history, rules), header, names, rows.reading, tuple(remarks))
 
 
@@ -250,7 +254,9 @@ def _rules_of(history: CellHistory, contest: RuleSet) -> RuleSet:
 
 
 def _some_rows(history: CellHistory, rows: NDArray[np.int64]) -> CellHistory:
-    return CellHistory(history.persons[rows], tuple(_some_cells(column, rows) for column in history.columns))
+    return replace(
+        history, persons=history.persons[rows], columns=tuple(_some_cells(column, rows) for column in history.columns)
+    )
 
 
 def _some_cells(column: Column, rows: NDArray[np.int64]) -> Column:
@@ -289,18 +295,9 @@ def _day_text(day: int) -> str:
     return (EPOCH + timedelta(days=day)).isoformat()
 
 
-def _lines(rows: Iterable[Sequence[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
-
-
-def _check_read(read: Sequence[object], written: Sequence[object]) -> None:
+def _check_read(read: Iterable[object], written: Iterable[object]) -> None:
     """Make sure that what was read again is what was written."""
     if list(read) != list(written):
-        raise AssertionError("What was written to be published is not what is read from it.")
-
-
-def _write_text(path: Path, text: str, *, private: bool = False) -> None:
-    with whole_file(path, private=private) as target:
-        target.write_text(text, encoding="utf-8", newline="")
+        raise OutputNotWritable(
+            "Read again, the file says something else than was written; it was removed.\nHint: write a .parquet file."
+        )

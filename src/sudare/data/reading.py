@@ -183,7 +183,8 @@ class _Loader:
 
     def _clock(self, *, zoned: bool) -> str | None:
         if not zoned:
-            return self.source.clock if self.roles["day"] in self.source.zoned else None
+            moments = {self.roles[role] for role in ("day", "time") if role in self.roles}
+            return self.source.clock if moments & set(self.source.zoned) else None
         form = self.options.date_format
         return self.options.source.time_zone or (ZONE if form and has_zone(form) else AS_WRITTEN)
 

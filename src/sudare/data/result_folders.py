@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sudare.data.writing import whole_file
@@ -23,6 +27,35 @@ def make_folder(folder: Path) -> None:
         ) from None
 
 
+@contextmanager
+def filling(folder: Path) -> Iterator[None]:
+    """Make a folder unless it is there, and remove what the block put into it unless the block ends well.
+
+    So does a process that ends at once in the middle of it.
+    """
+    there = frozenset(folder.iterdir()) if folder.is_dir() else None
+    make_folder(folder)
+
+    def empty() -> None:
+        with suppress(OSError):
+            for entry in frozenset(folder.iterdir()) - (there or frozenset()):
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry, ignore_errors=True)
+                else:
+                    entry.unlink(missing_ok=True)
+            if there is None:
+                folder.rmdir()
+
+    atexit.register(empty)
+    try:
+        yield
+    except BaseException:
+        empty()
+        raise
+    finally:
+        atexit.unregister(empty)
+
+
 def refuse_files(folder: Path) -> None:
     """Refuse a folder that has files of somebody else, so that none of them is replaced."""
     try:
@@ -38,24 +71,29 @@ def refuse_files(folder: Path) -> None:
         )
 
 
-def keep_parameters(folder: Path, parameters: Mapping[str, Any]) -> bool:
-    """Keep what the results in a folder depend on; say whether it has results already.
+def keep_parameters(
+    folder: Path, what: str, parameters: Mapping[str, Any], more: Mapping[str, Any] = MappingProxyType({})
+) -> bool:
+    """Keep what the results in a folder are and depend on; say whether it has results already.
 
-    Results that depend on something else are an error, and so are files that are not results. What is kept there and
-    not named here stays.
+    Other results are an error, those that depend on something else too, and so are files that are not results. Of
+    `more`, a folder may have some things and not others; what of it is not named here stays.
     """
-    path = folder / PARAMETERS
+    path, wanted = folder / PARAMETERS, {"what": what, **parameters}
     if not path.exists():
         refuse_files(folder)
-    kept = _kept_parameters(path) if path.exists() else {}
-    for name, value in parameters.items():
-        if kept.get(name, value) != value:
-            raise OptionNotUsable(
-                f"{folder} has other results: {name} is {kept[name]!r} there and {value!r} here.\n"
-                "Hint: name another folder, or delete that one to begin anew."
-            )
+        kept = {}
+    else:
+        kept = _kept_parameters(path)
+        for name, value in {**wanted, **{name: value for name, value in more.items() if name in kept}}.items():
+            if name not in kept or kept[name] != value:
+                there = repr(kept[name]) if name in kept else "not said"
+                raise OptionNotUsable(
+                    f"{folder} has other results: {name} is {there} there and {value!r} here.\n"
+                    "Hint: name another folder, or delete that one to begin anew."
+                )
     with whole_file(path) as temporary:
-        temporary.write_text(json.dumps({**kept, **parameters}, ensure_ascii=False, indent=2) + "\n", "utf-8")
+        temporary.write_text(json.dumps({**kept, **wanted, **more}, ensure_ascii=False, indent=2) + "\n", "utf-8")
     return bool(kept)
 
 

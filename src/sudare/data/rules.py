@@ -7,6 +7,7 @@ from typing import Literal
 
 from sudare.data.spellings import as_written, plain
 from sudare.engine import quote_text
+from sudare.errors import SourceNotReadable
 from sudare.showing import dataclass
 
 # What a missing value of a table is equal to: missing values only, or any value.
@@ -90,7 +91,15 @@ def parsed(
 
 
 def cell_text(expression: str, type_: str, missing: Sequence[str]) -> str:
-    """Return a cell as text in NFKC, trimmed; an empty cell, a not-a-number and the values of `missing` are NULL."""
+    """Return a cell as text in NFKC, trimmed; an empty cell, a not-a-number and the values of `missing` are NULL.
+
+    Bytes are refused: nothing says which text they are.
+    """
+    if type_ in ("BLOB", "BINARY"):
+        raise SourceNotReadable(
+            f"The column {expression} holds bytes, not text.\n"
+            "Hint: make it text in the encoding that it has (in Arrow: cast to string), and read it again."
+        )
     if type_ == "VARCHAR":
         text = f"nullif(trimmed(normal({expression})), '')"
     elif type_ in ("DOUBLE", "FLOAT"):

@@ -16,6 +16,7 @@ from zoneinfo import available_timezones
 from sudare.data.encodings import find_encoding, recode
 from sudare.data.text import TextForm, file_hash, find_form, line_numbers, record_lines
 from sudare.engine import Engine, quote_name, quote_text
+from sudare.engine.options import parquet_files
 from sudare.engine.protocol import ZONE
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 ZONED = "TIMESTAMP WITH TIME ZONE"
+# What the names of types begin with whose values are text: categories, texts of a length or a collation.
+_TEXTS = ("ENUM", "VARCHAR", "CHAR", "STRING", "JSON")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,7 @@ def check_readable(path: Path) -> None:
                 f"There is no file {path}.{_near(path)}\nHint: check the name and the folder you are in."
             )
         if path.is_dir():
-            readable, why = any(path.glob("**/*.parquet")), "is a folder without Parquet files"
+            readable, why = bool(parquet_files(path)), "is a folder without Parquet files"
         elif not path.is_file():
             readable, why = False, "is no regular file"
         else:
@@ -235,10 +238,13 @@ def _typed_source(
 ) -> Source:
     """Return a source whose columns have types; moments with a time zone are taken as the clock of one zone shows them.
 
-    So a day is the same day on every machine.
+    So a day is the same day on every machine. Categories are the texts that they stand for.
     """
     expressions = [quote_name(column) for column in described]
     types = list(described.values())
+    for place, type_ in enumerate(types):
+        if type_ != "VARCHAR" and type_.startswith(_TEXTS):
+            expressions[place], types[place] = f"CAST({expressions[place]} AS STRING)", "VARCHAR"
     zoned = tuple(place for place, type_ in enumerate(types) if type_ == ZONED)
     for place in zoned:
         clock, types[place] = f"CAST({expressions[place]} AS TIMESTAMP)", "TIMESTAMP"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sudare.data.rules import cell_text
 from sudare.data.sources import Source
@@ -16,6 +16,8 @@ from sudare.showing import dataclass
 # The digits of a weight, and how many records a table can have: all sums of them are exact in 64 bits.
 WEIGHT_DIGITS = 18
 MOST_RECORDS = 10**WEIGHT_DIGITS
+# Up to where floating point has all whole numbers.
+_EXACT_FLOATS = {"DOUBLE": 2**53, "FLOAT": 2**24}
 # What the names of types begin with whose equal values have one text.
 _ONE_TEXT = (
     "VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP",
@@ -74,22 +76,26 @@ def cells_query(source: Source, columns: Columns, missing: Sequence[str]) -> str
 
     cells = [f"{text(place)} AS a{number}" for number, place in enumerate(columns.attributes.values())]
     if columns.weight is not None:
-        cells.append(f"{_weight(text(columns.weight))} AS weight")
+        cells.append(f"{_weight(text(columns.weight), source.types[columns.weight])} AS weight")
     if columns.person is not None:
         cells.append(f"{text(columns.person)} AS person")
     return f"SELECT {', '.join(cells)} FROM {source.table}"
 
 
-def _weight(text: str) -> str:
+def _weight(text: str, type_: str) -> str:
     """Return an expression for the whole number from 1 on that a text says, NULL if it says none.
 
-    Digits are read as they are: floating point, in which 2.0 and 1e3 are read, is exact only for smaller numbers.
+    Digits are read as they are, with or without a fraction of zeros: floating point, in which 1e3 is read, is exact
+    only for smaller numbers. A column of floating point has been rounded already, so no larger number of it is taken.
     """
     number = f"read_number({text})"
-    small = f"CASE WHEN {number} BETWEEN 1 AND 1e15 THEN {number} = floor({number}) END"
-    digits = f"is_like({text}, '0*[0-9]{{1,{WEIGHT_DIGITS}}}')"
-    whole = f"CASE WHEN {digits} THEN CAST({text} AS BIGINT) WHEN {small} THEN CAST({number} AS BIGINT) END"
-    return f"nullif({whole}, 0)"
+    most = _EXACT_FLOATS.get(type_, 10**15)
+    small = f"CASE WHEN {number} BETWEEN 1 AND {most} THEN {number} = floor({number}) END"
+    whole = f"WHEN {small} THEN CAST({number} AS BIGINT) END"
+    if type_ not in _EXACT_FLOATS:
+        digits = f"is_like({text}, '0*[0-9]{{1,{WEIGHT_DIGITS}}}([.]0*)?')"
+        whole = f"WHEN {digits} THEN CAST(split_part({text}, '.', 1) AS BIGINT) {whole}"
+    return f"nullif(CASE {whole}, 0)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +135,30 @@ def _named_places(source: Source, columns: Columns) -> dict[str, int]:
     return {name: place for name, place in places.items() if source.types[place] == "VARCHAR"}
 
 
-def table_spellings(engine: Engine, source: Source, columns: Columns, missing: Sequence[str]) -> tuple[Spelling, ...]:
-    """Return how the values of a source were written; it is read again, so that this is asked only where it matters."""
+def table_spellings(
+    engine: Engine,
+    source: Source,
+    columns: Columns,
+    missing: Sequence[str],
+    values: Mapping[str, str],
+    *,
+    rewritten: bool = True,
+) -> tuple[Spelling, ...]:
+    """Return how the texts of a source were written; `values` are tables of the values of its columns.
+
+    If some are written otherwise than they are taken, the source is read again to count them.
+    """
     places = _named_places(source, columns)
+    cases = case_counts(engine, {name: values[name] for name in places})
+    written = _written_counts(engine, source, places, missing) if places and rewritten else {}
+    told = (Spelling(source.columns[place], *written.get(name, (0, 0)), cases[name]) for name, place in places.items())
+    return tuple(spelling for spelling in told if spelling.remarkable)
+
+
+def _written_counts(
+    engine: Engine, source: Source, places: Mapping[str, int], missing: Sequence[str]
+) -> dict[str, tuple[int, int]]:
+    """Return for each column how many cells were not in NFKC, and how many ways of writing were merged."""
     cells = ", ".join(
         f"{cell_text(source.expressions[place], source.types[place], missing)} AS {name}, "
         f"{source.expressions[place]} AS {name}_raw"
@@ -144,12 +171,15 @@ def table_spellings(engine: Engine, source: Source, columns: Columns, missing: S
         )
         for name in places
     )
-    rows = f"(SELECT {cells} FROM {source.table})"
-    found = told_counts(engine, [count for pair in counts for count in pair], rows) if places else ()
-    pairs = zip(places.values(), found[::2], found[1::2], strict=True)
-    # Case is looked at where the values are: see sudare.risk.remarks.
-    told = (Spelling(source.columns[place], changed, merged, 0) for place, changed, merged in pairs)
-    return tuple(spelling for spelling in told if spelling.remarkable)
+    found = told_counts(engine, [count for pair in counts for count in pair], f"(SELECT {cells} FROM {source.table})")
+    return dict(zip(places, zip(found[::2], found[1::2], strict=True), strict=True))
+
+
+def case_counts(engine: Engine, values: Mapping[str, str]) -> dict[str, int]:
+    """Return how many values of columns differ from another by case alone; each has a table with a column `value`."""
+    differing = "count(DISTINCT value) - count(DISTINCT lower(value))"
+    counts = [f"(SELECT {differing} FROM {table})" for table in values.values()]
+    return dict(zip(values, told_counts(engine, counts, "(SELECT 1 AS one)") if counts else (), strict=True))
 
 
 def cell_names(columns: Columns) -> list[str]:
@@ -170,6 +200,9 @@ def load_rows(engine: Engine, source: Source, columns: Columns, missing: Sequenc
     if columns.weight is not None:
         hint = "a weight says how many records a row stands for: 1, 2, 3, ...; round or scale fractions yourself."
         reason = f"is not a whole number from 1 on of at most {WEIGHT_DIGITS} digits"
+        if most := _EXACT_FLOATS.get(source.types[columns.weight]):
+            reason = f"is not a whole number from 1 to {most:,}, above which this floating point is not exact,"
+            hint += " Larger ones can be given as whole numbers."
         _refuse_empty(engine, source, name, "weight", columns.weight, reason, hint)
     if columns.person is not None:
         hint = "say whose each record is, or leave such rows out."

@@ -18,6 +18,8 @@ SAMPLE_LINES = 50
 # The engine takes no longer lines, and this bounds memory on a file without line ends.
 MOST_LINE_BYTES = 2_000_000
 
+# What a cell of CSV has to be quoted for.
+_QUOTED = re.compile(r'[",\r\n]')
 _VALUE = re.compile(r"[\d\s.,:/+\-T]+")
 
 
@@ -94,7 +96,7 @@ def _one_column_message(lines: Sequence[str], delimiter: str, name: str, *, give
         )
     return (
         f"The first line of {name} is one column: none of comma, tab, semicolon and bar divides it.\n"
-        "Hint: name the delimiter (--delimiter ':'); a history needs at least customer, day and item."
+        "Hint: name the delimiter (--delimiter ':'); a table has two columns or more, a history at least three."
     )
 
 
@@ -151,6 +153,12 @@ def csv_rows(lines: Iterable[str], delimiter: str, *, skip_spaces: bool = False)
             ended = line.rstrip("\r\n")
             cells = ended.split(delimiter) if ended else []
             yield number, [cell.lstrip(" ") for cell in cells] if skip_spaces else cells
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """Return a line of CSV; a carriage return is quoted too, which the csv module leaves bare before Python 3.13."""
+    quoted = ('"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell for cell in cells)
+    return ",".join(quoted) + "\n"
 
 
 def _quoted_row(

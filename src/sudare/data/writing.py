@@ -1,33 +1,48 @@
 """Writing results whole: to a temporary file beside the target, then renamed; never over what is being read.
 
-A file that exists is replaced, at the end and as a whole, and keeps its permissions.
+A file that exists is replaced, at the end and as a whole, and keeps its permissions unless the new one is a secret.
 """
 
 from __future__ import annotations
 
 import atexit
+import errno
+import functools
+import inspect
 import os
 import stat
 import tempfile
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from itertools import combinations
+from dataclasses import fields, is_dataclass
+from itertools import combinations, product, takewhile
 from pathlib import Path
+from typing import ParamSpec, TypeVar
+from urllib.parse import unquote
 
 from sudare.errors import OptionNotUsable, OutputNotWritable
 
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
 TABLE_ENDINGS = (".csv", ".parquet")
 PAGE_ENDINGS = (".html", ".htm")
-# Lines of a contest: histories, guesses, thresholds.
+# Lines without a header: histories of a contest, guesses, thresholds, hierarchies.
 LINES_ENDINGS = (".csv", ".txt")
 HISTORY_ENDINGS = (".csv", ".txt", ".parquet")
 BASKETS_ENDINGS = (".txt", ".dat", ".csv", ".parquet")
 CERTIFICATE_ENDINGS = (".json",)
 
+# What the system says where no more can be written.
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
 # Temporary files that are there: a process that ends at once, whatever its threads are doing, still removes them.
 _temporary: set[Path] = set()
+
+# How the address of a file on this machine begins.
+_LOCAL_ADDRESS = "file://"
 
 # What is being read: the files and folders that nothing may be written to.
 _inputs: ContextVar[tuple[Path, ...]] = ContextVar("inputs", default=())
@@ -39,7 +54,7 @@ def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
 
     The temporary file has the ending of `path`, lies in the same folder and is readable by its owner only until it is
     renamed, and for good if it is `private`. An existing `path` stays as it was until then; a link is written through.
-    A new file gets the usual permissions, one that is replaced keeps its own.
+    Else a new file gets the usual permissions, and one that is replaced keeps its own.
     """
     target = _target(path)
     with _in_own_folder(path, target) if private else _beside(path, target) as temporary:
@@ -68,7 +83,67 @@ def protected(inputs: Iterable[str | Path]) -> Iterator[None]:
 
 def protect(inputs: Iterable[str | Path]) -> None:
     """Add files that turned out to be read to those that the enclosing `protected` block refuses to write."""
-    _inputs.set((*_inputs.get(), *map(Path, inputs)))
+    _inputs.set((*_inputs.get(), *(path for source in inputs for path in _local_paths(source))))
+
+
+def keeps_inputs(*files: str) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Let a function for users refuse to replace what it is given: results, tables and histories know their files.
+
+    `files` are the arguments that are files to be read themselves.
+    """
+
+    def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
+            given = signature.bind(*args, **options).arguments
+            named = _files_in([given[name] for name in files if name in given])
+            with protected((*named, *_sources_of(list(given.values())))):
+                return function(*args, **options)
+
+        return call
+
+    return decorate
+
+
+def _files_in(value: object) -> Iterator[str | Path]:
+    if isinstance(value, str | Path):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _files_in(part)
+
+
+def _sources_of(value: object) -> Iterator[str]:
+    """Yield the names of what a value, and what it holds, was read from."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        # Names and numbers have no source, and there are many.
+        for part in value if not isinstance(next(iter(value), ""), str | int) else ():
+            yield from _sources_of(part)
+        return
+    source = getattr(getattr(value, "reading", None) or value, "source", "")
+    yield from (name for name in (source, *getattr(value, "sources", ())) if isinstance(name, str) and name)
+    if is_dataclass(value) and not isinstance(value, type):
+        for part in fields(value):
+            yield from _sources_of(getattr(value, part.name))
+
+
+def _local_paths(source: str | Path) -> list[Path]:
+    """Return where a source can be on this machine: Spark takes addresses too, and patterns in them.
+
+    An address can be meant as it stands or with its %20 decoded. Of a pattern it is the folder where it begins.
+    """
+    if not str(source).startswith(_LOCAL_ADDRESS):
+        return [Path(source)]
+    path = "/" + str(source).removeprefix(_LOCAL_ADDRESS).partition("/")[2]
+    return [Path(*takewhile(_is_literal, Path(spelling).parts)) for spelling in (path, unquote(path))]
+
+
+def _is_literal(part: str) -> bool:
+    return not set(part) & set("*?[]{}\\")
 
 
 def check_ending(path: Path, endings: Sequence[str]) -> None:
@@ -95,6 +170,13 @@ def check_distinct(paths: Sequence[Path]) -> None:
         if _identity(_target(one)) == _identity(_target(other)):
             what = f"{one} is named twice" if one == other else f"{one} and {other} are the same"
             raise OptionNotUsable(f"{what}.\nHint: give each output a place of its own.")
+
+
+def check_not_read(outputs: Sequence[Path], folders: Sequence[Path]) -> None:
+    """Raise OutputNotWritable if an output is itself one of the folders in which files are read."""
+    for output, folder in product(outputs, folders):
+        if _identity(_target(output)) == _identity(_target(folder)):
+            raise OutputNotWritable(f"Cannot write {output}: it is read.\nHint: name another place for the output.")
 
 
 def check_folder(folder: Path) -> None:
@@ -138,7 +220,8 @@ def _make_beside(path: Path, target: Path) -> Path:
             f"Cannot write {path}: the folder {target.parent} does not exist.\nHint: make it first."
         )
     _refuse_inputs(path, target)
-    if target.exists() and not target.is_file():
+    # Of a pipe that is open, such as /dev/stdout, no file lies behind the name.
+    if path.exists() and not path.is_file():
         # Renaming would put a file in the place of the device or pipe.
         raise OutputNotWritable(f"Cannot write {path}: it is not a regular file.\nHint: name another file.")
     if target.exists() and not os.access(target, os.W_OK):
@@ -225,7 +308,8 @@ def _identity(path: Path) -> tuple[object, ...]:
 
 
 def _explain(path: Path, error: OSError) -> OutputNotWritable:
+    hint = "check the free space" if error.errno in NO_SPACE else "check the rights of its folder"
     return OutputNotWritable(
         f"Cannot write {path}: {error.strerror or error}. Nothing was left half-written.\n"
-        "Hint: check the free space and the rights of its folder, or write elsewhere."
+        f"Hint: {hint}, or write elsewhere."
     )

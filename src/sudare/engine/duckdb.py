@@ -6,18 +6,30 @@ import errno
 import os
 import re
 import shutil
+import tempfile
 import unicodedata
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
+from urllib.parse import quote
 
 import duckdb
 
 from sudare import interruption
 from sudare.arguments import checked
-from sudare.engine.options import ClosedPlace, bytes_of, check_lines, check_min_cell, make_spill_folder, not_parquet
+from sudare.engine.options import (
+    ClosedPlace,
+    bytes_of,
+    check_lines,
+    check_min_cell,
+    is_partitioned,
+    line_files,
+    make_spill_folder,
+    not_parquet,
+    parquet_files,
+)
 from sudare.engine.protocol import BLANKS, OFFSET, ZONE, Column, PartFunction, Row, quote_name, quote_text
 from sudare.errors import MemoryNotEnough, OptionNotUsable, SourceNotReadable
 from sudare.limits import MEMORY
@@ -25,6 +37,9 @@ from sudare.limits import MEMORY
 # Letters of which no text changes in NFKC: ASCII, À to ÿ, Cyrillic, kana, Chinese characters, Hangul. Most texts have
 # no others, and are not sent to Python.
 STABLE = "\x01-\x7fÀ-ÿА-я、-〃々-〇ぁ-ゖァ-ヺー一-鿿가-힣"
+
+# What is not a name but a pattern to DuckDB, or may be one day.
+_PATTERN = re.compile(r"[*?\[\]{}\\]")
 
 # The words of the protocol that DuckDB does not know by itself. Regular expressions are looked at last: each cell costs
 # more than several looks at single letters, and of a Parquet file these are taken of different texts only.
@@ -35,15 +50,18 @@ WORDS = (
     f"WHEN regexp_matches(words, '^[{BLANKS}]|[{BLANKS}]$') "
     f"THEN regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '', 'g') ELSE words END",
     "read_number(words) AS try_cast(words AS DOUBLE)",
-    "read_moment(words) AS coalesce(try_cast(words AS TIMESTAMP), CASE "
+    # A date alone, and a time of the usual form in the end, have none; both are far quicker to see than the rest.
+    "has_offset(words) AS CASE WHEN words LIKE '% __:__:__' OR NOT contains(words, ':') THEN false "
+    f"ELSE regexp_matches(words, '{OFFSET}') END",
+    # DuckDB reads no blank before an offset.
+    "clock_of(words, zone) AS timezone(zone, try_cast(regexp_replace(words, ' ([+-])', '\\1') AS TIMESTAMPTZ))",
+    # DuckDB takes any word after a time for a zone that it need not know, such as the PM of 8:00 PM.
+    "read_moment(words) AS coalesce(CASE WHEN words >= '0' AND words < ':' "
+    f"AND (NOT has_offset(words) OR clock_of(words, '{ZONE}') IS NOT NULL) THEN try_cast(words AS TIMESTAMP) END, CASE "
     "WHEN regexp_full_match(words, '[0-9]{8}') THEN try_strptime(words, '%Y%m%d') "
     "WHEN regexp_full_match(words, '[0-9]{5}([.][0-9]+)?') THEN TIMESTAMP '1899-12-30 00:00:00' "
     "+ to_seconds(CAST(round(try_cast(words AS DOUBLE) * 86400) AS BIGINT)) END)",
     "read_moment_in(words, form) AS CAST(try_strptime(words, form) AS TIMESTAMP)",
-    # An offset ends in no digit, or has its sign three, five or six letters before the end.
-    "has_offset(words) AS CASE WHEN strlen(words) <= 16 OR words[-1] >= '0' AND words[-1] <= '9' AND words[-3] >= '.' "
-    f"AND words[-5] >= '.' AND words[-6] >= '.' THEN false ELSE regexp_full_match(words, '{OFFSET}') END",
-    "clock_of(words, zone) AS timezone(zone, try_cast(words AS TIMESTAMPTZ))",
     f"clock_in(moment, zone) AS timezone(zone, timezone('{ZONE}', moment))",
     "day_number(day) AS datediff('day', DATE '1970-01-01', day)",
     "is_like(words, form) AS regexp_full_match(words, form)",
@@ -51,7 +69,8 @@ WORDS = (
     "texts_in(texts) AS len(texts)",
     "joined(texts) AS array_to_string(list_sort(texts), ';')",
     "digest_part(words, place) AS CAST('0x' || substr(sha256(words), 15 * place + 1, 15) AS BIGINT)",
-    "read_minute(words) AS hour(try_cast(words AS TIME)) * 60 + minute(try_cast(words AS TIME))",
+    "read_minute(words) AS CASE WHEN NOT has_offset(words) "
+    "THEN hour(try_cast(words AS TIME)) * 60 + minute(try_cast(words AS TIME)) END",
 )
 
 
@@ -78,7 +97,8 @@ class DuckDBEngine:
     ) -> None:
         self._memory = memory
         self.min_cell = check_min_cell(min_cell)
-        folder = make_spill_folder(spill)
+        self._spill = folder = make_spill_folder(spill)
+        self._links: dict[str, str] = {}
         # Runs at close, or when the program ends without it.
         self._remove_spill = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         config: dict[str, str | bool | int | float | list[str]] = {
@@ -202,11 +222,11 @@ class DuckDBEngine:
         """Make a table of the lines of a text, or of the texts of a folder, with their numbers."""
         path = Path(source)
         check_lines(path)
-        pattern = quote_text(_file(path) + ("/*" if path.is_dir() else ""))
+        files = self._files(path, line_files(path))
         # A line with the character that divides the two columns can be no row of cells.
         columns = "delim = '\x01', quote = '', escape = '', nullstr = '\x02', null_padding = true, columns = "
         read = (
-            f"read_csv({pattern}, header = false, compression = 'none', auto_detect = false, strict_mode = false, "
+            f"read_csv({files}, header = false, compression = 'none', auto_detect = false, strict_mode = false, "
             f"new_line = '\\n', {columns}{{line: 'VARCHAR', rest: 'VARCHAR'}})"
         )
         try:
@@ -215,7 +235,7 @@ class DuckDBEngine:
             )
         except duckdb.InvalidInputException as error:
             raise SourceNotReadable(
-                f"{path} cannot be read as text: {str(error).splitlines()[0]}\n"
+                f"{path} cannot be read as text: {self._in_own_names(str(error).splitlines()[0])}\n"
                 "Hint: give a text in UTF-8, a line a row."
             ) from None
 
@@ -229,23 +249,57 @@ class DuckDBEngine:
             self.run(f"DROP TABLE IF EXISTS {table}")
         types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in columns)
         return (
-            f"read_csv({quote_text(_file(path))}, delim = {quote_text(delimiter)}, header = {str(header).lower()}, "
+            f"read_csv({self._files(path, [path])}, delim = {quote_text(delimiter)}, header = {str(header).lower()}, "
             f"quote = '\"', escape = '\"', auto_detect = false, nullstr = '', store_rejects = true, "
             f"compression = 'none', columns = {{{types}}})"
         )
 
     def parquet(self, path: Path) -> str:
         """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
-        # Folders like year=2024 are a column of what lies in them, but not of a file that is named by itself.
-        below = [part.relative_to(path) for part in path.glob("**/*.parquet")] if path.is_dir() else []
-        partitioned = any("=" in folder for part in below for folder in part.parts[:-1])
-        pattern = quote_text(_file(path) + ("/**/*.parquet" if path.is_dir() else ""))
-        table = f"read_parquet({pattern}, hive_partitioning = {str(partitioned).lower()})"
+        files = parquet_files(path)
+        partitioned = str(is_partitioned(path, files)).lower()
+        table = f"read_parquet({self._files(path, files)}, hive_partitioning = {partitioned})"
         try:
             self.describe(table)
         except duckdb.Error as error:
-            raise not_parquet(path, str(error).splitlines()[0]) from None
+            raise not_parquet(path, self._in_own_names(str(error).splitlines()[0])) from None
         return table
+
+    def _files(self, path: Path, files: Sequence[Path]) -> str:
+        """Return a list of files as DuckDB is to read it, given the one or the folder that they are of.
+
+        Paths are whole, so that they are no addresses. DuckDB takes some letters for a pattern, and has no way to write
+        them that is safe from every other name; files with one of them are read by links that have none.
+        """
+        folder = (path if path.is_dir() else path.parent).absolute()
+        named = [file.absolute() for file in files]
+        # Of folders above the one that is read DuckDB would make columns too.
+        if "=" in str(folder) or any(_PATTERN.search(str(file)) for file in named):
+            named = self._linked(folder, named)
+        return f"[{', '.join(quote_text(str(file)) for file in named)}]"
+
+    def _linked(self, folder: Path, files: Sequence[Path]) -> list[Path]:
+        """Make links to files, in folders of the same names: some are values, in which %5B stands for a bracket."""
+        place = Path(tempfile.mkdtemp(dir=self._spill))
+        if _PATTERN.search(str(place)):
+            raise OptionNotUsable(
+                f"{folder} cannot be read with the spill folder {self._spill}: both have one of * ? [ in their names.\n"
+                "Hint: --spill-dir is a folder without them."
+            )
+        links = []
+        for number, file in enumerate(files):
+            inside = _PATTERN.sub(lambda found: quote(found.group()), str(file.relative_to(folder).parent))
+            links.append(place / inside / str(number))
+            links[-1].parent.mkdir(parents=True, exist_ok=True)
+            links[-1].symlink_to(file)
+            self._links[str(links[-1])] = str(file)
+        return links
+
+    def _in_own_names(self, text: str) -> str:
+        """Return what DuckDB says with the names of files in place of the links to them."""
+        for link, file in self._links.items():
+            text = text.replace(link, file)
+        return text
 
     def find(self, _name: str, /) -> str | None:
         """Return None: DuckDB in this process knows no tables but ours."""
@@ -288,11 +342,6 @@ class DuckDBEngine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _file(path: Path) -> str:
-    """Return a path as DuckDB is to read it: whole, so that it is no address, and with its patterns taken literally."""
-    return re.sub(r"[*?[]", r"[\g<0>]", str(path.absolute()))
 
 
 def _nfkc(words: str) -> str:

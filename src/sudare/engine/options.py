@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Never
 
@@ -43,11 +44,40 @@ def refuse_people(engine: Engine, what: str) -> None:
         )
 
 
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """Return the files of a folder that are like a pattern, in the order of their names.
+
+    Names that begin with a dot or an underline are those of files that are not finished, or say something about others.
+    A folder like _part=1 is a value all the same.
+    """
+
+    def left_out(name: str) -> bool:
+        return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+    found = (file for file in folder.glob(pattern) if not any(map(left_out, file.relative_to(folder).parts)))
+    return sorted((file for file in found if file.is_file()), key=str)
+
+
+def parquet_files(path: Path) -> list[Path]:
+    """Return a Parquet file, or those of a folder and the folders in it."""
+    return files_in(path, "**/*.parquet") if path.is_dir() else [path]
+
+
+def is_partitioned(path: Path, files: Sequence[Path]) -> bool:
+    """Tell whether folders like year=2024 are a column of the files in them, but not of a file named by itself."""
+    return path.is_dir() and any("=" in part for file in files for part in file.relative_to(path).parts[:-1])
+
+
+def line_files(path: Path) -> list[Path]:
+    """Return a text, or those of a folder."""
+    return files_in(path, "*") if path.is_dir() else [path]
+
+
 def check_lines(path: Path) -> None:
     """Raise SourceNotReadable unless there is a text, or a folder of texts, to read lines of."""
     if not path.exists():
         raise SourceNotReadable(f"There is no file {path}.\nHint: check the name and the folder you are in.")
-    if path.is_dir() and not any(part.is_file() for part in path.iterdir()):
+    if not line_files(path):
         raise SourceNotReadable(f"{path} is a folder without texts.\nHint: give a text in UTF-8, a line a row.")
 
 

@@ -8,12 +8,12 @@ normal(text)                in Unicode's form NFKC: full-width digits as digits,
 trimmed(text)               without blanks at its ends: spaces of whatever script, tabs, line ends, invisible marks
 read_number(text)
 read_moment(text)           a day, with its time if it has one: year-first dates, ISO date-times, 20101201, Excel's days
-                            (with an offset, +09:00, the clock as written)
+                            (with an offset or a zone, +09:00 or Asia/Tokyo, the clock as written)
 read_moment_in(text, form)  the same in a form like '%d.%m.%Y'; with an offset (%z) the clock of UTC
-has_offset(text)            whether a date-time has an offset or a time zone of its own
-clock_of(text, zone)        what the clock of a zone shows at a moment that is written with an offset
+has_offset(text)            whether something follows the time of a text: an offset, a time zone, or what is no time
+clock_of(text, zone)        what the clock of a zone shows at a moment that is written with an offset or a zone
 clock_in(moment, zone)      what the clock of a zone shows when that of UTC shows the moment
-read_minute(text)           the minute of the day
+read_minute(text)           the minute of the day; a time with an offset is none, since its day is not known
 day_number(day)             days since 1970
 is_like(text, form)         whether a regular expression describes the whole text
 text_at(texts, n)           the n-th of a list of texts, from 1 on
@@ -41,8 +41,9 @@ BLANKS = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
     "\u205f\u3000\u200b\u2060\ufeff"
 )
-# What a date-time ends in that says of which zone its clock is: Z, UTC, +09, +0900, +09:00, Asia/Tokyo.
-OFFSET = ".*:[0-9.]+ ?(Z|UTC|GMT|[+-][0-9]{2}(:?[0-9]{2})?|[A-Z][A-Za-z_]+/[A-Za-z_/]+)"
+# Where a time is followed by anything, that says of which zone its clock is (Z, +09, +09:00:00, EST, Asia/Tokyo), or
+# the text is no time.
+OFFSET = ":[0-9.]*[^0-9:.]"
 Column = np.ndarray[Any, np.dtype[Any]]
 PartFunction = Callable[[Mapping[str, Column]], Mapping[str, Column]]
 

@@ -13,7 +13,7 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,17 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 
 from sudare import interruption
-from sudare.engine.options import ClosedPlace, bytes_of, check_lines, check_min_cell, make_spill_folder, not_parquet
+from sudare.engine.options import (
+    ClosedPlace,
+    bytes_of,
+    check_lines,
+    check_min_cell,
+    is_partitioned,
+    line_files,
+    make_spill_folder,
+    not_parquet,
+    parquet_files,
+)
 from sudare.engine.protocol import BLANKS, OFFSET, ZONE, Column, PartFunction, Row, quote_name
 from sudare.errors import (
     BadRows,
@@ -38,6 +48,7 @@ from sudare.errors import (
 from sudare.limits import MEMORY
 
 if TYPE_CHECKING:
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import DataFrame, SparkSession
 
 LEAST_JAVA = 17
@@ -59,7 +70,11 @@ LANGUAGE = {
 
 # A date of any divider as one of hyphens, and what such a text must look like: Spark itself would take less.
 _HYPHENS = r"regexp_replace(words, '^([0-9]{1,4})([/ ])([0-9]{1,2})\2([0-9]{1,2})', '$1-$3-$4')"
+# Spark takes an offset after seconds only.
+_MOMENT = f"regexp_replace({_HYPHENS}, '^([^:]*:[0-9]+)(?=[^0-9:])', '$1:00')"
 _DATE = "^[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:.*)?$"
+# The time of a text; a moment has one too.
+_CLOCK = "regexp_replace(words, '^[0-9]{4}-[0-9]{2}-[0-9]{2} ', '')"
 _FORMS = {
     "%Y": "yyyy", "%y": "yy", "%m": "M", "%d": "d", "%H": "H", "%I": "h", "%M": "m", "%S": "s", "%f": "SSSSSS",
     "%b": "MMM", "%B": "MMMM", "%p": "a", "%z": "[XXX][XX][X]", "%Z": "VV", "T": "''T''",
@@ -78,22 +93,27 @@ WORDS = (
     # ICU, which Spark brings along, has NFKC as a static method of Java.
     "normal(words STRING) RETURNS STRING RETURN CASE WHEN words IS NULL OR octet_length(words) = length(words) "
     "THEN words ELSE reflect('com.ibm.icu.text.Normalizer', 'compose', words, true) END",
-    f"trimmed(words STRING) RETURNS STRING RETURN regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '')",
+    # Most texts begin and end with visible letters of ASCII, and a regular expression costs more than all else.
+    "trimmed(words STRING) RETURNS STRING RETURN CASE WHEN ascii(words) BETWEEN 33 AND 126 "
+    "AND ascii(right(words, 1)) BETWEEN 33 AND 126 THEN words "
+    f"ELSE regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '') END",
     # Java's 1d and 1f are no numbers, and DuckDB reads 1_000.
     "read_number(words STRING) RETURNS DOUBLE RETURN CASE WHEN NOT words RLIKE '[dDfF]$' "
     "THEN try_cast(regexp_replace(words, '(?<=[0-9])_(?=[0-9])', '') AS DOUBLE) END",
     "list_extract(numbers ARRAY<INT>, place INT) RETURNS INT RETURN element_at(numbers, place)",
     "read_moment(words STRING) RETURNS TIMESTAMP_NTZ RETURN CASE "
-    f"WHEN {_HYPHENS} RLIKE '{_DATE}' THEN try_cast({_HYPHENS} AS TIMESTAMP_NTZ) "
+    f"WHEN {_HYPHENS} RLIKE '{_DATE}' THEN try_cast({_MOMENT} AS TIMESTAMP_NTZ) "
     "WHEN words RLIKE '^[0-9]{8}$' THEN "
     "try_cast(substr(words, 1, 4) || '-' || substr(words, 5, 2) || '-' || substr(words, 7, 2) AS TIMESTAMP_NTZ) "
     "WHEN words RLIKE '^[0-9]{5}([.][0-9]+)?$' THEN TIMESTAMP_NTZ '1899-12-30 00:00:00' "
     "+ make_dt_interval(0, 0, 0, CAST(round(CAST(words AS DOUBLE) * 86400) AS DECIMAL(18, 6))) END",
     "read_moment_in(words STRING, form STRING) RETURNS TIMESTAMP_NTZ "
     f"RETURN CAST(try_to_timestamp(words, {_java_form('form')}) AS TIMESTAMP_NTZ)",
-    f"has_offset(words STRING) RETURNS BOOLEAN RETURN length(words) > 16 AND words RLIKE '^{OFFSET}$'",
+    f"has_offset(words STRING) RETURNS BOOLEAN RETURN words RLIKE '{OFFSET}'",
     "clock_of(words STRING, zone STRING) RETURNS TIMESTAMP_NTZ RETURN "
-    f"convert_timezone('{ZONE}', zone, CAST(try_cast({_HYPHENS} AS TIMESTAMP_LTZ) AS TIMESTAMP_NTZ))",
+    # Of a time alone Spark makes one of today.
+    f"CASE WHEN {_HYPHENS} RLIKE '{_DATE}' "
+    f"THEN convert_timezone('{ZONE}', zone, CAST(try_cast({_MOMENT} AS TIMESTAMP_LTZ) AS TIMESTAMP_NTZ)) END",
     "clock_in(moment TIMESTAMP_NTZ, zone STRING) RETURNS TIMESTAMP_NTZ "
     f"RETURN convert_timezone('{ZONE}', zone, moment)",
     "day_number(day DATE) RETURNS BIGINT RETURN unix_date(day)",
@@ -103,9 +123,11 @@ WORDS = (
     "joined(texts ARRAY<STRING>) RETURNS STRING RETURN array_join(sort_array(texts), ';')",
     "digest_part(words STRING, place INT) RETURNS BIGINT "
     "RETURN CAST(conv(substr(sha2(words, 256), 15 * place + 1, 15), 16, 10) AS BIGINT)",
-    "read_minute(words STRING) RETURNS INT RETURN CASE WHEN words RLIKE '^[0-9]{1,2}:[0-9]{1,2}(:.*)?$' THEN "
-    "hour(try_cast('2000-01-01 ' || words AS TIMESTAMP_NTZ)) * 60 "
-    "+ minute(try_cast('2000-01-01 ' || words AS TIMESTAMP_NTZ)) END",
+    "read_minute(words STRING) RETURNS INT RETURN CASE WHEN words RLIKE '^([01][0-9]|2[0-3]):[0-5][0-9]$' "
+    "THEN CAST(substr(words, 1, 2) AS INT) * 60 + CAST(substr(words, 4, 2) AS INT) "
+    f"WHEN {_CLOCK} RLIKE '^[0-9]{{1,2}}:[0-9]{{1,2}}(:[0-9.]*)?$' "
+    f"THEN hour(try_cast('2000-01-01 ' || {_CLOCK} AS TIMESTAMP_NTZ)) * 60 "
+    f"+ minute(try_cast('2000-01-01 ' || {_CLOCK} AS TIMESTAMP_NTZ)) END",
 )
 
 # What is said where the machines of a cluster have no Python, or one without sudare.
@@ -318,9 +340,9 @@ class SparkEngine:
         """
         if "://" not in str(source):
             check_lines(Path(source))
-        address = str(source) if "://" in str(source) else _address(Path(source))
+        addresses = [str(source)] if "://" in str(source) else list(map(_address, line_files(Path(source))))
         with _explained():
-            text = self._session.read.option("lineSep", "\n").text(address)
+            text = self._session.read.option("lineSep", "\n").text(addresses)
             read = text.selectExpr("value", "_metadata.file_path AS file", "_metadata.file_block_start AS block")
             self.keep(
                 f"{table}_blocks",
@@ -348,7 +370,9 @@ class SparkEngine:
 
     def parquet(self, path: Path) -> str:
         """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
-        return self._named(self._read_parquet(_address(path), str(path)))
+        files = parquet_files(path)
+        base = f"file://{path.resolve()}" if is_partitioned(path, files) else None
+        return self._named(self._read_parquet(list(map(_address, files)), str(path), base=base))
 
     def find(self, name: str, /) -> str | None:
         """Return a table expression for a table of the catalog or the address of Parquet files, such as s3a://..."""
@@ -356,7 +380,7 @@ class SparkEngine:
             return None
         with _explained():
             if re.match(r"[a-z][a-z0-9]*://", name):
-                return self._named(self._read_parquet(name, name))
+                return self._named(self._read_parquet([name], name))
             known = re.fullmatch(r"\w+(\.\w+){0,2}", name) and self._session.catalog.tableExists(name)
         if not known:
             raise SourceNotReadable(
@@ -366,13 +390,15 @@ class SparkEngine:
             )
         return name
 
-    def _read_parquet(self, address: str, name: str) -> DataFrame:
+    def _read_parquet(self, addresses: Sequence[str], name: str, *, base: str | None = None) -> DataFrame:
+        """Read Parquet files; folders like year=2024 between `base` and a file are a column of it."""
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
         try:
             with _explained():
-                return self._session.read.parquet(address)
+                reader = self._session.read
+                return (reader.option("basePath", base) if base else reader).parquet(*addresses)
         except (PySparkException, Py4JError) as error:
             reason = next((line for line in str(error).splitlines() if "Exception" in line), str(error).splitlines()[0])
             raise not_parquet(name, reason) from None
@@ -461,6 +487,7 @@ def _check_java() -> None:
 
 def _start(master: str, memory: str, folder: str, settings: Mapping[str, str]) -> SparkSession:
     """Start a session that says nothing on the terminal and opens no page."""
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
     quiet = Path(folder) / "log4j2.properties"
@@ -477,7 +504,6 @@ def _start(master: str, memory: str, folder: str, settings: Mapping[str, str]) -
         "spark.ui.showConsoleProgress": "false",
     }
     if master.startswith("local"):
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         # Spark's own 200 are meant for clusters; a few for each thread keep all of them busy.
         threads = re.sub(r"\D", "", master) or str((os.cpu_count() or 1) if "*" in master else 1)
         own["spark.sql.shuffle.partitions"] = str(4 * int(threads))
@@ -486,14 +512,12 @@ def _start(master: str, memory: str, folder: str, settings: Mapping[str, str]) -
             "A Spark session runs in this process already, and there can be one only.\n"
             "Hint: give it to the engine: SparkEngine(session=spark)."
         )
-    # It would repeat every error on the terminal, with the lines of Java.
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
-    builder = SparkSession.builder.master(master).appName("sudare")
-    for key, value in {**own, **settings}.items():
-        builder = builder.config(key, f"{own[key]} {value}" if key.endswith("JavaOptions") and key in own else value)
     try:
-        with _without_warnings(), _silent_start():
-            return builder.getOrCreate()
+        with _without_warnings():
+            conf = SparkConf().setMaster(master).setAppName("sudare")
+            for key, value in {**own, **settings}.items():
+                conf.set(key, f"{own[key]} {value}" if key.endswith("JavaOptions") and key in own else value)
+            return SparkSession(_silent_context(conf))
     except Exception as error:
         reason = str(error).splitlines()[0]
         raise EngineNotAvailable(
@@ -501,17 +525,19 @@ def _start(master: str, memory: str, folder: str, settings: Mapping[str, str]) -
         ) from None
 
 
-@contextmanager
-def _silent_start() -> Iterator[None]:
-    """Keep what Java says while it starts off the terminal: it is nothing that a user can mend."""
-    kept = os.dup(2)
-    with tempfile.TemporaryFile() as nowhere:
-        os.dup2(nowhere.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+def _silent_context(conf: SparkConf) -> SparkContext:
+    """Start Spark with a Java whose words stay off the terminal: they are nothing that a user can mend."""
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    # A Java that ran for an earlier session of this process is used again.
+    started: Any = SparkContext._gateway
+    gateway = started or launch_gateway(conf, {"stderr": subprocess.DEVNULL})  # type: ignore[no-untyped-call]
+    context = SparkContext(gateway=gateway, conf=conf)
+    if str(context.master).startswith("local"):
+        # Else it is any Python of the search path, perhaps one without sudare.
+        context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    return context
 
 
 def _end(session: SparkSession, folder: str) -> None:
@@ -536,6 +562,22 @@ def _without_warnings() -> Iterator[None]:
 
 
 @contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep pyspark from repeating each error of this thread on the terminal, with the lines of Java."""
+    from pyspark.logger import PySparkLogger
+
+    def is_of_others(record: logging.LogRecord) -> bool:
+        return record.thread != own
+
+    own, logger = threading.get_ident(), PySparkLogger.getLogger("SQLQueryContextLogger")
+    logger.addFilter(is_of_others)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_of_others)
+
+
+@contextmanager
 def _explained() -> Iterator[None]:
     """Turn what a cluster says about broken lines and lost work into our errors."""
     from py4j.protocol import Py4JError
@@ -543,7 +585,8 @@ def _explained() -> Iterator[None]:
 
     interruption.safe_point()
     try:
-        yield
+        with _unlogged():
+            yield
     except (PySparkException, Py4JError) as error:
         # Jobs that were cancelled for it fail.
         interruption.safe_point()

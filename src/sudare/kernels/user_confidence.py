@@ -17,11 +17,13 @@ from sudare.kernels.entry import entry, inner
 
 @inner
 def _look(
-    data: Any, lists: Any, rule: Any, crowd: Any, users: Any, known: Any, scratch: Any, greatest: Any, at_risk: Any
-) -> Any:
-    """Let all `users` of whom `known` is known be looked at in the light of a crowd; return how many are unsafe.
+    data: Any, lists: Any, rule: Any, crowd: Any, users: Any, known: Any, scratch: Any, greatest: Any, at_risk: Any,
+    unsafe: Any,
+) -> None:  # fmt: skip
+    """Let all `users` of whom `known` is known be looked at in the light of a crowd.
 
-    `greatest` is raised to the highest confidence in a sensitive item of each user.
+    `greatest` is raised to the highest confidence in a sensitive item of each user; unsafe adversaries are added to
+    `unsafe` at the length of the user's record.
     """
     starts, items, kept, _ = data
     words, rows = lists
@@ -40,7 +42,6 @@ def _look(
     order = found[:different][counted[found[:different]] > 0]
     if support > 1:
         order = order[np.argsort(-counted[order])]
-    unsafe = 0
     for u in users:
         for item in order:
             share = counted[item] / support
@@ -52,11 +53,10 @@ def _look(
                 greatest[u] = max(greatest[u], share)
                 if strong:
                     at_risk[u] = True
-                    unsafe += 1
+                    unsafe[starts[u + 1] - starts[u]] += 1
                 break
     for item in order:
         counted[item] = 0
-    return unsafe
 
 
 @inner
@@ -76,15 +76,17 @@ def look_from(
 ) -> Any:  # fmt: skip
     """Look at all users in the light of what can be known of them: up to `largest` items.
 
-    The first item known is one from `first_item` to before `end_item`. Returns how many adversaries of each size are
-    unsafe. A set that is in no published record tells nothing, nor do its supersets.
+    The first item known is one from `first_item` to before `end_item`. Returns how many adversaries of each size, and
+    of users with records of each length, are unsafe. A set that is in no published record tells nothing, nor do its
+    supersets.
     """
     starts, items, kept, owner = data
     begins, postings_places = postings
     distinct = len(begins) - 1
     scratch = (np.zeros(distinct, np.int64), np.empty(distinct, np.int64))
     counts, touched = np.zeros(distinct, np.int64), np.empty(distinct, np.int64)
-    unsafe, known = np.zeros(largest + 1, np.int64), np.empty(largest, np.int64)
+    longest = np.max(starts[1:] - starts[:-1]) if len(starts) > 1 else 0
+    unsafe, known = np.zeros((largest + 1, longest + 1), np.int64), np.empty(largest, np.int64)
     # Sets that are still to be looked at, the next one last: its last item, size and records. In the pool lie the
     # places of the last item in these records, and whether they are published with the whole set.
     stack = np.empty((largest * distinct + 1, 4), np.int64)
@@ -104,7 +106,7 @@ def look_from(
             crowd = users[alive[first:end]]
             if len(crowd) == 0:
                 continue
-            unsafe[size] += _look(data, lists, rule, crowd, users, known[:size], scratch, greatest, at_risk)
+            _look(data, lists, rule, crowd, users, known[:size], scratch, greatest, at_risk, unsafe[size])
             if size == largest:
                 continue
             found = total = 0
@@ -143,7 +145,8 @@ def look_at_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, d
     distinct = len(begins) - 1
     scratch = (np.zeros(distinct, np.int64), np.empty(distinct, np.int64))
     greatest, at_risk = np.zeros(len(starts) - 1), np.zeros(len(starts) - 1, np.bool_)
-    unsafe = 0
+    longest = np.max(starts[1:] - starts[:-1]) if len(starts) > 1 else 0
+    unsafe = np.zeros(longest + 1, np.int64)
     for i in range(len(users)):
         known = items[drawn[i]]
         rarest = known[0]
@@ -153,8 +156,8 @@ def look_at_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, d
         candidates = owner[places[begins[rarest] : begins[rarest + 1]]]
         crowd = candidates[_have(starts, items, kept, candidates, known)]
         if len(crowd):
-            unsafe += _look(data, lists, rule, crowd, users[i : i + 1], known, scratch, greatest, at_risk)
-    return unsafe
+            _look(data, lists, rule, crowd, users[i : i + 1], known, scratch, greatest, at_risk, unsafe)
+    return unsafe.sum()
 
 
 @inner

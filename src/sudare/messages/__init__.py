@@ -40,7 +40,7 @@ class Texts:
                 return str(exact)
         return self("report.number.percent", value=value)
 
-    def upper_percent(self, share: float) -> str:
+    def upper_percent(self, share: Fraction | float) -> str:
         """Return a bound as percentage, rounded up: one that is too low would be none."""
         return self.exact_percent(Fraction(ceil(Fraction(share) * 10**6), 10**6))
 

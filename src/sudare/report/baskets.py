@@ -9,7 +9,7 @@ from sudare.anonymize.suppression import Suppression
 from sudare.anonymize.verification import Verification
 from sudare.arguments import checked
 from sudare.data.baskets import Baskets, SensitiveItems
-from sudare.data.writing import check_writable, whole_file
+from sudare.data.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.report.baskets_answers import answers, conclusion_of, guarantee_values
@@ -27,10 +27,11 @@ SECTIONS = (
 MOST_KNOWN = 6
 # Names that stand in one line.
 MOST_NAME_LETTERS = 40
-LIMITS = ("line", "other", "several", "absent", "order", "remaining", "names", "unnamed")
+LIMITS = ("line", "other", "several", "frequency", "absent", "order", "remaining", "names", "unnamed")
 
 
 @checked
+@keeps_inputs("certificate")
 def write_baskets_report(
     path: str | Path,
     found: Suppression | Verification,
@@ -52,6 +53,7 @@ def write_baskets_report(
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
+    check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
     findings = gather_findings(found, certificate, progress)
     progress("drawing", 0, 1)
@@ -89,6 +91,7 @@ def baskets_page(
         "conclusion": conclusion_of(findings),
         "rho": plain_rho(findings.after.verdict.rho),
         "guarantee": guarantee_values(findings, texts),
+        "warning": warning(findings, texts),
         "answers": answers(findings, len(original), texts),
         "figures": baskets_figures(findings, texts),
         "limits": LIMITS,
@@ -111,6 +114,18 @@ def baskets_page(
         ),
     )
     return render_page(page, texts, values)
+
+
+def warning(findings: Findings, texts: Texts) -> str:
+    """Return what belongs beside the word safe: that one sensitive item is in more of the records than rho."""
+    verdict = findings.after.verdict
+    found = verdict.most_frequent_sensitive
+    if found is None or not verdict.frequent_above_rho:
+        return ""
+    counts = {"records": f"{found.records:,}", "all_records": f"{found.all_records:,}"}
+    words = {"share": texts.upper_percent(found.share), "rho": texts.exact_percent(verdict.rho)}
+    item = shortened(found.item or "", texts, most=MOST_NAME_LETTERS)
+    return texts("report.baskets.frequent", item=item, **counts, **words)
 
 
 def differing(findings: Findings, texts: Texts) -> str:

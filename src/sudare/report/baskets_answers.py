@@ -30,8 +30,10 @@ def guarantee_values(findings: Findings, texts: Texts) -> dict[str, str]:
     if verdict.max_known is not None:
         key = "one" if verdict.max_known == 1 else "most"
         known = texts(f"report.baskets.known.{key}", known=numbers.count(verdict.max_known))
+    frequent = verdict.most_frequent_sensitive
     return {
         "rho": texts.exact_percent(verdict.rho),
+        "frequent": texts.upper_percent(frequent.share if frequent else 0.0),
         "known": known,
         "record": texts(f"report.baskets.record.{verdict.knowledge}"),
         "adversaries": numbers.count(verdict.adversaries),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
@@ -56,9 +57,12 @@ class Side:
 
     @property
     def refuted(self) -> bool:
-        """Whether unsafe adversaries were met among all of a size, more than the check may have missed."""
-        missed = self.verdict.epsilon or 0.0
-        return any(size.exact and size.unsafe > missed * size.adversaries for size in self.users.sizes)
+        """Whether a look at all adversaries of some size shows that what the verdict says of safe records is false."""
+        allowed = self.verdict.epsilon
+        looked = [size for size in self.users.sizes if size.exact]
+        if allowed is None:
+            return any(size.unsafe for size in looked)
+        return any(size.mean_share >= Fraction(str(allowed)) for size in looked)
 
 
 @dataclass(frozen=True, slots=True)

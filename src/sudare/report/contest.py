@@ -12,7 +12,7 @@ from sudare.contest.check import Source
 from sudare.contest.duel import Duel
 from sudare.contest.guesses import Guesses
 from sudare.data.rule_sets import EPOCH, RuleSet, load_rules
-from sudare.data.writing import check_writable, whole_file
+from sudare.data.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.errors import OptionNotUsable
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
@@ -52,12 +52,12 @@ FORMS = {"date": "days", "item": "items", "decimal": "hundredths", "integer": "u
 
 
 @checked
+@keeps_inputs("original", "anonymized", "guesses", "thresholds")
 def write_contest_report(
     path: str | Path,
     original: Source,
     anonymized: Source,
     *,
-    files: tuple[str | Path, str | Path] | None = None,
     customers: Sequence[str] = (),
     rules: RuleSet | None = None,
     guesses: Sequence[str | Path | Guesses] = (),
@@ -74,19 +74,21 @@ def write_contest_report(
 ) -> Findings:
     """Measure an anonymized history against its original and write one self-contained HTML page, whole or not at all.
 
-    Histories are files or were read before, from `files` if the page is to name them; a file that breaks the rules is
+    Histories are files or were read before; the page names the files that hold them. A file that breaks the rules is
     refused with BadRows. `customers` are the names of customers who are numbered from 1 in place of them. `guesses` are
     attacks to judge: files, or guesses that were read before. `thresholds` is a contest's own file, which wins over
     the formula; `attacks` is how many are to be survived (that of the rules if None); `draws` is how often rows are
     drawn for the use cases. `anonymization` tells how the history was made, `duel` are the built-in attacks on it and
-    `published` the ten attackers before and after; without them the page has no such sections. `made` is the date the
-    page bears (now if None). Returns what was found.
+    `published` the ten attackers before and after; without them the page has no such sections, and those of other
+    histories, or judged by other rules than the report, are refused. `made` is the date the page bears (now if None).
+    Returns what was found.
     """
     texts, made = Texts(language), made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
+    check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
     question = ask(rules or load_rules(), attacks=attacks, draws=draws, seed=seed, thresholds=thresholds)
-    histories = read_histories(original, anonymized, question.rules, progress, files=files)
+    histories = read_histories(original, anonymized, question.rules, progress)
     highest = int(histories.original.persons.max(initial=0))
     if customers and highest > len(customers):
         raise OptionNotUsable(

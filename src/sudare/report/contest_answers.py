@@ -123,7 +123,8 @@ class _Answers:
         found = self.findings.made
         if found is None or not found.bound:
             return []
-        return [self.say("bound", bound=self.numbers.decimal(found.bound, 4), gap=self.numbers.percent(found.gap))]
+        bound = self.numbers.decimal_at_least(found.bound, 4)
+        return [self.say("bound", bound=bound, gap=self.numbers.at_most(found.gap))]
 
     def advice(self) -> list[str]:
         found = self.findings.utility
@@ -144,7 +145,6 @@ class _Answers:
                 left=self.numbers.count(found.customers_left),
                 unique=self.numbers.count(found.unique_customers),
                 untouched=self.numbers.count(found.untouched_unique),
-                others=self.numbers.count(found.k - 1),
                 k=self.numbers.count(found.k),
             )
         ]

@@ -28,7 +28,7 @@ from sudare.risk.class_safety import ClassSafety, class_safety
 from sudare.risk.matchings import MatchingSafety
 from sudare.risk.published_classes import published_classes
 from sudare.risk.sizes import ClassSize
-from sudare.risk.thresholds import read_thresholds
+from sudare.risk.thresholds import AttackRule, read_thresholds
 from sudare.showing import dataclass
 from sudare.utility.cells import CellUtility, cell_utility
 from sudare.utility.use_cases import UseCases, check_draws, has_uses, measure_use_cases
@@ -59,10 +59,15 @@ class Question:
     thresholds: NDArray[np.int64] | None
     thresholds_file: InputFile | None
 
+    @property
+    def rule(self) -> AttackRule:
+        """What an attack has to reach."""
+        return AttackRule.of(self.rules.p, self.rules.alpha, self.thresholds)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histories:
-    """The original and the anonymized history, with their files if they were read here."""
+    """The original and the anonymized history, with the files that hold them, if such are known."""
 
     original: CellHistory
     anonymized: CellHistory
@@ -164,24 +169,13 @@ def ask(rules: RuleSet, *, attacks: int | None, draws: int, seed: int, threshold
     return Question(rules, attacks or rules.attacks, draws, seed, own, _file(thresholds))
 
 
-def read_histories(
-    original: Source,
-    anonymized: Source,
-    rules: RuleSet,
-    progress: Progress,
-    *,
-    files: tuple[str | Path, str | Path] | None = None,
-) -> Histories:
-    """Read what is given as a file; an anonymized file that breaks the rules is refused.
-
-    `files` are those of histories that were read before.
-    """
+def read_histories(original: Source, anonymized: Source, rules: RuleSet, progress: Progress) -> Histories:
+    """Read what is given as a file; an anonymized file that breaks the rules is refused."""
     truth = original if isinstance(original, CellHistory) else read_original(original, rules, progress=progress)
     found = anonymized
     if not isinstance(found, CellHistory):
         found = read_valid_anonymized(found, truth, rules, progress=progress)
-    named = files or (original, anonymized)
-    return Histories(truth, found, _file(named[0]), _file(named[1]))
+    return Histories(truth, found, _file_of(truth), _file_of(found))
 
 
 def gather_findings(
@@ -196,13 +190,14 @@ def gather_findings(
 ) -> Findings:
     """Compute all that the report shows."""
     original, anonymized, rules = histories.original, histories.anonymized, question.rules
+    refuse_others(histories, question, made=made, duel=duel, published=published)
     # Guesses first: a file that cannot be read should not cost a long computation.
     attacks = tuple(_judged(guess, histories, question) for guess in guesses)
     progress("utility", 0, 1)
-    found = Findings(
+    return Findings(
         description=describe_anonymization(original, anonymized),
         items=sum(len(column.names) for column in original.columns if isinstance(column, ItemColumn)),
-        utility=cell_utility(original, anonymized, rules=rules, most=max(MOST_CUSTOMERS, MOST_CELLS)),
+        utility=_utility(histories, rules, made),
         safety=None if isinstance(made, ConcealedHistory) else _safety(anonymized, question, progress),
         attacks=attacks,
         uses=_uses(original, anonymized, question, progress),
@@ -210,39 +205,54 @@ def gather_findings(
         duel=duel,
         published=published,
     )
-    _refuse_others(histories, found)
+
+
+def refuse_others(
+    histories: Histories,
+    question: Question,
+    *,
+    made: AnonymizedResult | None,
+    duel: Duel | None,
+    published: PublishedAssessment | None,
+) -> None:
+    """Refuse results of other histories than those of the report, or of attacks that were judged otherwise."""
+    digests = histories.original.digest, histories.anonymized.digest
+    for name, result in (("duel", duel), ("published", published)):
+        if result is not None and result.digests != digests:
+            raise _of_others(name)
+    if made is not None and made.history.digest != digests[1]:
+        raise _of_others("anonymization")
+    safety = made.safety if isinstance(made, ConcealedHistory) else None
+    for name, judged in (("duel", duel), ("anonymization", safety)):
+        if judged is not None and judged.rule != question.rule:
+            raise OptionNotUsable(
+                f"{name} was judged by {judged.rule}, and the report is by {question.rule}.\n"
+                "Hint: compute it by the rules and the thresholds of the report."
+            )
+    if safety is not None and safety.attacks != question.attacks:
+        raise OptionNotUsable(
+            f"anonymization is to survive {safety.attacks:,} attacks, and the report is about {question.attacks:,}.\n"
+            "Hint: give both the same number of attacks."
+        )
+
+
+def _utility(histories: Histories, rules: RuleSet, made: AnonymizedResult | None) -> CellUtility:
+    """Measure U; a result that says something else of itself is that of another original."""
+    original, anonymized = histories.original, histories.anonymized
+    found = cell_utility(original, anonymized, rules=rules, most=max(MOST_CUSTOMERS, MOST_CELLS))
+    if made is not None:
+        customers, deleted = len(np.unique(original.persons)), int(np.count_nonzero(anonymized.deleted))
+        same = (made.rows, made.customers, made.deleted_rows) == (len(original), customers, deleted)
+        if not same or not isclose(made.utility, found.utility, rel_tol=1e-6, abs_tol=1e-9):
+            raise _of_others("anonymization")
     return found
 
 
-def _refuse_others(histories: Histories, found: Findings) -> None:
-    """Refuse results that were computed from other histories: what they say of themselves is compared with these."""
-    original, anonymized = histories.original, histories.anonymized
-    customers = len(np.unique(original.persons))
-    deleted = int(np.count_nonzero(anonymized.deleted))
-    pids = len(np.unique(anonymized.persons[~anonymized.deleted]))
-    made, duel, published = found.made, found.duel, found.published
-    fit = {
-        "anonymization": made is None
-        or (
-            (made.rows, made.customers, made.deleted_rows) == (len(original), customers, deleted)
-            and np.array_equal(made.history.persons, anonymized.persons)
-            and isclose(made.utility, found.utility.utility, rel_tol=1e-6, abs_tol=1e-9)
-        ),
-        "duel": duel is None
-        or (
-            duel.pseudonyms == pids
-            and (duel.classes is None or found.safety is None or duel.classes.sizes == found.safety.sizes)
-        ),
-        "published": published is None
-        or (published.records, published.customers, published.pseudonyms, published.deleted_rows)
-        == (len(original), customers, pids, deleted),
-    }
-    strange = [name for name, fits in fit.items() if not fits]
-    if strange:
-        raise OptionNotUsable(
-            f"{strange[0]} is the result of another history than those of the report.\n"
-            "Hint: compute it from the same original and anonymized histories."
-        )
+def _of_others(name: str) -> OptionNotUsable:
+    return OptionNotUsable(
+        f"{name} is the result of another history than those of the report.\n"
+        "Hint: compute it from the same original and anonymized histories."
+    )
 
 
 def size_rows(sizes: Sequence[ClassSize]) -> tuple[SizeRow, ...]:
@@ -269,6 +279,12 @@ def width_rows(description: AnonymizationDescription) -> tuple[WidthRow, ...]:
     ]
     wide = tuple(sum(size.cells for size in sizes if size.most > MOST_VALUES) for sizes in columns)
     return tuple(row for row in (*rows, WidthRow(MOST_VALUES + 1, None, wide)) if any(row.cells))
+
+
+def _file_of(history: CellHistory) -> InputFile | None:
+    """Return the file that holds a history; one that has changed since does not."""
+    digest = history.file.sha256() if history.file else None
+    return InputFile(history.file.path.name, digest) if history.file and digest else None
 
 
 def _file(source: object) -> InputFile | None:

@@ -148,11 +148,17 @@ def _view(above: str, height: int, layers: list[Spec]) -> Spec:
     return {"title": {"text": above}, "width": WIDTH, "height": height, "layer": layers}
 
 
+def _spoken_key(point: FrontierPoint) -> str:
+    if point.too_few:
+        return "spoken_too_few"
+    return "spoken_found" if point.chance_bound is None else "spoken"
+
+
 def _spoken(found: Frontier, texts: Texts) -> str:
     numbers = Numbers(texts)
     return texts("list.comma").join(
         texts(
-            "frontier.chart.spoken" if point.chance_bound is not None else "frontier.chart.spoken_found",
+            f"frontier.chart.{_spoken_key(point)}",
             k=point.k,
             utility=numbers.decimal(point.utility, 4),
             bound=numbers.at_most(point.chance_bound or 0.0),

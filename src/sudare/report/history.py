@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sudare.arguments import checked
 from sudare.data.history import AS_WRITTEN, PurchaseHistory, Reading
-from sudare.data.writing import check_writable, whole_file
+from sudare.data.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.errors import OptionNotUsable
 from sudare.messages import Texts, catalogue
 from sudare.progress import Progress, silent
@@ -35,6 +35,7 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "|": "bar"}
 
 
 @checked
+@keeps_inputs()
 def write_history_report(
     path: str | Path,
     history: PurchaseHistory,
@@ -47,23 +48,37 @@ def write_history_report(
 ) -> None:
     """Write an assessment as one self-contained HTML page, whole or not at all.
 
-    With `published`, a section shows the attackers before and after anonymization. The page needs no network and holds
-    no script. `made` is the date it bears (now if None); the same history, assessment, language and date give the same
-    page.
+    With `published`, a section shows the attackers before and after anonymization, which have to be those of the same
+    history. The page needs no network and holds no script. `made` is the date it bears (now if None); the same history,
+    assessment, language and date give the same page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
+    check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
-    if published and (published.records, published.customers) != (assessment.records, assessment.customers):
-        raise OptionNotUsable(
-            "The attackers before and after are those of another history.\n"
-            "Hint: give what measure_published found for the history that the report is about."
-        )
+    if published:
+        _refuse_other_history(published, history, assessment)
     findings = gather_findings(history, assessment, progress)
     page = history_page(history.reading, assessment, findings, texts, made, published)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
+
+
+def _refuse_other_history(
+    published: PublishedAssessment, history: PurchaseHistory, assessment: AttackersAssessment
+) -> None:
+    """Refuse attackers before and after anonymization of another history, or whose facts have other weights."""
+    if published.weighting != assessment.weighting:
+        raise OptionNotUsable(
+            f"published has the weighting {published.weighting!r}, the assessment {assessment.weighting!r}.\n"
+            "Hint: give both the same."
+        )
+    if published.purchases != history.digest:
+        raise OptionNotUsable(
+            "published is about another history than the report.\n"
+            "Hint: give what measure_published found for the history that the report is about."
+        )
 
 
 def history_page(

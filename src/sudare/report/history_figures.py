@@ -132,7 +132,7 @@ class _Figures:
         return self.texts("report.history.customers.cumulative_label", label=label, median=median)
 
     def _distribution(self, found: RiskByCustomer, label: str) -> Chart:
-        low, median, high = (self.numbers.percent(found.customers.quantiles[n]) for n in (25, 50, 75))
+        low, median, high = (self.numbers.at_most(found.customers.quantiles[n]) for n in (25, 50, 75))
         return cumulative_shares(
             found.customers.quantiles,
             axes=(

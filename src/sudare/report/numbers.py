@@ -48,6 +48,15 @@ class Numbers:
         """Return a bound below as percentage, rounded down: what is said to be at least a number is so."""
         return self._hundredths(floor(max(share, 0) * 10_000 + _ROUNDED))
 
+    def decimal_at_least(self, number: float, digits: int = 2) -> str:
+        """Return a bound below with so many digits after the point, rounded down."""
+        # A bound that is off by the last bits of a floating point number is not pushed to the digit below.
+        return self.decimal(floor(number * (1 + 1e-12) * 10**digits) / 10**digits, digits)
+
+    def exact_percent(self, share: float) -> str:
+        """Return a share as percentage with all its digits: a limit that was asked for is not rounded."""
+        return self._texts.exact_percent(share)
+
     def _hundredths(self, number: int) -> str:
         value = f"{number // 100}" if number in (0, 10_000) else f"{number / 100:.2f}"
         return self._texts("report.number.percent", value=value)

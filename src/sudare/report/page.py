@@ -93,6 +93,8 @@ def environment(texts: Texts) -> Environment:
         percent=numbers.percent,
         at_least=numbers.at_least,
         at_most=numbers.at_most,
+        exact_percent=numbers.exact_percent,
+        decimal_at_least=numbers.decimal_at_least,
         short_percent=numbers.short_percent,
         theory=numbers.theory,
         label=lambda knowledge: knowledge_label(knowledge, texts),

@@ -9,7 +9,7 @@ from pathlib import Path
 from sudare.arguments import checked
 from sudare.data.hierarchy import Hierarchy
 from sudare.data.table import Table
-from sudare.data.writing import check_writable, whole_file
+from sudare.data.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.report.history import guesses, reading_notes
@@ -28,6 +28,7 @@ SECTIONS = (
 
 
 @checked
+@keeps_inputs()
 def write_table_report(
     path: str | Path,
     table: Table,
@@ -52,6 +53,7 @@ def write_table_report(
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
+    check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
     question = ask(
         table,
@@ -114,13 +116,14 @@ def assumptions(table: Table, question: Question, findings: Findings, texts: Tex
     keys += ["persons"] if table.persons is not None else []
     keys += ["levels"] if findings.levels else []
     keys += ["sample"] if findings.lattice.sample else []
-    values = {"limit": Numbers(texts).short_percent(question.limit), "size": question.class_size}
+    numbers = Numbers(texts)
+    values = {"limit": numbers.exact_percent(question.limit), "size": numbers.count(question.class_size)}
     return [texts(f"report.table.assume.{key}", **values) for key in [*keys, "not_covered"]]
 
 
 def _footer(table: Table, question: Question, texts: Texts) -> tuple[tuple[str, str], ...]:
     return (
         (texts("report.page.version"), f"sudare {__version__}"),
-        (texts("report.table.parameters.limit"), Numbers(texts).short_percent(question.limit)),
+        (texts("report.table.parameters.limit"), Numbers(texts).exact_percent(question.limit)),
         (texts("report.page.input_hash"), table.reading.sha256 or texts("report.page.no_hash")),
     )

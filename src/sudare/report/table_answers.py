@@ -75,7 +75,10 @@ class _Answers:
 
     def above(self) -> str:
         share = self.findings.records.share_above(self.question.limit)
-        limit = {"limit": self.numbers.short_percent(self.question.limit), "size": self.question.class_size}
+        limit = {
+            "limit": self.numbers.exact_percent(self.question.limit),
+            "size": self.numbers.count(self.question.class_size),
+        }
         return self.say("above" if share else "above_none", share=self.numbers.percent(share), **limit)
 
     def enough(self) -> list[str]:

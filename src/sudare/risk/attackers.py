@@ -16,8 +16,8 @@ from sudare.engine.protocol import Row
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
-from sudare.risk.crowds import WEIGHTINGS, Crowds, Weighting, by_value, count_crowds
-from sudare.risk.facts import EXPRESSIONS, check_parts, facts
+from sudare.risk.crowds import WEIGHTINGS, Crowds, Weighting, count_crowds, kept_values
+from sudare.risk.facts import EXPRESSIONS, check_parts
 from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.risk.sampling import Estimate, combinations, estimate
 from sudare.risk.sampling_there import estimate_there
@@ -153,10 +153,11 @@ def assess_attackers(
     total = len(TEN_ATTACKERS) + len(further)
     visits = fetch_visits(history)
     crowds = visits.each(TEN_ATTACKERS) if visits else (count_crowds(history, known) for known in TEN_ATTACKERS)
+    parts = sorted({part for known in TEN_ATTACKERS for part in known.parts})
+    sizes = visits.sizes(parts) if visits else part_sizes(history, parts)
     ten = []
     for number, known in enumerate(TEN_ATTACKERS):
         progress(f"attacker {number}", number, total)
-        sizes = visits.sizes(known.parts) if visits else part_sizes(history, known.parts)
         ten.append(replace(_risk(history, known, weighting, next(crowds), sizes), attacker=number))
     others = []
     for number, known in enumerate(further, start=len(TEN_ATTACKERS)):
@@ -283,10 +284,8 @@ def part_statistics(history: PurchaseHistory, part: str, risk: AttackerRisk) -> 
     Where small counts must not leave the engine, frequencies are merged and told as the smallest of them; the mean
     stays exact.
     """
-    values = by_value(facts(history, risk.knowledge))
-    lines = (
-        f"SELECT occurrences, count(*) AS times, occurrences * count(*) AS whole FROM ({values}) GROUP BY occurrences"
-    )
+    values = kept_values(history, risk.knowledge)
+    lines = f"SELECT occurrences, count(*) AS times, occurrences * count(*) AS whole FROM {values} GROUP BY occurrences"
     found = fetch_lines(history.engine, lines, key="occurrences", cell="whole", sums=("times", "whole"))
     return _statistics(part, found, risk)
 

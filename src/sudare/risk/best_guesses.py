@@ -52,8 +52,11 @@ def find_best_guesses(
 
     A claim of a customer who is in another class is a certain miss; it never helps where thresholds do not fall.
     """
-    if not classes:
-        raise OptionNotUsable("There are no classes to guess in.\nHint: give sizes and how many classes have each.")
+    if not classes or min(classes) < 1 or min(classes.values()) < 1:
+        raise OptionNotUsable(
+            "There is no class of persons to guess in.\n"
+            "Hint: give sizes and how many classes have each, both 1 or more."
+        )
     sizes = np.repeat(*(np.array(part, np.int64) for part in zip(*sorted(classes.items()), strict=True)))
     thresholds = check_thresholds(thresholds, int(sizes.sum()))
     bounds, weights = reach_bounds(classes, thresholds)

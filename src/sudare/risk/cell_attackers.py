@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import field, replace
 from math import fsum
 from typing import Any
 
@@ -81,7 +81,11 @@ class PublishedRisk:
 
 @dataclass(frozen=True, slots=True)
 class PublishedAssessment:
-    """The ten attackers and any further knowledge on a history before and after anonymization."""
+    """The ten attackers and any further knowledge on a history before and after anonymization.
+
+    `digests` say which histories these are: the original and the anonymized one, `purchases` which the original is as a
+    purchase history.
+    """
 
     records: int
     customers: int
@@ -91,6 +95,8 @@ class PublishedAssessment:
     seed: int
     attackers: tuple[PublishedRisk, ...]
     knowledge: tuple[PublishedRisk, ...]
+    digests: tuple[str, str] = field(repr=False)
+    purchases: str = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the assessment as plain values for JSON."""
@@ -141,8 +147,10 @@ def measure_published(
             others.append(attackers.measure(cells, known, seed=seed, **limits))
         progress("attackers", total, total)
         history = attackers.history
+        purchases = history.digest
     counts = history.records, history.customers, cells.pseudonyms, cells.deleted_rows
-    return PublishedAssessment(*counts, weighting, seed, tuple(ten), tuple(others))
+    digests = original.digest, anonymized.digest
+    return PublishedAssessment(*counts, weighting, seed, tuple(ten), tuple(others), digests, purchases)
 
 
 class PublishedAttackers:

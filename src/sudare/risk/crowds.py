@@ -6,6 +6,7 @@ The crowd of a value x of knowledge X is the number of customers who have it, |U
 
 from __future__ import annotations
 
+import re
 from math import fsum, sqrt
 from typing import Literal
 
@@ -81,14 +82,27 @@ def count_crowds(history: PurchaseHistory, knowledge: Knowledge) -> Crowds:
     """
     # Nineteen digits hold any count of 64 bits, and their product the widest number that engines share.
     square = " * ".join(["CAST(occurrences AS DECIMAL(19, 0))"] * 2)
+    values = (
+        kept_values(history, knowledge) if _has_few_values(knowledge) else f"({by_value(facts(history, knowledge))})"
+    )
     lines = (
         "SELECT customers, count(*) AS found, sum(occurrences) AS occurrences, sum(records) AS records, "
-        f"sum({square}) AS squares, count(*) * customers AS people "
-        f"FROM ({by_value(facts(history, knowledge))}) GROUP BY customers"
+        f"sum({square}) AS squares, count(*) * customers AS people FROM {values} GROUP BY customers"
     )
     sums = ("found", "occurrences", "records", "squares")
     rows = fetch_lines(history.engine, lines, key="customers", cell="people", sums=sums)
     return Crowds(tuple(CrowdSize(*(int(number) for number in row)) for row in rows))
+
+
+def kept_values(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return the table of the values of a knowledge, made when it is first asked for: see `by_value`."""
+    name = "value_" + re.sub(r"\W+", "_", str(knowledge))
+    return history.derive(name, by_value(facts(history, knowledge)))
+
+
+def _has_few_values(knowledge: Knowledge) -> bool:
+    """Say whether a single day, number of rows or item is known: of these, frequencies are asked for as well."""
+    return len(knowledge.parts) == 1 and knowledge.rows == knowledge.visits == 1 and "items" not in knowledge.parts
 
 
 def by_value(found: Facts) -> str:

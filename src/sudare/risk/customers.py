@@ -8,7 +8,7 @@ from typing import Any
 
 from sudare.arguments import checked
 from sudare.data.history import PurchaseHistory
-from sudare.data.writing import check_table_ending, whole_file
+from sudare.data.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.engine import refuse_people
 from sudare.progress import Progress, silent
 from sudare.risk.attackers import check_weighting
@@ -119,6 +119,7 @@ def _quantiles(history: PurchaseHistory, table: str) -> tuple[float, ...]:
 
 
 @checked
+@keeps_inputs()
 def write_customer_risks(
     history: PurchaseHistory,
     path: str | Path,

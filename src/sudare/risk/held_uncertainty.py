@@ -2,7 +2,8 @@
 
 The definitions are those of `sudare.risk.uncertainty`. Users are drawn here by their rank, what adversaries know of
 them is drawn on the engine, and every part of the records counts, by the compiled kernel, how many have what is known
-and each further item; the engine adds up and compares. Only numbers of users and of unsafe adversaries leave it.
+and each further item; the engine adds up and compares. Only numbers of users and of unsafe adversaries leave it, and
+how many users have the most frequent sensitive item.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from sudare.errors import NotOnEngine, OptionNotUsable
 from sudare.kernels.adversaries import count_known
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import (
+    FrequentItem,
     Verdict,
     chosen_places,
     comparable_rho,
     draw_points,
     exact_rho,
+    refuse_large_sample,
     sample_size,
     sampling_generator,
 )
@@ -37,8 +40,6 @@ from sudare.risk.uncertainty import (
 PART_RECORDS = 200_000
 # Adversaries whose items one part draws at a time.
 PART_ADVERSARIES = 20_000
-# Items known by all drawn adversaries together.
-MOST_POINTS = 50_000_000
 # What the rows of a part are: occurrences of records, or items that an adversary knows.
 _RECORD, _KNOWN = 0, 1
 _numbers = itertools.count(1)
@@ -87,20 +88,35 @@ def check_held_baskets(
         progress("adversaries", 2, 3)
         unsafe = _unsafe(baskets, name, sensitive.table, comparable_rho(exact, baskets.users))
         progress("adversaries", 3, 3)
+    frequent = _most_frequent(baskets, sensitive.table, exact)
     return Verdict(
         rho=exact, max_known=max_known, knowledge="original", exact=False, epsilon=epsilon, delta=delta, seed=seed,
         look=None, draws=size, safe=unsafe == 0, adversaries=drawn, unsafe_adversaries=unsafe, worst=(),
-        seconds=time.perf_counter() - started,
+        seconds=time.perf_counter() - started, most_frequent_sensitive=frequent,
     )  # fmt: skip
+
+
+def _most_frequent(baskets: HeldBaskets, sensitive: str, rho: Fraction) -> FrequentItem | None:
+    """Return how many records have the sensitive item that most have; a count that may not leave is not told."""
+    found = baskets.engine.rows(
+        f"SELECT coalesce(max(records), 0) FROM (SELECT count(*) AS records FROM {baskets.table('occurrence')} "
+        f"WHERE item IN (SELECT item FROM {sensitive}) GROUP BY item)"
+    )
+    most = FrequentItem(None, int(found[0][0]), baskets.users)
+    if most.records >= max(baskets.engine.min_cell, 1):
+        return most
+    if most.share > rho:
+        raise NotOnEngine(
+            f"So few users ({baskets.users:,}) are on the engine that it may not be told how many have a sensitive "
+            "item.\nHint: allow smaller counts with --min-cell."
+        )
+    return None
 
 
 def _draw(baskets: HeldBaskets, name: str, most: int, size: int, rng: np.random.Generator) -> int:
     """Draw the adversaries of each size and, on the engine, what they know; return how many they are."""
-    if size * most * (most + 1) // 2 > MOST_POINTS:
-        raise OptionNotUsable(
-            f"Samples of {size:,} adversaries who know 1 to {most:,} items are too many.\n"
-            "Hint: limit what they know (--max-known 10)."
-        )
+    # Those of all sizes go to the engine together.
+    refuse_large_sample(size, most * (most + 1) // 2)
     drawn = [draw_points(able, known, size, rng) for known, able in enumerate(_able(baskets, most), start=1)]
     ranks = np.concatenate([ranks for ranks, _ in drawn])
     lengths = np.concatenate([np.full(len(ranks), points.shape[1]) for ranks, points in drawn])

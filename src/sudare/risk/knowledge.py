@@ -38,6 +38,13 @@ class Knowledge:
     rows: int = 1
     visits: int = 1
 
+    def __post_init__(self) -> None:
+        known = {"visit_parts": VISIT_PARTS, "row_parts": ROW_PARTS, "customer_parts": CUSTOMER_PARTS}
+        for name, parts in known.items():
+            _check_parts(name, getattr(self, name), parts)
+        _check_times("rows", self.rows, MOST_ROWS)
+        _check_times("visits", self.visits, MOST_VISITS)
+
     @property
     def parts(self) -> tuple[str, ...]:
         """All parts, each once."""
@@ -57,6 +64,22 @@ class Knowledge:
             single = self.visit_parts == ("day",) and not self.row_parts
             inside = f"day*{self.visits}" if single else f"({inside})*{self.visits}"
         return " + ".join([*self.customer_parts, *([inside] if inside else [])])
+
+
+def _check_parts(name: str, given: object, known: tuple[str, ...]) -> None:
+    if not isinstance(given, tuple) or not all(isinstance(part, str) for part in given):
+        raise TypeError(f"Knowledge: {name} must be a tuple of texts.")
+    if len(given) > len(known) or len(set(given)) < len(given) or not set(given) <= set(known):
+        raise KnowledgeNotUnderstood(
+            f"Knowledge: {name} must be some of {', '.join(known)}, each once.\nHint: parse_knowledge('day + item*2')"
+        )
+
+
+def _check_times(name: str, given: object, most: int) -> None:
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise TypeError(f"Knowledge: {name} must be int, not {type(given).__name__}.")
+    if not 1 <= given <= most:
+        raise KnowledgeNotUnderstood(f"Knowledge: {name} must be between 1 and {most}, not {given}.")
 
 
 # Table 7: attackers 0 to 9 by what they know of one visit.

@@ -12,7 +12,6 @@ bound above it is known.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -28,7 +27,7 @@ from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.kernels import matchings as kernels
 from sudare.progress import Progress, silent
-from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, check_thresholds, success_thresholds
+from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds, success_thresholds
 from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
@@ -69,8 +68,9 @@ class MatchingSafety:
 
     `guesses_found` guesses need `needed` hits and have them with `probability_found`; the interval of 95 % of that
     number is `low_found` to `high_found`, without width if all was counted (`exact`). None of them is a bound on what
-    attackers can reach: none is proven. `least` and `greatest` are how many customers a pseudonym can be, `parts` the
-    parts of the graph without a connection, `largest` the pseudonyms of the largest.
+    attackers can reach: none is proven. `rule` is what an attack has to reach. `least` and `greatest` are how many
+    customers a pseudonym can be, `parts` the parts of the graph without a connection, `largest` the pseudonyms of the
+    largest.
     """
 
     pseudonyms: int
@@ -87,6 +87,7 @@ class MatchingSafety:
     exact: bool
     samples: int
     attacks: int
+    rule: AttackRule
 
     @property
     def survives_guesses_found(self) -> float:
@@ -95,7 +96,8 @@ class MatchingSafety:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and what follows from them as plain values."""
-        return {**asdict(self), "survives_guesses_found": self.survives_guesses_found}
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "rule"}
+        return {**fields, **self.rule.to_dict(), "survives_guesses_found": self.survives_guesses_found}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -273,8 +275,6 @@ def matching_safety(
     """
     if attacks < 1:
         raise OptionNotUsable(f"The number of attacks is 1 or more, not {attacks}.\nHint: --attacks 20")
-    if seconds is not None and not seconds >= 0:
-        raise OptionNotUsable(f"seconds must be 0 or more, not {seconds}.")
     if samples < _BATCHES:
         raise OptionNotUsable(f"At least {_BATCHES} matchings are drawn, not {samples}.\nHint: {SAMPLES}")
     most = len(matchings)
@@ -300,6 +300,7 @@ def matching_safety(
         len(matchings), len(matchings.edges), int(degrees.min()), int(degrees.max()), len(matchings.parts),
         max(len(part.pids) for part in matchings.parts), len(best), int(needed[len(best)]), float(reached.mean()),
         *_interval(reached, len(drawn), exact=exact), exact, 0 if exact else len(drawn), attacks,
+        AttackRule.of(p, alpha, thresholds),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sudare.arguments import checked
 from sudare.data.table import Table
-from sudare.data.writing import check_table_ending, whole_file
+from sudare.data.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.engine import quote_name
 from sudare.risk.attribute_sets import class_sizes, row_sizes
 from sudare.risk.sizes import ClassSize
@@ -83,6 +83,7 @@ def assess_records(table: Table, known: Sequence[str] | None = None) -> RecordsA
 
 
 @checked
+@keeps_inputs()
 def write_record_risks(table: Table, known: Sequence[str] | None, path: str | Path) -> int:
     """Write every record's number, known attributes, class size and risk to a CSV or Parquet file, in their order."""
     places = table.positions(list(known) if known is not None else table.attributes)

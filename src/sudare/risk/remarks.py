@@ -12,13 +12,10 @@ from sudare.showing import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ColumnRemark:
-    """An attribute with the same value in every record (constant), or with another one in each (unique).
-
-    Or one of which some values differ by case alone (case).
-    """
+    """An attribute with the same value in every record (constant), or with another one in each (unique)."""
 
     attribute: str
-    kind: Literal["constant", "unique", "case"]
+    kind: Literal["constant", "unique"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
@@ -27,9 +24,7 @@ class ColumnRemark:
 
 @checked
 def column_remarks(table: Table) -> tuple[ColumnRemark, ...]:
-    """Return the attributes that are constant, unique or written in several cases, in their order.
-
-    A single record has none of these.
+    """Return the attributes that are constant or unique, in their order; a single record has none of these.
 
     A missing value is a value of its own.
     """
@@ -41,6 +36,4 @@ def column_remarks(table: Table) -> tuple[ColumnRemark, ...]:
             remarks.append(ColumnRemark(attribute, "constant"))
         elif len(values) == table.records:
             remarks.append(ColumnRemark(attribute, "unique"))
-        if len({value.lower() for value in values if value is not None}) < len(values) - (values[-1] is None):
-            remarks.append(ColumnRemark(attribute, "case"))
     return tuple(remarks)

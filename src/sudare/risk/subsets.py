@@ -19,7 +19,7 @@ from sudare.arguments import checked
 from sudare.data.collapsed import CollapsedTable
 from sudare.data.table import Table, fetch_table
 from sudare.data.table_rows import unknown_attribute
-from sudare.data.writing import check_table_ending, whole_file
+from sudare.data.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable
 from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
@@ -54,12 +54,13 @@ class SubsetRisk:
 
     The risk of a record is 1 / the number of records like it; `share_above` is the share of the records whose risk is
     above the bound that was asked for (None if none was), and `class_sizes` all sizes of classes, where asked for.
-    Estimates from a sample of the records have `intervals`. A sample does not tell the highest risk: there `max_risk`
-    is None, and `max_risk_at_least` is the highest risk of a drawn record; elsewhere the two are the same.
+    Estimates from a sample of the records have `intervals`. A sample does not tell the classes and the highest risk:
+    there `classes` and `max_risk` are None, and `max_risk_at_least` is the highest risk of a drawn record; elsewhere
+    this is the highest risk.
     """
 
     attributes: tuple[str, ...]
-    classes: int
+    classes: int | None
     max_risk: float | None
     max_risk_at_least: float
     mean_risk: float
@@ -69,14 +70,14 @@ class SubsetRisk:
     intervals: RiskIntervals | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values; the sizes of classes and intervals only if there are any.
+        """Return the fields as plain values; classes, their sizes and intervals only if there are any.
 
         The highest risk stands under one name: `max_risk` if it is known, else `max_risk_at_least`.
         """
         found = {**asdict(self), "attributes": list(self.attributes)}
         if self.max_risk is not None:
             del found["max_risk_at_least"]
-        for name in ("max_risk", "class_sizes", "intervals"):
+        for name in ("classes", "max_risk", "class_sizes", "intervals"):
             if found[name] is None:
                 del found[name]
         return found
@@ -99,6 +100,7 @@ class SubsetsAssessment:
     walk: Walk
     sizes: list[Sizes | None] | None = None
     estimates: NDArray[np.float64] | None = None
+    source: str = ""
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.results[:, CLASSES]))
@@ -143,11 +145,11 @@ class SubsetsAssessment:
         row = self.results[mask]
         names = tuple(name for bit, name in enumerate(self.attributes) if (mask >> bit) & 1)
         above = float(row[BELOW]) / self.records if self.bound is not None else None
-        highest = 1 / int(row[SMALLEST])
+        highest, exact = 1 / int(row[SMALLEST]), self.estimates is None
         return SubsetRisk(
             names,
-            int(row[CLASSES]),
-            highest if self.estimates is None else None,
+            int(row[CLASSES]) if exact else None,
+            highest if exact else None,
             highest,
             float(self.expected[mask]) / self.records,
             int(row[UNIQUES]),
@@ -217,7 +219,7 @@ def assess_subsets(
         )
         if chosen.how == "engine":
             walked = walk_engine(table, places, most=most, bound=size, class_sizes=class_sizes, progress=progress)
-            return _assessment(names, table.records, most, bound, chosen, walked)
+            return _assessment(names, table, most, bound, chosen, walked)
         if chosen.how == "sample":
             return _estimated(table, names, most, bound, chosen, samples, seed, progress)
         table = fetch_table(table)
@@ -227,7 +229,7 @@ def assess_subsets(
         rows_of(table, places), most=most, bound=size, class_sizes=class_sizes, threads=threads, progress=progress
     )
     walked.results[0] = 0
-    return _assessment(names, table.records, most, bound, chosen, walked)
+    return _assessment(names, table, most, bound, chosen, walked)
 
 
 def choose_subsets_walk(
@@ -289,12 +291,12 @@ def _estimated(
         table, table.positions(names), most=most, bound=size, samples=samples, seed=seed, progress=progress
     )
     told = replace(chosen, samples=samples, seed=seed, confidence=CONFIDENCE, error=found.error)
-    return _assessment(names, table.records, most, bound, told, found.walked, found.estimates)
+    return _assessment(names, table, most, bound, told, found.walked, found.estimates)
 
 
 def _assessment(
     names: tuple[str, ...],
-    records: int,
+    table: Table | CollapsedTable,
     most: int,
     bound: float | None,
     walk: Walk,
@@ -302,7 +304,7 @@ def _assessment(
     estimates: NDArray[np.float64] | None = None,
 ) -> SubsetsAssessment:
     found = (walked.results, walked.expected, walk, walked.sizes, estimates)
-    return SubsetsAssessment(names, records, most, bound, *found)
+    return SubsetsAssessment(names, table.records, most, bound, *found, source=table.reading.source)
 
 
 def class_size_within(risk: float) -> int:
@@ -314,13 +316,14 @@ def class_size_within(risk: float) -> int:
 
 
 @checked
+@keeps_inputs()
 def write_subsets(found: SubsetsAssessment, path: str | Path) -> int:
     """Write all subsets to a CSV or Parquet file, the smallest sets first; return how many."""
     masks = _smallest_first(found)
     rows = found.results[masks]
     columns = {
         "size": _sizes(masks),
-        "classes": rows[:, CLASSES],
+        **({"classes": rows[:, CLASSES]} if found.estimates is None else {}),
         "max_risk" if found.estimates is None else "max_risk_at_least": 1 / rows[:, SMALLEST],
         "mean_risk": found.expected[masks] / found.records,
         "uniques": rows[:, UNIQUES],
@@ -342,6 +345,7 @@ def _ends(found: SubsetsAssessment, masks: NDArray[np.int64]) -> dict[str, NDArr
 
 
 @checked
+@keeps_inputs()
 def write_subset_sizes(found: SubsetsAssessment, path: str | Path) -> int:
     """Write the classes and records of each size for all subsets to a CSV or Parquet file; return how many lines."""
     if found.sizes is None:

@@ -15,18 +15,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import field
 from fractions import Fraction
 from math import ceil, comb, perm
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.data.writing import whole_file
+from sudare.data.writing import LINES_ENDINGS, check_ending, whole_file
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.kernels.thresholds import BELOW, NOT_BELOW, UNSETTLED, walk_products, walk_sums
+from sudare.showing import dataclass
 
 Test = Literal["contest", "tight"]
 TESTS: tuple[Test, ...] = get_args(Test)
@@ -72,6 +74,29 @@ def success_thresholds(
         walk = _walk_contest if test == "contest" else _walk_tight
         walk(found, first, probability, level)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class AttackRule:
+    """By what attacks are effective: p and alpha of the formula, or a contest's own thresholds, which win over it."""
+
+    p: Fraction
+    alpha: Fraction
+    thresholds: tuple[int, ...] | None = field(repr=False)
+
+    @classmethod
+    def of(cls, p: Share, alpha: Share, thresholds: NDArray[np.int64] | None) -> AttackRule:
+        """Return the rule of these words."""
+        own = None if thresholds is None else tuple(thresholds.tolist())
+        return cls(read_p(p), read_alpha(alpha), own)
+
+    def __str__(self) -> str:
+        own = "" if self.thresholds is None else " and thresholds of the contest's own"
+        return f"p = {self.p}, alpha = {self.alpha}{own}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as text, and whether there are thresholds of the contest's own."""
+        return {"p": str(self.p), "alpha": str(self.alpha), "own_thresholds": self.thresholds is not None}
 
 
 def read_p(value: Share) -> Fraction:
@@ -149,8 +174,10 @@ def read_thresholds(path: str | Path) -> NDArray[np.int64]:
 
 @checked
 def write_thresholds(path: str | Path, thresholds: NDArray[np.int64]) -> None:
-    """Write thresholds as the contest's file R.csv: lines `n,r(n)`, from 0 guesses on."""
+    """Write thresholds as the contest's file R.csv: lines `n,r(n)` from 0 guesses on; `read_thresholds` takes it."""
     path = Path(path)
+    check_ending(path, LINES_ENDINGS)
+    thresholds = check_thresholds(thresholds, max(len(thresholds) - 1, 0))
     with whole_file(path) as temporary:
         lines = (f"{n},{threshold}\n" for n, threshold in enumerate(thresholds.tolist()))
         temporary.write_text("".join(lines), encoding="ascii", newline="\n")

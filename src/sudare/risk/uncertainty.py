@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,10 @@ from sudare.showing import dataclass
 Knowledge = Literal["original", "published"]
 # Adversaries that can be gone through: some minutes.
 MOST_ADVERSARIES = 2_000_000_000
+# Items known by all drawn adversaries that are in memory at once: some 2 GB.
+MOST_POINTS = 50_000_000
+# Above so many draws, a sample size that rounding could decide is not found exactly, but has one draw more.
+_EXACT_DRAWS = 10_000
 # Parts into which the items are divided for threads.
 _PARTS = 64
 # Exponents are short: 1e-999999999 would fill the memory.
@@ -63,15 +67,40 @@ class Adversary:
 
 
 @dataclass(frozen=True, slots=True)
+class FrequentItem:
+    """The item, of all that are sensitive to somebody, that most published records contain; ties go to the first.
+
+    What an engine holds is not named: then `item` is None.
+    """
+
+    item: str | None
+    records: int
+    all_records: int
+
+    @property
+    def share(self) -> Fraction:
+        """The share of the published records that contain it."""
+        return Fraction(self.records, self.all_records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and the share as plain values."""
+        return {**asdict(self), "share": float(self.share)}
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether published records keep what users want to keep, and from how many adversaries they do not.
 
     `adversaries` were checked: all with at most `max_known` items (None: any number) if `exact`, else `draws` of each
-    size, and `safe` then means that of those of each size less than the share epsilon is unsafe, which is said wrongly
-    with a probability of at most delta. `look` is which look of a procedure this was, if it looks until it is content:
-    delta is then about all its looks together. `worst` are the unsafe ones with the highest confidence. If the time was
-    over before all were checked, it is not `complete`: then it is not safe, and the unsafe adversaries are those met
-    until then.
+    size: a user drawn from those who have so many items, then so many of the items. `safe` then means that for each
+    size the share of a user's adversaries that is unsafe is below epsilon on average over these users, which is said
+    wrongly with a probability of at most delta. Of one user all may be unsafe; and since a long record has more of them
+    than many short ones, most of all adversaries together may be. `look` is which look of a procedure this was, if it
+    looks until it is content: delta is then about all its looks together. `worst` are the unsafe ones with the highest
+    confidence. If the time was over before all were checked, it is not `complete`: then it is not safe, and the unsafe
+    adversaries are those met until then. Adversaries know at least one item: what the frequency of
+    `most_frequent_sensitive` (None: nothing is sensitive) tells by itself is not part of the verdict, and stands
+    beside it.
     """
 
     rho: Fraction
@@ -88,17 +117,23 @@ class Verdict:
     unsafe_adversaries: int
     worst: tuple[Adversary, ...]
     seconds: float
+    most_frequent_sensitive: FrequentItem | None
     complete: bool = True
 
     @property
-    def bound(self) -> float | None:
-        """The share of unsafe adversaries of each size that a sample without any excludes; None for all others.
+    def frequent_above_rho(self) -> bool:
+        """Whether the share of published records with one sensitive item is above rho, whatever the verdict."""
+        found = self.most_frequent_sensitive
+        return found is not None and found.share > self.rho
 
-        It is the bound of Clopper and Pearson for no failure in `draws` draws, and at most epsilon.
+    @property
+    def bound(self) -> float | None:
+        """What a safe sample says of each size: a user's share of unsafe adversaries is on average at most this.
+
+        It is the bound of Clopper and Pearson for no failure in `draws` draws, and at most epsilon; None for all but
+        safe samples.
         """
-        if self.epsilon is None or self.delta is None or self.draws is None or not self.safe:
-            return None
-        return min(self.epsilon, -math.expm1(math.log(look_delta(self.delta, self.look)) / self.draws))
+        return sample_bound(self.epsilon, self.delta, self.draws, self.look) if self.safe else None
 
     @property
     def question(self) -> dict[str, Any]:
@@ -118,20 +153,34 @@ class Verdict:
             return texts("baskets.not_safe", rho=rho)
         who = {"known": known_words(self.max_known, texts), "record": texts(f"baskets.knowledge.{self.knowledge}")}
         if self.epsilon is None or self.delta is None or self.bound is None:
-            return texts("baskets.safe", rho=rho, **who)
+            return texts("baskets.safe", rho=rho, **who) + self._warning(texts)
         shares = {
             "epsilon": texts.exact_percent(self.epsilon),
             "sure": texts.exact_percent(1 - Fraction(str(self.delta))),
             "bound": texts.upper_percent(self.bound),
         }
         looks = "" if self.look is None else texts("baskets.looks", look=self.look, sure=shares["sure"])
-        return texts("baskets.safe_sample", rho=rho, **who, **shares, draws=f"{self.draws:,}") + looks
+        return (
+            texts("baskets.safe_sample", rho=rho, **who, **shares, draws=f"{self.draws:,}")
+            + looks
+            + self._warning(texts)
+        )
+
+    def _warning(self, texts: Texts) -> str:
+        """Return what belongs beside the word safe; it names no item, since certificates hold no data."""
+        found = self.most_frequent_sensitive
+        if found is None or not self.frequent_above_rho:
+            return ""
+        counts = {"records": f"{found.records:,}", "all_records": f"{found.all_records:,}"}
+        return texts("baskets.frequent", **counts, share=texts.upper_percent(found.share), rho=plain_rho(self.rho))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, the bound and, in English, what is claimed as plain values."""
-        plain = {name: getattr(self, name) for name in (*self.__slots__, "bound")}
+        plain = {name: getattr(self, name) for name in (*self.__slots__, "frequent_above_rho", "bound")}
         listed = [entry.to_dict() for entry in self.worst]
-        return {**plain, "rho": plain_rho(self.rho), "worst": listed, "claim": self.claim(Texts("en"))}
+        frequent = self.most_frequent_sensitive and self.most_frequent_sensitive.to_dict()
+        words = {"rho": plain_rho(self.rho), "claim": self.claim(Texts("en"))}
+        return {**plain, **words, "worst": listed, "most_frequent_sensitive": frequent}
 
 
 def known_words(max_known: int | None, texts: Texts) -> str:
@@ -189,12 +238,21 @@ def look_delta(delta: float, look: int | None) -> float:
     return delta if look is None else delta / (look * (look + 1))
 
 
+def sample_bound(
+    epsilon: float | None, delta: float | None, draws: int | None, look: int | None = None
+) -> float | None:
+    """Return the probability of meeting an unsafe adversary that so many safe draws exclude; None without a sample."""
+    if epsilon is None or delta is None or draws is None:
+        return None
+    return min(epsilon, -math.expm1(math.log(look_delta(delta, look)) / draws))
+
+
 def sample_size(epsilon: float, delta: float, look: int | None = None) -> int:
     """Return how many drawn adversaries have to be safe: the least n with (1 - epsilon)^n <= delta.
 
-    If the share epsilon or more of all is unsafe, n draws meet none of them with at most this probability. Theorem 1 of
-    the paper, by Hoeffding's inequality, asks for many times as many. For a look of a procedure that looks until it is
-    content, delta is that of the look (`look_delta`).
+    If a drawn one is unsafe with the probability epsilon or more, n draws meet none with at most this probability.
+    Theorem 1 of the paper, by Hoeffding's inequality, asks for many times as many. For a look of a procedure that looks
+    until it is content, delta is that of the look (`look_delta`).
     """
     for name, value in (("epsilon", epsilon), ("delta", delta)):
         if not 0 < value < 1:
@@ -202,12 +260,25 @@ def sample_size(epsilon: float, delta: float, look: int | None = None) -> int:
     if look is not None and look < 1:
         raise OptionNotUsable(f"Looks are numbered from 1 on, not {look}.\nHint: leave it out for a single check.")
     wanted = math.log(look_delta(delta, look)) / math.log1p(-epsilon)
+    refuse_large_sample(wanted, 1)
     whole = round(wanted)
     # Where rounding could decide, whole numbers do.
     if abs(wanted - whole) < 1e-6:
+        if whole > _EXACT_DRAWS:
+            return whole + 1
         exact = Fraction(str(delta)) / (look * (look + 1) if look else 1)
         return max(1, whole if (1 - Fraction(str(epsilon))) ** whole <= exact else whole + 1)
     return math.ceil(wanted)
+
+
+def refuse_large_sample(draws: float, known: int) -> None:
+    """Refuse a sample whose adversaries, each with `known` items that are in memory at once, would fill it."""
+    if draws * known > MOST_POINTS:
+        items = "" if known == 1 else f" times {known:,} known items that are in memory at once"
+        raise OptionNotUsable(
+            f"The sample is too large: {draws:,.0f} adversaries of each size{items}; at most {MOST_POINTS:,} fit.\n"
+            "Hint: give a larger epsilon, such as 0.01, or limit what adversaries know (--max-known 10)."
+        )
 
 
 def check_sampling(epsilon: float | None, delta: float | None, look: int | None = None) -> int | None:
@@ -270,8 +341,21 @@ def check_baskets(
         unsafe_adversaries=question.unsafe,
         worst=question.worst(),
         seconds=time.perf_counter() - started,
+        most_frequent_sensitive=most_frequent_sensitive(shown, sensitive),
         complete=complete,
     )
+
+
+def most_frequent_sensitive(published: Baskets, sensitive: SensitiveItems) -> FrequentItem | None:
+    """Return which item, of all that are sensitive to somebody, stands in most records; None if there is none."""
+    lists = sensitive.words[np.unique(sensitive.rows)]
+    bits = np.unpackbits(np.bitwise_or.reduce(lists, axis=0).view(np.uint8), bitorder="little")
+    items = np.flatnonzero(bits[: len(published.names)])
+    if not len(items):
+        return None
+    supports = published.supports()
+    item = int(items[np.argmax(supports[items])])
+    return FrequentItem(published.names[item], int(supports[item]), len(published))
 
 
 def count_adversaries(lengths: Sequence[int] | NDArray[np.int64], max_known: int | None) -> int:
@@ -321,7 +405,7 @@ class _Question:
         self.unsafe = 0
 
     def exhaust(self, deadline: Deadline, progress: Progress) -> tuple[int, bool]:
-        """Check everybody; return how many there are, and whether there was time for all."""
+        """Check everybody; return how many were checked, and whether there was time for all."""
         adversaries = count_adversaries(self._known.lengths, self._most)
         if adversaries > MOST_ADVERSARIES:
             raise OptionNotUsable(
@@ -332,38 +416,57 @@ class _Question:
         cuts = np.unique(np.linspace(0, items, _PARTS + 1).astype(int)).tolist()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             tasks = [pool.submit(self._part, first, end, deadline) for first, end in pairwise(cuts)]
+            seen = 0
             try:
                 for done, finished in enumerate(as_completed(tasks), start=1):
-                    self.unsafe += finished.result()
+                    unsafe, part = finished.result()
+                    self.unsafe, seen = self.unsafe + unsafe, seen + part
                     deadline.check()
                     progress("adversaries", done, len(tasks))
             except TimeOver:
-                return adversaries, False
+                return seen, False
             finally:
                 # What was not begun never is; what runs is halted.
                 deadline.interrupt()
                 pool.shutdown(cancel_futures=True)
-        return adversaries, True
+        return seen, True
 
-    def _part(self, first: int, end: int, deadline: Deadline) -> int:
+    def _part(self, first: int, end: int, deadline: Deadline) -> tuple[int, int]:
+        """Check adversaries by their first known item; return how many are unsafe, and how many were checked."""
         worst, noted = self._space(), np.zeros(1, np.int64)
         largest = max(self._most, 1)
         given = self._data, self._lists, self._rule, self._postings
         found = _check_from(*given, first, end, worst, noted, largest, deadline.halt)
         self._noted.append(worst[: noted[0]])
-        return int(found)
+        # Of a part that was halted no more is known than those that it found.
+        return int(found), int(found) if deadline.halt[0] else self._beginning_with(first, end)
+
+    def _beginning_with(self, first: int, end: int) -> int:
+        """Return how many adversaries have one of some items as the first that they know."""
+        starts, owner = self._data[0], self._data[3]
+        begins, places = self._postings
+        some = places[begins[first] : begins[end]]
+        numbers = np.bincount(starts[owner[some] + 1] - some - 1)
+        return sum(
+            int(count) * (1 + _subsets(behind, self._most - 1))
+            for behind, count in enumerate(numbers.tolist())
+            if count
+        )
 
     def draw(self, size: int, rng: np.random.Generator, deadline: Deadline, progress: Progress) -> tuple[int, bool]:
         """Check as many drawn adversaries of each size as the theorem asks for."""
+        refuse_large_sample(size, self._most)
         adversaries = 0
         given = self._data, self._lists, self._rule, self._postings
         for known in range(1, self._most + 1):
             progress("adversaries", known - 1, self._most)
             users, drawn = draw_adversaries(self._known, known, size, rng)
             worst, noted = self._space(), np.zeros(1, np.int64)
-            self.unsafe += int(_check_drawn(*given, users, drawn, worst, noted, deadline.halt))
+            unsafe = int(_check_drawn(*given, users, drawn, worst, noted, deadline.halt))
+            self.unsafe += unsafe
             self._noted.append(worst[: noted[0]])
-            adversaries += len(users)
+            # Of a kernel that was halted no more is known than those that it found.
+            adversaries += unsafe if deadline.halt[0] else len(users)
             try:
                 deadline.check()
             except TimeOver:
@@ -395,11 +498,18 @@ def check_question(
     original: Baskets, published: Baskets, sensitive: SensitiveItems, knowledge: str, max_known: int | None
 ) -> None:
     """Refuse adversaries that there are not, and records and sensitive items that do not belong together."""
-    if knowledge not in get_args(Knowledge):
-        raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
+    checked_knowledge(knowledge)
     if max_known is not None and max_known < 1:
         raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
     refuse_strangers(original, sensitive, published)
+
+
+def checked_knowledge(knowledge: str) -> Knowledge:
+    """Return which record adversaries know, if there is such a one."""
+    for known in get_args(Knowledge):
+        if knowledge == known:
+            return cast(Knowledge, known)
+    raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
 
 
 def draw_adversaries(

@@ -47,12 +47,17 @@ _look_at_drawn: Any = kernels.look_at_drawn
 
 @dataclass(frozen=True, slots=True)
 class SizeAdversaries:
-    """The adversaries who know one number of items: how many there are, were looked at, and are unsafe of these."""
+    """The adversaries who know one number of items: how many there are, were looked at, and are unsafe of these.
+
+    `mean_share` is the share of a user's adversaries that is unsafe, on average over the users who have so many items:
+    what samples of `check_baskets` are about. A user with a long record has many adversaries and counts once.
+    """
 
     size: int
     adversaries: int
     checked: int
     unsafe: int
+    mean_share: Fraction
 
     @property
     def exact(self) -> bool:
@@ -140,8 +145,9 @@ class _Look:
         self._lock = Lock()
 
     def exhaust(self, progress: Progress) -> NDArray[np.int64]:
-        """Look at everybody who knows few enough items; return how many of each size are unsafe."""
-        unsafe = np.zeros(self.largest + 1, np.int64)
+        """Look at everybody who knows few enough items; count the unsafe ones by size and length of record."""
+        longest = int(self._known.lengths.max(initial=0))
+        unsafe = np.zeros((self.largest + 1, longest + 1), np.int64)
         cuts = np.unique(np.linspace(0, len(self._known.names), _PARTS + 1).astype(int)).tolist()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             tasks = [pool.submit(self._part, first, end) for first, end in pairwise(cuts)]
@@ -167,11 +173,14 @@ class _Look:
         for size in range(1, self._most + 1):
             adversaries = sum(number * comb(length, size) for length, number in counted)
             if size <= self.largest:
-                yield SizeAdversaries(size, adversaries, adversaries, int(unsafe[size]))
+                found = unsafe[size].tolist()
+                shares = sum(Fraction(found[length], comb(length, size)) for length, _ in counted if length >= size)
+                able = sum(number for length, number in counted if length >= size)
+                yield SizeAdversaries(size, adversaries, adversaries, sum(found), shares / able)
                 continue
             users, drawn = draw_adversaries(self._known, size, DRAWN, rng)
-            found = _look_at_drawn(self._data, self._lists, self._rule, self._postings, users, drawn)
-            yield SizeAdversaries(size, adversaries, len(users), int(found))
+            met = int(_look_at_drawn(self._data, self._lists, self._rule, self._postings, users, drawn))
+            yield SizeAdversaries(size, adversaries, len(users), met, Fraction(met, len(users)))
 
 
 def _affordable(lengths: NDArray[np.int64], most: int) -> int:

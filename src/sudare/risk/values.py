@@ -7,7 +7,7 @@ from typing import Any
 
 from sudare.arguments import checked
 from sudare.data.history import PurchaseHistory
-from sudare.data.writing import check_table_ending, whole_file
+from sudare.data.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.engine import refuse_people
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS
@@ -61,6 +61,7 @@ def most_identifying(
 
 
 @checked
+@keeps_inputs()
 def write_values(
     history: PurchaseHistory,
     knowledge: str | Knowledge,

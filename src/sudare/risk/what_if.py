@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import islice, product
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -24,6 +25,8 @@ from sudare.showing import dataclass
 
 # Sets that are listed as entering or leaving; nobody reads more.
 MOST_LISTED = 100_000
+# Pairs of sets of which the common part is taken: about a second.
+MOST_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +165,25 @@ class SetsChanged:
 def changed_sets(
     before: Iterable[Mapping[str, Any] | Sequence[str]], after: Iterable[Mapping[str, Any] | Sequence[str]]
 ) -> SetsChanged:
-    """Compare answers that list all they have: what is in the second only, and what in the first only, in order."""
-    old, new = list(before), list(after)
-    olds, news = set(map(_key, old)), set(map(_key, new))
+    """Compare answers that list all they have: what is in the second only, and what in the first only, in order.
+
+    The order of the attributes within a set does not matter.
+    """
+    old, new = _with_keys(before, "before"), _with_keys(after, "after")
+    olds, news = ({key for key, _ in answer} for answer in (old, new))
     return SetsChanged(
-        tuple(found for found in new if _key(found) not in olds),
-        tuple(found for found in old if _key(found) not in news),
+        tuple(found for key, found in new if key not in olds), tuple(found for key, found in old if key not in news)
     )
 
 
-def _key(found: Any) -> Hashable:
-    return frozenset(found.items()) if isinstance(found, Mapping) else tuple(found)
+def _with_keys(sets: Iterable[Any], argument: str) -> list[tuple[Hashable, Any]]:
+    """Return sets of attributes, or choices of levels, each with what it is compared by."""
+    try:
+        return [(frozenset(found.items() if isinstance(found, Mapping) else found), found) for found in sets]
+    except TypeError:
+        raise TypeError(
+            f"{argument} is a list of sets of attributes, or of choices of levels (attribute -> level)."
+        ) from None
 
 
 def _plain(found: Any) -> Any:
@@ -224,9 +235,10 @@ def _inside(family: Family, mask: int) -> list[int]:
 
 @checked
 def stayed_disclosable(before: DisclosableSets, after: DisclosableSets) -> list[tuple[str, ...]]:
-    """Return the sets shown in one of the answers that can be disclosed by both, the largest first.
+    """Return sets that can be disclosed by both answers, the largest first: those that one shows, and common parts.
 
-    Shown are the maximal sets, or all if both answers list all. Every part of a set that stays, stays.
+    Shown are the maximal sets, or all if both answers list all. Where two maximal sets do not stay, their common part
+    does; of more than MOST_PAIRS such pairs the first are looked at. Every part of a set that stays, stays.
     """
     places = _places(before, after)
     safe = [_family([entry.attributes for entry in found.maximal], places) for found in (before, after)]
@@ -235,8 +247,27 @@ def stayed_disclosable(before: DisclosableSets, after: DisclosableSets) -> list[
     ]
     sets = dict.fromkeys(entry.attributes for part in shown for entry in part)
     masks = {names: mask_of(places[name] for name in names) for names in sets}
-    stayed = [names for names, mask in masks.items() if all(family.has_around(mask) for family in safe)]
-    return sorted(stayed, key=lambda names: -len(names))
+    stayed = dict.fromkeys(names for names, mask in masks.items() if all(one.has_around(mask) for one in safe))
+    leaving, entering = (
+        [entry.attributes for entry in found.maximal if entry.attributes not in stayed] for found in (before, after)
+    )
+    common = _common_parts(leaving, entering, _family(stayed, places), places)
+    return sorted([*stayed, *common], key=lambda names: -len(names))
+
+
+def _common_parts(
+    ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]], known: Family, places: Mapping[str, int]
+) -> list[tuple[str, ...]]:
+    """Return the largest common parts of two sets that are not part of a known one; these become known."""
+    pairs = islice(product(ones, map(set, others)), MOST_PAIRS)
+    found = {tuple(name for name in one if name in other) for one, other in pairs}
+    largest = []
+    for names in sorted(found, key=lambda names: (-len(names), [places[name] for name in names])):
+        mask = mask_of(places[name] for name in names)
+        if not known.has_around(mask):
+            known.add(mask)
+            largest.append(names)
+    return largest
 
 
 def _places(*answers: DisclosableSets) -> dict[str, int]:

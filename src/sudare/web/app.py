@@ -133,8 +133,9 @@ def _broken(request: Request, error: Exception) -> Response:
 
 
 def _log(request: Request, what: str) -> None:
-    """Write what happened to which request, no data."""
-    os.write(2, f"sudare: {request.method} {request.url.path}: {what.rstrip()}\n".encode())
+    """Write what happened to which kind of request, no data: an address itself may be a secret, as invitations are."""
+    route = getattr(request.scope.get("route"), "path", "")
+    os.write(2, f"sudare: {request.method} {route}: {what.rstrip()}\n".encode())
 
 
 def _answer(request: Request, code: str, message: str, status: int, headers: dict[str, str]) -> Response:

@@ -16,11 +16,11 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
-from sudare.web.faults import is_away
+from sudare.web.faults import is_away, is_no_database
 
 BUSY_MILLISECONDS = 30_000
 DIALECTS = ("sqlite", "postgresql")
@@ -62,7 +62,12 @@ class Database:
         try:
             with self._writing.connect() as connection, connection.begin():
                 _migrate(connection)
-        except OperationalError as error:
+        except DatabaseError as error:
+            if is_no_database(error):
+                raise SourceNotReadable(
+                    f"{self._engine.url.database} is not a database of SQLite, or is damaged; it was left as it is.\n"
+                    "Hint: move it away, or name another folder."
+                ) from None
             if not is_away(error):
                 raise
             raise SourceNotReadable(

@@ -42,6 +42,11 @@ def is_away(error: BaseException) -> bool:
     return code.startswith(_SQLITE_AWAY if code.startswith("SQLITE") else _POSTGRESQL_AWAY)
 
 
+def is_no_database(error: BaseException) -> bool:
+    """Say whether SQLite does not recognize its file."""
+    return _database_code(error).startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT"))
+
+
 def described(error: BaseException) -> str:
     """Return an error and those it came from as a traceback without their messages: places and kinds only."""
     lines: list[str] = []

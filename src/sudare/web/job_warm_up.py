@@ -26,7 +26,7 @@ def warm_up() -> None:
         WORK["anonymized"]({**files, "path": str(anonymized)})
         WORK["preview"]({**files, "path": str(anonymized)})
         WORK["targets"]({**files, "folder": name, "finals": {"p": str(anonymized)}})
-        WORK["guesses"]({**files, "path": str(guesses), "published": str(Path(name) / "p")})
+        WORK["guesses"]({**files, "path": str(guesses), "published": str(Path(name) / "p.csv")})
         attacked = {"team": "a", "path": str(anonymized), "guesses": {"b": str(guesses)}}
         WORK["evaluate"]({**files, "finals": [attacked]})
 

@@ -74,7 +74,7 @@ def check_guesses(given: Parameters) -> dict[str, Any]:
 def publish_finals(given: Parameters) -> dict[str, Any]:
     """Write A' of each final into a folder, under its submission's identity, and return their rows."""
     rules, folder = _rules(given), Path(given["folder"])
-    return {"rows": {name: publish(path, folder / name, rules) for name, path in given["finals"].items()}}
+    return {"rows": {name: publish(path, folder / f"{name}.csv", rules) for name, path in given["finals"].items()}}
 
 
 def evaluate_round(given: Parameters) -> dict[str, Any]:

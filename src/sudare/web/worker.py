@@ -179,7 +179,7 @@ class Worker:
         kept: dict[str, StoredFile] = {}
         for path in folder.iterdir():
             with path.open("rb") as file:
-                kept[path.name] = self._files.keep(file, 1 << 40, self._settings.job_seconds)
+                kept[path.stem] = self._files.keep(file, 1 << 40, self._settings.job_seconds)
         return kept
 
     def _drop(self, job_id: int) -> None:

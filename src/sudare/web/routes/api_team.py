@@ -59,7 +59,7 @@ class Problems(BaseModel):
     error: Problem
 
 
-STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 503, 507)
+STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503, 507)
 ANSWERS: dict[int | str, dict[str, Any]] = {status: {"model": Problems} for status in STATUSES}
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}, "description": "The file."}}
 BODY = {
