@@ -86,7 +86,7 @@ def test_the_answer_comes_first(make: Make) -> None:
         "The limit is a risk of 50 %, that is, at least 2 equal records. 66.67 % of the records are above it." in text
     )
     assert "One attribute can be enough: “age” alone makes records unique (1, 16.67 % of all)." in text
-    assert "No two attributes together are within the limit, single ones are, for example “sex”. Such choices: 2." in text
+    assert "No two attributes together are within the limit, single ones are, for example “sex”." in text
     assert "contributes most to the risk is “age”: without it the mean risk falls from 83.33 % to 50.00 %" in text
 
 
