@@ -98,7 +98,7 @@ def test_another_evaluation_name_or_language_is_drawn_anew(small: SmallContest, 
     publish(small)
     bodies = ResultBodies()
     assert "0.250000" in look(small, bodies, "blue")
-    assert "攻撃なし" in look(small, bodies, "blue", "ja")
+    assert "有効になりうる攻撃がない" in look(small, bodies, "blue", "ja")
     evaluate(small, 0.5)
     assert "0.500000" in look(small, bodies, "blue")
     with small.database.writing() as session:

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TypeVar
 
@@ -17,7 +17,7 @@ import typer
 from sudare.cli.files import checked_files, name_and_value
 from sudare.cli.options import option_name
 from sudare.cli.signals import INTERRUPTED, Interrupted, run_interruptibly, run_with_own_signals
-from sudare.data.writing import NO_SPACE
+from sudare.data.writing import NO_SPACE, Written, listing_written
 from sudare.errors import OptionNotUsable, OutputNotWritable, SudareError
 from sudare.interruption import safe_point
 from sudare.progress import Progress
@@ -81,8 +81,10 @@ def explained(command: Callable[P, R]) -> Callable[P, R]:
 def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -> Callable[P, R]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        written: list[Written] = []
+
         def work() -> R:
-            with checked_files(command, kwargs):
+            with checked_files(command, kwargs), listing_written(written):
                 return command(*args, **kwargs)
 
         try:
@@ -92,10 +94,13 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
             _write_shown(end.exit_code)
             raise
         except Interrupted as end:
+            _tell_written(written)
             _fail(SHOWN if end.finished else INTERRUPTED, end.exit_code)
         except KeyboardInterrupt:
+            _tell_written(written)
             _fail(INTERRUPTED, EXIT_INTERRUPTED)
         except SudareError as error:
+            _tell_written(written)
             _fail(f"Error: {_in_options(error, command)}", EXIT_BAD_INPUT)
         except BrokenPipeError:
             _flush_or_drop()
@@ -112,6 +117,13 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
         return result
 
     return run
+
+
+def _tell_written(written: Sequence[Written]) -> None:
+    """Tell which files are there of a command that did not come to its end: some may not have been announced."""
+    listed = [f"{one.path}{' (keep it secret)' if one.private else ''}" for one in written if one.path.exists()]
+    if listed:
+        note(f"Written before: {', '.join(listed)}")
 
 
 def _in_options(error: SudareError, command: Callable[..., Any]) -> str:

@@ -23,6 +23,7 @@ from typing import ParamSpec, TypeVar
 from urllib.parse import unquote
 
 from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.showing import dataclass
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -48,6 +49,28 @@ _LOCAL_ADDRESS = "file://"
 _inputs: ContextVar[tuple[Path, ...]] = ContextVar("inputs", default=())
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was written whole; a `private` one is for its owner only."""
+
+    path: Path
+    private: bool
+
+
+# Where files are listed that were written, if somebody wants to know.
+_written: ContextVar[list[Written] | None] = ContextVar("written", default=None)
+
+
+@contextmanager
+def listing_written(written: list[Written]) -> Iterator[None]:
+    """Add to a list what is written until the block ends."""
+    token = _written.set(written)
+    try:
+        yield
+    finally:
+        _written.reset(token)
+
+
 @contextmanager
 def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path that becomes `path` if the block ends well and vanishes if it does not.
@@ -62,6 +85,8 @@ def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
             yield temporary
             temporary.chmod(0o600 if private else _permissions(target))
             temporary.replace(target)
+            if (told := _written.get()) is not None:
+                told.append(Written(path, private=private))
         except OSError as error:
             raise _explain(path, error) from None
 
