@@ -44,7 +44,9 @@ def compile_missing(progress: Progress = silent) -> None:
         try:
             # Taking the next one is a single step of Python: no two threads get the same.
             for function, given in left:
-                compiler.compile(function, given)
+                with store.locked(function, given):  # somebody who needs it may be compiling it
+                    if store.find(function, given) is None:
+                        compiler.compile(function, given)
                 progress("compiling kernels", next(done), len(missing))
         finally:
             compiler.end()
