@@ -50,9 +50,9 @@ WORDS = (
     f"WHEN regexp_matches(words, '^[{BLANKS}]|[{BLANKS}]$') "
     f"THEN regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '', 'g') ELSE words END",
     "read_number(words) AS try_cast(words AS DOUBLE)",
-    # A date alone, and a time of the usual form in the end, have none; both are far quicker to see than the rest.
-    "has_offset(words) AS CASE WHEN words LIKE '% __:__:__' OR NOT contains(words, ':') THEN false "
-    f"ELSE regexp_matches(words, '{OFFSET}') END",
+    # A date alone, a time alone, and a time of the usual form in the end have none, and are far quicker to see.
+    "has_offset(words) AS CASE WHEN words LIKE '% __:__:__' OR words LIKE '__:__' OR NOT contains(words, ':') "
+    f"THEN false ELSE regexp_matches(words, '{OFFSET}') END",
     # DuckDB reads no blank before an offset.
     "clock_of(words, zone) AS timezone(zone, try_cast(regexp_replace(words, ' ([+-])', '\\1') AS TIMESTAMPTZ))",
     # DuckDB takes any word after a time for a zone that it need not know, such as the PM of 8:00 PM.
