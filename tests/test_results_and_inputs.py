@@ -197,6 +197,7 @@ def test_results_of_other_data_or_by_other_rules_are_refused(
     assert not (tmp_path / "r.html").exists()
 
 
+@pytest.mark.slow
 def test_results_of_the_same_data_by_the_same_rules_are_taken(tmp_path: Path) -> None:
     mine = {name: getattr(MINE, name) for name in ("anonymization", "duel", "published")}
     contest_report(tmp_path, **mine)

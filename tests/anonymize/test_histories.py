@@ -125,6 +125,7 @@ def test_no_division_is_below_the_bound(people: list[list[Row]], k: int) -> None
     assert found.bound <= best + 1e-9 <= found.utility + 2e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(histories(9, 5), st.integers(2, 9), st.booleans())
 def test_everybody_has_the_same_rows_as_k_others(people: list[list[Row]], k: int, fast: bool) -> None:

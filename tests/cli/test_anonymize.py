@@ -200,6 +200,7 @@ def test_levels_can_be_given(run: Run, many: Path, tmp_path: Path) -> None:
     assert json.loads(result.stdout)["levels"] == {"date": "year", "item": "all", "price": "all", "quantity": "all"}
 
 
+@pytest.mark.slow
 def test_any_history_with_a_header_is_anonymized_by_the_columns_it_has(run: Run, tmp_path: Path) -> None:
     source, out, published = tmp_path / "log.csv", tmp_path / "A.csv", tmp_path / "published.csv"
     lines = ["who;invoice;day;item"] + [f"{name};9;2024-05-0{n};{item}" for n, (name, item) in enumerate(
@@ -222,6 +223,7 @@ def test_any_history_with_a_header_is_anonymized_by_the_columns_it_has(run: Run,
     assert "log.csv" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_report_tells_what_was_asked_and_what_attacks_reached(run: Run, many: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--report", report)

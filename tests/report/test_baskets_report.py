@@ -145,6 +145,7 @@ def test_a_sample_that_missed_too_many_is_refuted(make: Make, monkeypatch: pytes
     assert "a second look at all who know few items" in shown_text(page)
 
 
+@pytest.mark.slow
 def test_a_long_record_with_most_adversaries_does_not_refute_an_average_over_users(make: Make) -> None:
     """One of 50 users has 11 of the 109 adversaries, all unsafe: more than a tenth of all, but of few users."""
     text = "a,b\n" * 49 + ",".join(f"s{n}" for n in range(11)) + "\n"

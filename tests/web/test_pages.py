@@ -317,6 +317,7 @@ def test_a_password_is_changed_with_the_old_one_only(server: RunningServer) -> N
     assert client.get("/account").status_code == 200
 
 
+@pytest.mark.slow
 def test_the_server_of_pages_loads_no_kernels() -> None:
     program = "import sys, sudare.web.serve; print([name for name in ('numba', 'scipy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
