@@ -5,17 +5,19 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import polars
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
+from sudare.risk import visits
 from sudare.risk.attackers import STATISTICS_PARTS, part_sizes, part_statistics
 from sudare.risk.crowds import count_crowds
 from sudare.risk.knowledge import TEN_ATTACKERS
 from sudare.risk.visits import ROW_BYTES, fetch_visits
 
-# Days so far apart that their order takes more than one pass of 16 bits.
+# Days far apart, and rows that repeat.
 rows = st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 2, 70_000]), st.integers(0, 4))
 
 
@@ -32,11 +34,11 @@ def frame(found: list[tuple[int, int, int]]) -> polars.DataFrame:
 @given(st.lists(rows, min_size=1, max_size=30))
 def test_crowds_sizes_and_frequencies_are_those_of_the_engine(found: list[tuple[int, int, int]]) -> None:
     with DuckDBEngine() as engine, sudare.read_history(frame(found), engine=engine) as history:
-        visits = fetch_visits(history)
-        assert visits is not None
-        assert list(visits.each(TEN_ATTACKERS)) == [count_crowds(history, known) for known in TEN_ATTACKERS]
+        found_visits = fetch_visits(history)
+        assert found_visits is not None
+        assert list(found_visits.each(TEN_ATTACKERS)) == [count_crowds(history, known) for known in TEN_ATTACKERS]
         for known in TEN_ATTACKERS:
-            assert visits.sizes(known.parts) == part_sizes(history, known.parts)
+            assert found_visits.sizes(known.parts) == part_sizes(history, known.parts)
         assessed = sudare.assess_attackers(history)
         for (part, number), found_here in zip(STATISTICS_PARTS.items(), assessed.statistics, strict=True):
             assert found_here == part_statistics(history, part, assessed.attackers[number])
@@ -50,3 +52,12 @@ def test_visits_that_do_not_fit_or_may_not_leave_stay_on_the_engine() -> None:
         assert fetch_visits(history) is not None
         history.records = engine.memory_bytes // 2 // ROW_BYTES + 1
         assert fetch_visits(history) is None
+
+
+def test_visits_whose_numbers_do_not_fit_into_one_stay_on_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Numbers of two customers (from 1) and days 0 to 3 take two bits, those of four items three, one row a visit one.
+    rows = [(customer, day, customer + day) for customer in (0, 1) for day in (0, 3)]
+    with DuckDBEngine() as engine, sudare.read_history(frame(rows), engine=engine) as history:
+        for bits, fit in ((8, True), (7, False)):
+            monkeypatch.setattr(visits, "_MOST_BITS", bits)
+            assert (fetch_visits(history) is not None) == fit
