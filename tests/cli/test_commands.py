@@ -19,6 +19,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sudare.cli.app import app, load_command
+from sudare.cli.demo import clear_demo
 from sudare.cli.options import option_name
 from sudare.version import __version__
 
@@ -143,6 +144,7 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
         "baskets-report.html",
         "contest",
         "contest-report.html",
+        "parameters.json",
     }
     assert "SAFE: nobody who knows" in result.stdout
     assert 'data-answer="safe"' in (tmp_path / "demo" / "baskets-report.html").read_text(encoding="utf-8")
@@ -156,6 +158,9 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
     assert 'data-answer="not_effective"' in (tmp_path / "demo" / "contest-report.html").read_text(encoding="utf-8")
     assert str(tmp_path / "demo" / "table-report.html") in result.stderr
     assert "report.html" in result.stderr
+    (tmp_path / "demo" / "notes.txt").write_text("mine")
+    clear_demo(tmp_path / "demo")
+    assert {entry.name for entry in (tmp_path / "demo").iterdir()} == {"parameters.json", "notes.txt"}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from sudare.report.contest_findings import Findings as ContestFindings
     from sudare.risk.attackers import AttackersAssessment
     from sudare.risk.records import RecordsAssessment
+
+# What the folder has in the end, apart from the certificate of the published baskets.
+PUBLISHED, HIERARCHIES = "published.csv", "hierarchies"
+DATA = ("history.csv", "members.csv", PUBLISHED, "contest")
+REPORTS = ("report.html", "table-report.html", "baskets-report.html", "contest-report.html")
 
 CUSTOMERS = 400
 KNOWLEDGE = ("item*2", "item*3", "day*2", "(day + item)*2", "days")
@@ -90,19 +96,16 @@ def demo(
     from sudare.cli.attackers_text import show_attackers
     from sudare.cli.baskets_text import show_title, show_verdict
     from sudare.cli.risk_text import show_summary
-    from sudare.data.result_folders import filling, refuse_files
+    from sudare.data.result_folders import filling
     from sudare.messages import Texts
 
     texts = Texts(lang)
-    history, members = folder / "history.csv", folder / "members.csv"
-    published = folder / "published.csv"
-    contest = folder / "contest"
-    names = ("report.html", "table-report.html", "baskets-report.html", "contest-report.html")
-    reports = [folder / name for name in names]
+    history, members, published, contest = (folder / name for name in DATA)
+    reports = [folder / name for name in REPORTS]
     with filling(folder), shown_progress() as progress:
-        refuse_files(folder)
+        clear_demo(folder)
         found = _assess_history(history, reports[0], seed, lang, progress)
-        records = _assess_members(members, folder / "hierarchies", reports[1], seed, lang, progress)
+        records = _assess_members(members, folder / HIERARCHIES, reports[1], seed, lang, progress)
         sensitive, baskets = _suppress_baskets(history, published, reports[2], seed, lang, progress)
         anonymized = _play_contest(history, contest, reports[3], seed, lang, progress)
     show_attackers(found, str(history), texts)
@@ -118,7 +121,7 @@ def demo(
     note(
         f"\nPurchase history: {history}\n  Report: {reports[0].resolve()}  (open it in a browser)\n"
         f"  Try:    sudare attackers {history}\n"
-        f"Member list: {members}, hierarchies in {folder / 'hierarchies'}\n  Report: {reports[1].resolve()}\n"
+        f"Member list: {members}, hierarchies in {folder / HIERARCHIES}\n  Report: {reports[1].resolve()}\n"
         f"  Try:    sudare risk record {members} --known {known} --sensitive {SENSITIVE}\n"
         f"Published baskets: {published}\n  Report: {reports[2].resolve()}\n"
         f"  Try:    sudare baskets verify {history} {published} --per visit --sensitive {sensitive.described} "
@@ -126,6 +129,20 @@ def demo(
         f"Contest: T.csv, A.csv, PUBLISHED.csv and rules.toml in {contest}\n  Report: {reports[3].resolve()}\n"
         f"  Try:    sudare contest utility {contest / 'T.csv'} {contest / 'A.csv'} --rules {contest / 'rules.toml'}"
     )
+
+
+def clear_demo(folder: Path) -> None:
+    """Remove an earlier demonstration from its folder, and nothing else; refuse a folder that is somebody else's."""
+    from sudare.anonymize.certificate import certificate_path
+    from sudare.data.result_folders import keep_parameters
+
+    if not keep_parameters(folder, "demo", {}):
+        return
+    for name in (*DATA, *REPORTS, HIERARCHIES, certificate_path(Path(PUBLISHED)).name):
+        if (folder / name).is_dir():
+            shutil.rmtree(folder / name)
+        else:
+            (folder / name).unlink(missing_ok=True)
 
 
 def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Progress) -> AttackersAssessment:
