@@ -39,7 +39,7 @@ def test_check_accepts_a_valid_history(run: Run) -> None:
 
 def test_check_shows_what_is_wrong_and_ends_with_3(run: Run) -> None:
     result = run("check", "T.csv", "bad.csv")
-    assert result.exit_code == 2
+    assert result.exit_code == 3
     assert "NOT VALID: bad.csv does not follow the rules pwscup2018. Errors: 5." in result.stdout
     assert "cells that do not cover the value of T: 1" in result.stdout
     assert "'2010/12/2' does not cover the value of T; T has 2010/12/1" in result.stdout
@@ -53,7 +53,7 @@ def test_check_caps_what_it_shows_and_tells_the_total(run: Run) -> None:
 
 
 def test_check_has_all_errors_in_json(run: Run) -> None:
-    found = answer(run("check", "T.csv", "bad.csv", "--max-errors", "1", "--json"), 2)
+    found = answer(run("check", "T.csv", "bad.csv", "--max-errors", "1", "--json"), 3)
     assert found["valid"] is False
     assert [(error["row"], error["cell"], error["kind"]) for error in found["errors"]] == [
         (1, 2, "must-cover"), (3, 1, "consistency"), (3, 2, "invalid"), (3, 3, "invalid"), (4, 1, "rows"),
@@ -77,8 +77,7 @@ def test_check_speaks_japanese(run: Run) -> None:
         (T.encode("utf-16"), "UTF-16"),
         (b"PK\x03\x04" + bytes(99), "zip archive"),
         (bytes(range(256)) * 9, "errors"),
-        (T.encode().replace(b"a", b"\0"), "NUL"),
-        (T.encode().replace(b"a", b"\x83\x41"), "not UTF-8"),
+        (T.encode().replace(b"a", b"a;b"), "cannot be an item"),
         (T.encode().replace(b"\r\n", b"\r"), "carriage return"),
         (b"customer,date,item,price,quantity\n" + T.encode(), "row 1, cell 1: 'customer' is no number of a person"),
     ],
@@ -102,7 +101,7 @@ def test_files_that_cannot_be_read_are_exit_code_2(run: Run, words: tuple[str, s
 @pytest.mark.parametrize("text", [b"", b"\xff" * 99, b"\0" * 99, b"\n" * 99, b"\r" * 9, b"9" * 99_999, A.encode()[:-4]])
 def test_a_malformed_anonymized_history_is_not_valid(run: Run, text: bytes) -> None:
     Path("A.csv").write_bytes(text)
-    assert answer(run("check", "T.csv", "A.csv", "--json"), 2)["errors"]
+    assert answer(run("check", "T.csv", "A.csv", "--json"), 3)["errors"]
 
 
 def test_unknown_rules_are_refused(run: Run) -> None:
@@ -119,9 +118,9 @@ def test_publish_writes_what_guesses_are_checked_against(run: Run) -> None:
     assert answer(run("check-guesses", "T.csv", "P.csv", "F.csv", "--json"))["valid"] is True
     Path("F.csv").write_text("5,7\n5,12\n6,1\n")
     found = run("check-guesses", "T.csv", "P.csv", "F.csv")
-    assert found.exit_code == 2
+    assert found.exit_code == 3
     assert "the pseudonym '5' has a guess already, in row 1" in found.stdout
-    assert len(answer(run("check-guesses", "T.csv", "P.csv", "F.csv", "--json"), 2)["errors"]) == 3
+    assert len(answer(run("check-guesses", "T.csv", "P.csv", "F.csv", "--json"), 3)["errors"]) == 3
 
 
 def test_publish_refuses_what_is_not_well_formed_and_writes_nothing(run: Run) -> None:

@@ -107,3 +107,10 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         read_cells_parquet(tmp_path / "A.parquet")
     with pytest.raises(OptionNotUsable, match=r"this is written as \.parquet"):
         write_cells_parquet(tmp_path / "A.csv", anonymized())
+
+
+def test_items_that_are_no_utf8_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "T.csv").write_bytes(b"1,2010/12/1,\x83A,1,1\n")
+    with pytest.raises(OptionNotUsable, match=r"the item \\x83A, which is not UTF-8"):
+        write_cells_parquet(tmp_path / "T.parquet", read_original(tmp_path / "T.csv"))
+    assert not (tmp_path / "T.parquet").exists()

@@ -103,3 +103,12 @@ def test_the_same_cells_are_refused_as_in_memory(
     except BadRows:
         refused += 2
     assert refused in (0, 3)
+
+
+def test_items_have_any_letters_and_the_original_lines_of_any_length(engine: DuckDBEngine, tmp_path: Path) -> None:
+    odd = [" a", "a ", '"a"', "[a]", "\t", "é", "x" * 8_000]
+    original = "".join(f"1,2011/1/1,{item},1,1\n" for item in odd)
+    anonymized = "".join(f"7,2011/1/1,{item},1,1\n" for item in [*odd[:3], "{[a]; a}", *odd[4:6], "*"])
+    with hold_cells(*texts(tmp_path, original, anonymized), engine=engine) as held:
+        found = engine.rows(f"SELECT v1, c1 FROM {held.table} ORDER BY row")
+    assert found == [*((item, True) for item in odd[:-1]), (odd[-1], False)]

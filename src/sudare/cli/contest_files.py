@@ -11,7 +11,7 @@ import typer
 
 from sudare.cli.files import LINES, READ
 from sudare.cli.frame import (
-    EXIT_BAD_INPUT,
+    EXIT_NOT_SAFE,
     JsonOption,
     LanguageOption,
     console,
@@ -100,7 +100,8 @@ def check(
     """Check that an anonymized history follows the rules.
 
     Every cell that is not well formed or does not cover the value of T, every pseudonym that is not one to one with a
-    customer, every line and the number of rows. T is checked first. Exit code 2: A does not follow the rules.
+    customer, every line and the number of rows. T is checked first. Exit code 3: A does not follow the rules; 2: T
+    does not, or a file cannot be read.
     """
     from sudare.contest.check import check_anonymized
     from sudare.data.cell_complaints import MOST_COMPLAINTS
@@ -129,7 +130,8 @@ def check_guesses(
     """Check that guesses follow the rules.
 
     A pseudonym must be in what was published and have one guess, a customer must be in T. T and what was published are
-    checked first. A file without guesses is legal. Exit code 2: the guesses do not follow the rules.
+    checked first. A file without guesses is legal. Exit code 3: the guesses do not follow the rules; 2: T or what was
+    published does not, or a file cannot be read.
     """
     from sudare.contest.check import check_guesses as check_file
     from sudare.data.cell_complaints import MOST_COMPLAINTS
@@ -177,7 +179,7 @@ def _show(found: CheckResult, file: str, rules: str, texts: Texts, *, json: bool
     else:
         show_check(found, file, rules, texts)
     if not found.valid:
-        raise typer.Exit(EXIT_BAD_INPUT)
+        raise typer.Exit(EXIT_NOT_SAFE)
 
 
 def show_check(found: CheckResult, file: str, rules: str, texts: Texts) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EXIT_INTERNAL = 1
 EXIT_BAD_INPUT = 2
-# The work was done, and its answer is no: data are not safe, or not what a certificate says.
+# The work was done, and its answer is no: data are not safe, break the rules, or are not what a certificate says.
 EXIT_NOT_SAFE = 3
 EXIT_INTERRUPTED = 130
 SHOWN = "Interrupted. Shown is what was found until then."

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sudare.data.cell_block import Block
 from sudare.data.cell_values import written
 from sudare.data.cells import CellHistory, ItemColumn
+from sudare.data.item_names import shown_name
 from sudare.data.rule_sets import RuleSet
 from sudare.kernels.cell_problems import Problem
 from sudare.messages import Texts
@@ -143,7 +144,7 @@ class Collector:
         rule = self.rules.columns[found.cell]
         column = original.column(rule.name)
         if isinstance(column, ItemColumn):
-            return column.names[int(column.sets[found.row])]
+            return shown_name(column.names[int(column.sets[found.row])])
         return written(int(column.low[found.row]), rule)
 
 
@@ -178,7 +179,7 @@ def _kind_of(problem: Problem) -> ComplaintKind:
 
 def _text_problem(found: _Found, part: bytes) -> str | None:
     """Return the key of a reason that lies in the bytes: marks, encoding, blanks, quotes."""
-    if _kind_of(found.problem) != "invalid":
+    if _kind_of(found.problem) != "invalid" or found.problem == Problem.ITEM:
         return None
     if found.row == 0 and found.cell == 0 and part.startswith(_BOM):
         return "byte_order_mark"

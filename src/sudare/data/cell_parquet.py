@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
+from sudare.data.item_names import shown_name
 from sudare.data.sources import check_readable
 from sudare.data.writing import check_ending, keeps_inputs, whole_file
 from sudare.engine import DuckDBEngine, quote_name, quote_text
-from sudare.errors import BadRows, SourceNotReadable
+from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 
 PERSON = "person"
 KINDS = tuple(kind.name.lower() for kind in Kind)
@@ -82,7 +83,17 @@ def _attach_sets(engine: DuckDBEngine, column: ItemColumn, number: int) -> str:
 
 
 def _attach_names(engine: DuckDBEngine, table: str, names: tuple[str, ...]) -> None:
+    _check_text(names)
     engine.attach_columns(table, {"number": np.arange(len(names)), "name": np.array(names, object)})
+
+
+def _check_text(names: tuple[str, ...]) -> None:
+    odd = next((name for name in names if any("\udc80" <= letter <= "\udcff" for letter in name)), None)
+    if odd is not None:
+        raise OptionNotUsable(
+            f"Parquet has no place for the item {shown_name(odd)}, which is not UTF-8.\n"
+            "Hint: write a text file, which keeps the bytes of items."
+        )
 
 
 @checked

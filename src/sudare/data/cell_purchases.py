@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
 from sudare.data.history import PurchaseHistory, Reading
+from sudare.data.item_names import shown_name
 from sudare.engine import DuckDBEngine, Engine
 from sudare.errors import OptionNotUsable
 
@@ -83,7 +84,7 @@ def purchases_of_cells(original: CellHistory, *, reading: Reading | None = None)
 def _attach(engine: Engine, customer: NDArray[np.int64], columns: RoleColumns) -> tuple[str, ...]:
     """Make the tables of purchases and items; return the parts beyond day and item."""
     used = np.unique(columns.item.sets)
-    names = np.array([columns.item.names[number] for number in used.tolist()], object)
+    names = np.array([shown_name(columns.item.names[number]) for number in used.tolist()], object)
     engine.attach_columns(f"{_PREFIX}item", {"code": used, "name": names})
     values: dict[str, NDArray[Any]] = {"customer": customer.astype(np.int32), "day": columns.day.low}
     values |= {"item": columns.item.sets, **{role: column.low for role, column in columns.ordered.items()}}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data.item_names import name_bytes, name_text
 from sudare.kernels.sequences import Sequences, fill_slots
 
 Numbers = NDArray[np.int64]
@@ -40,7 +41,7 @@ def _owners(known: dict[int, tuple[str, ...]]) -> Numbers:
 
 def number_names(known: dict[int, tuple[str, ...]]) -> Sequences:
     """Return the names of items with their numbers."""
-    texts = [name.encode() for names in known.values() for name in names]
+    texts = [name_bytes(name) for names in known.values() for name in names]
     pool = np.frombuffer(b"".join(texts), np.uint8).copy()
     return _sequences(pool, np.fromiter(map(len, texts), np.int64, len(texts)), _owners(known))
 
@@ -77,7 +78,7 @@ def column_names(names: Sequences, place: int) -> tuple[tuple[str, ...], NDArray
     starts = names.starts[: entries + 1].tolist()
     own = np.flatnonzero(names.owners[:entries] == place)
     letters = names.pool[: starts[entries]].tobytes()
-    texts = [letters[starts[number] : starts[number + 1]].decode() for number in own.tolist()]
+    texts = [name_text(letters[starts[number] : starts[number + 1]]) for number in own.tolist()]
     order = sorted(range(len(texts)), key=texts.__getitem__)
     local = np.zeros(max(entries, 1), np.int32)
     local[own[order]] = np.arange(len(order))

@@ -7,6 +7,7 @@ row, cells divided by commas, `*` for a deleted cell, `[low;high]` for a range, 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,8 @@ from sudare.data.cell_block import ALONE, ANONYMIZED, ORIGINAL, PUBLISHED, Mode
 from sudare.data.cell_blocks import BlockReader, check_fits, open_text
 from sudare.data.cell_complaints import MOST_COMPLAINTS, Collector, Complaints
 from sudare.data.cells import CellHistory, ItemColumn
-from sudare.data.rule_sets import RuleSet, load_rules
+from sudare.data.item_names import name_bytes
+from sudare.data.rule_sets import MOST_CHARACTERS, RuleSet, load_rules
 from sudare.data.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 from sudare.errors import BadRows, SourceNotReadable
 from sudare.kernels.cell_format import VALUE_BYTES, join_names, write_rows
@@ -46,6 +48,8 @@ class ParsedCells:
 @checked
 def read_original(path: str | Path, rules: RuleSet | None = None, *, progress: Progress = silent) -> CellHistory:
     """Read an original history T: every cell a single value. Items are numbered in the order of their names.
+
+    Items are compared as bytes; the limit on the characters of a line is not one of the original.
 
     BadRows shows the first ten cells that break the rules, with the total.
     """
@@ -124,6 +128,9 @@ def _read(
 ) -> BlockReader:
     if original is not None:
         check_fits(original, rules)
+    if mode is ORIGINAL:
+        # How long lines may be is a rule for what teams hand in.
+        rules = replace(rules, most_characters=MOST_CHARACTERS)
     reader = BlockReader(rules, mode, original, Collector(rules, original, Texts(language), most), str(path))
     with open_text(path) as file:
         size = path.stat().st_size
@@ -191,7 +198,7 @@ class _SetTexts:
 
 
 def _joined_names(column: ItemColumn) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    names = [name.encode() for name in column.names]
+    names = list(map(name_bytes, column.names))
     lengths = np.fromiter(map(len, names), np.int64, len(names))
     name_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     room = int(lengths[column.members].sum()) + len(column.members)

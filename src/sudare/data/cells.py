@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
+from sudare.data.item_names import name_bytes
 from sudare.data.text import file_hash
 from sudare.errors import ColumnNotFound
 from sudare.showing import dataclass
@@ -160,5 +161,5 @@ def _add_sets(found: Hash, column: ItemColumn) -> None:
     # A deleted cell is -1, which is the last of these.
     numbers = np.full(len(column.starts), -1, np.int64)
     numbers[used] = [places[text] for text in texts]
-    found.update("\n".join(different).encode())
+    found.update(name_bytes("\n".join(different)))
     found.update(numbers[column.sets].tobytes())

@@ -12,7 +12,7 @@ from typing import Self
 
 from sudare.arguments import checked
 from sudare.data.cells import Kind
-from sudare.data.rule_sets import ColumnRule, RuleSet, load_rules
+from sudare.data.rule_sets import MOST_CHARACTERS, ColumnRule, RuleSet, load_rules
 from sudare.engine import Engine, closed
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
@@ -22,7 +22,7 @@ _numbers = itertools.count(1)
 
 # Digits of numbers; more are outside of any domain.
 _WHOLE = "(0|[1-9][0-9]{0,13})"
-_NAME = r"[^ \x00-\x1f\x7f\x22;{}\[\]]([^\x00-\x1f\x7f\x22;{}\[\]]*[^ \x00-\x1f\x7f\x22;{}\[\]])?"
+_NAME = "[^;{}]+"
 _SET = r"\{[^;{}]+(;[^;{}]+)*\}"
 _RANGE = r"\[[^;]*;[^;]*\]"
 # What can be wrong with a line or cell, in the words of `sudare contest check`.
@@ -135,14 +135,14 @@ def _pair(rules: RuleSet, original: str, anonymized: str) -> str:
     )
 
 
-def _divided(rules: RuleSet, lines: str) -> str:
+def _divided(rules: RuleSet, lines: str, most_characters: int) -> str:
     """Return the query of the cells of lines: p the person, c0, c1, ... the others; and what is wrong with a line."""
     number = len(rules.columns)
     cells = [f"text_at(cells, {rules.person + 1}) AS p"]
     places = [place for place, rule in enumerate(rules.columns) if rule.form != "person"]
     cells += [f"text_at(cells, {place + 1}) AS c{i}" for i, place in enumerate(places)]
     fault = (
-        f"CASE WHEN length(line) > {rules.most_characters} THEN 'length' "
+        f"CASE WHEN length(line) > {most_characters} THEN 'length' "
         f"WHEN line IS NULL OR texts_in(cells) <> {number} THEN 'columns' END"
     )
     return (
@@ -165,20 +165,23 @@ def _original(rules: RuleSet, lines: str) -> str:
         else:
             values.append(f"{_number(f'c{i}', rule)} AS v{i}")
             checks.append(f"v{i} BETWEEN {rule.low} AND {rule.high} AS ok{i}")
-    read = f"SELECT row, fault, {_person(rules)} AS customer, {', '.join(values)} FROM ({_divided(rules, lines)})"
+    divided = _divided(rules, lines, MOST_CHARACTERS)
+    read = f"SELECT row, fault, {_person(rules)} AS customer, {', '.join(values)} FROM ({divided})"
     return f"SELECT *, {', '.join(checks)} FROM ({read})"
 
 
 def _anonymized(rules: RuleSet, lines: str) -> str:
     every = range(len(rules.cell_columns))
     gone = " AND ".join(["p = '*'", *(f"c{i} = '*'" for i in every)])
+    several = [
+        (f"'{{%' THEN {Kind.SET}" if rule.form == "item" else f"'[%' THEN {Kind.RANGE}") for rule in rules.cell_columns
+    ]
     kinds = ", ".join(
-        f"CASE WHEN c{i} = '*' THEN {Kind.DELETED} WHEN c{i} LIKE '[%' THEN {Kind.RANGE} "
-        f"WHEN c{i} LIKE '{{%' THEN {Kind.SET} ELSE {Kind.EXACT} END AS k{i}"
+        f"CASE WHEN c{i} = '*' THEN {Kind.DELETED} WHEN c{i} LIKE {several[i]} ELSE {Kind.EXACT} END AS k{i}"
         for i in every
     )
     added = f"coalesce({gone}, false) AS gone, {_person(rules)} AS pid, {kinds}"
-    query = f"SELECT *, {added} FROM ({_divided(rules, lines)})"
+    query = f"SELECT *, {added} FROM ({_divided(rules, lines, rules.most_characters)})"
     # Layer by layer: an engine that puts one expression into another has no large ones to put.
     layers: list[list[str]] = [[], [], []]
     for i, rule in enumerate(rules.cell_columns):

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from sudare.kernels.cell_problems import Problem
-from sudare.kernels.cell_values import is_utf8, read_person, read_value
+from sudare.kernels.cell_values import read_person, read_value
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.sequences import find_sequence, has_room, number_sequence
 
 # As in sudare.data.cells.
 EXACT, RANGE, SET, DELETED = range(4)
-LF, CR, COMMA, STAR, SEMICOLON, SPACE, QUOTE, RUBOUT = 10, 13, 44, 42, 59, 32, 34, 127
+LF, CR, COMMA, STAR, SEMICOLON = 10, 13, 44, 42, 59
 RANGE_OPEN, RANGE_CLOSE, SET_OPEN, SET_CLOSE = 91, 93, 123, 125
 # The most bytes of a character, and CR and LF.
 CHARACTER_BYTES, LINE_END_BYTES = 4, 2
@@ -194,14 +194,13 @@ def read_ordered(
 
 @inner
 def _is_item(data: Any, start: Any, end: Any) -> Any:
-    """Tell whether bytes can be the name of an item: no marks of sets and ranges, no quotes, no blanks around it."""
-    if start >= end or data[start] == SPACE or data[end - 1] == SPACE or (end - start == 1 and data[start] == STAR):
+    """Tell whether bytes can be the name of an item: all but those that have a mark of sets in them, and the star."""
+    if start >= end or (end - start == 1 and data[start] == STAR):
         return False
+    marks = 0
     for place in range(start, end):
-        byte = data[place]
-        if byte < SPACE or byte in (RUBOUT, QUOTE, SEMICOLON, SET_OPEN, SET_CLOSE, RANGE_OPEN, RANGE_CLOSE):
-            return False
-    return is_utf8(data, start, end)
+        marks += data[place] in (SEMICOLON, SET_OPEN, SET_CLOSE)
+    return marks == 0
 
 
 @inner

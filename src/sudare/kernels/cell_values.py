@@ -123,28 +123,3 @@ def read_value(data: Any, start: Any, end: Any, form: Any, low: Any, high: Any, 
     if problem == Problem.NONE and (value < low or value > high):
         return Problem.OUTSIDE, value
     return problem, value
-
-
-@inner
-def is_utf8(data: Any, start: Any, end: Any) -> Any:
-    """Tell whether bytes are UTF-8."""
-    place = start
-    while place < end:
-        lead = data[place]
-        if lead < 0x80:
-            place += 1
-            continue
-        more = 1 if 0xC2 <= lead <= 0xDF else 2 if 0xE0 <= lead <= 0xEF else 3 if 0xF0 <= lead <= 0xF4 else 0
-        if more == 0 or place + more >= end:
-            return False
-        second = data[place + 1]
-        # Forms that are too long, surrogates, and what lies beyond Unicode.
-        least = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
-        most = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
-        if second < least or second > most:
-            return False
-        for later in range(place + 2, place + more + 1):
-            if data[later] < 0x80 or data[later] > 0xBF:
-                return False
-        place += more + 1
-    return True

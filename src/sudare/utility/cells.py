@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.data.cell_values import written
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.data.item_names import shown_name
 from sudare.data.rule_sets import ColumnRule, RuleSet
 from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
@@ -223,7 +224,7 @@ def cell_text(column: Column, row: int, rules: RuleSet | None = None) -> str:
     if isinstance(column, ItemColumn):
         number = column.sets[row]
         members = column.members[column.starts[number] : column.starts[number + 1]]
-        items = ";".join(column.names[item] for item in members)
+        items = ";".join(shown_name(column.names[item]) for item in members)
         return f"{{{items}}}" if kind == Kind.SET else items
     known = rules.columns if rules else ()
     rule = next((rule for rule in known if rule.name == column.name), ColumnRule(column.name, column.form))
