@@ -121,3 +121,14 @@ def test_a_solver_that_fails_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(subprocess, "Popen", Broken)
     with pytest.raises(RuntimeError, match="ended with 7"):
         cheapest_division(DIVIDED, np.array([1.0, 1.0, 1.0, 5.0]), **WHOLE, deadline=Deadline(None))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("solver_apart")
+def test_a_program_that_no_pipe_holds_reaches_a_solver_that_is_slow_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history_choice, "_LOOK_SECONDS", 0.001)
+    more = [(0, 1, 2)] * 9_999
+    costs = np.concatenate([[1.0, 1.0, 1.0], np.linspace(5.0, 6.0, 1 + len(more))])
+    with Deadline(30) as deadline:
+        assert cheapest_division([*DIVIDED, *more], costs, **WHOLE, deadline=deadline) == [(0, 1, 2)]
+        assert not deadline.over

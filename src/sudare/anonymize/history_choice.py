@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from io import BytesIO
 from math import inf
+from tempfile import TemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,31 +55,36 @@ def cheapest_division(
 
 def _solve_apart(costs: NDArray[np.float64], matrix: csc_array, deadline: Deadline) -> NDArray[np.int64]:
     """Solve an integer program in a process of its own; return the columns that are chosen, none if none are found."""
-    file = BytesIO()
     seconds = inf if deadline.left is None else deadline.left
-    np.savez(
-        file, costs=costs, ones=matrix.indices, starts=matrix.indptr, customers=matrix.shape[0], seconds=seconds
-    )  # fmt: skip
-    given: bytes | None = file.getvalue()
     command = [sys.executable, "-P", "-m", "sudare.anonymize.history_choice"]
     found_there = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-    # A Ctrl-C at the terminal is for this process alone, which ends the other.
-    with subprocess.Popen(  # noqa: S603
-        command, env=found_there, stdin=pipe, stdout=pipe, stderr=nowhere, start_new_session=True
-    ) as process:
-        try:
-            while not deadline.over:
-                try:
-                    answer, _ = process.communicate(given, timeout=_LOOK_SECONDS)
-                except subprocess.TimeoutExpired:
-                    given = None
-                    continue
-                if process.returncode:
-                    raise RuntimeError(f"The solver of integer programs ended with {process.returncode}.")
-                return np.frombuffer(answer, np.int64)
-        finally:
-            process.kill()
+    # A file, not a pipe: what a pipe has not taken when we look up for the first time is never sent.
+    with TemporaryFile() as given:
+        np.savez(
+            given, costs=costs, ones=matrix.indices, starts=matrix.indptr, customers=matrix.shape[0], seconds=seconds
+        )  # fmt: skip
+        given.seek(0)
+        # A Ctrl-C at the terminal is for this process alone, which ends the other.
+        with subprocess.Popen(  # noqa: S603
+            command, env=found_there, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as process:  # fmt: skip
+            return _answer(process, deadline)
+
+
+def _answer(process: subprocess.Popen[bytes], deadline: Deadline) -> NDArray[np.int64]:
+    """Wait for the answer of the process, which is ended when the time is over."""
+    try:
+        while not deadline.over:
+            try:
+                answer, _ = process.communicate(timeout=_LOOK_SECONDS)
+            except subprocess.TimeoutExpired:
+                continue
+            if process.returncode:
+                raise RuntimeError(f"The solver of integer programs ended with {process.returncode}.")
+            return np.frombuffer(answer, np.int64)
+    finally:
+        process.kill()
     return np.empty(0, np.int64)
 
 
