@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from sudare.contest.frontier_points import FrontierPoint
     from sudare.contest.guesses import Guesses, read_guesses, write_guesses
     from sudare.contest.judge import AttackVerdict, Judgement, judge_guesses, judge_hits
-    from sudare.contest.measured_histories import MeasuredHistory
+    from sudare.contest.measured_histories import MeasuredHistory, published_results, read_measured_histories
     from sudare.contest.publish import publish, true_customers
     from sudare.contest.recompute import Recomputed, recompute_archive
     from sudare.data.basket_matching import match_published
@@ -384,7 +384,7 @@ _HOMES = {
         "critical_correlation",
     ),
     "sudare.contest.description": ("AnonymizationDescription", "describe_anonymization"),
-    "sudare.contest.measured_histories": ("MeasuredHistory",),
+    "sudare.contest.measured_histories": ("MeasuredHistory", "published_results", "read_measured_histories"),
     "sudare.contest.judge": ("AttackVerdict", "Judgement", "judge_guesses", "judge_hits"),
     "sudare.risk.best_guesses": ("BestGuesses", "find_best_guesses"),
     "sudare.risk.cell_attackers": (
@@ -627,6 +627,7 @@ __all__ = [
     "population_risk",
     "publish",
     "published_classes",
+    "published_results",
     "read_anonymized",
     "read_baskets",
     "read_cells_parquet",
@@ -636,6 +637,7 @@ __all__ = [
     "read_hierarchy",
     "read_history",
     "read_levels",
+    "read_measured_histories",
     "read_original",
     "read_published",
     "read_sensitive",

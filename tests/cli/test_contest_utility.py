@@ -92,7 +92,8 @@ def test_use_cases_are_measured(run: Run, folder: Path) -> None:
     result = run(*words)
     assert result.exit_code == 0, result.output
     assert "item similarity, wholesale" in result.stdout
-    assert "support 1.00 % of the visits, up to 3 items" in result.stdout
+    assert "in 1 visits or more, of T as of each draw, up to 3 items" in result.stdout
+    assert " ".join(result.stdout.split()).count("inferred from the values of its report") == 2
     assert "in days from 2010-01-01" in result.stdout
     found = json.loads(run(*words, "--support", "2", "--length", "1", "--json").stdout)
     assert (found["draws"], found["seed"], found["support"], found["length"]) == (3, 5, 2, 1)
@@ -115,6 +116,29 @@ def test_correlations_are_shown_and_written(run: Run, folder: Path, tmp_path: Pa
     assert "相関係数" in japanese.stdout
 
 
+def test_published_results_and_tables_of_values_are_correlated(run: Run, folder: Path, tmp_path: Path) -> None:
+    # Table 6 of the report prints 0.654, 0.612, 0.877, 0.949 and 0.594, of values with more digits than it shows.
+    found = json.loads(run("correlate", "pwscup2018", "-o", tmp_path / "out", "--json").stdout)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"correlation.svg", "parameters.json"}
+    assert found["critical"] == pytest.approx(0.5529, abs=5e-5)
+    uses = [round(entry["correlation"], 3) for entry in found["measures"][:5]]
+    assert uses == [0.654, 0.613, 0.878, 0.949, 0.591]
+    shown = run("correlate", "pwscup2018").stdout
+    assert "0.5529" in shown
+    assert "0.949*" in shown
+    # What was measured is a table, too.
+    kept = json.loads(run("correlate", folder, "--draws", "2", "-o", tmp_path / "kept", "--json").stdout)
+    again = json.loads(run("correlate", tmp_path / "kept" / "measures.csv", "--json").stdout)
+    assert again["measures"] == kept["measures"]
+    (tmp_path / "some.csv").write_text("rfm,utility,name\n1,0.1,a\n2,0.2,b\n4,0.3,c\n")
+    some = run("correlate", tmp_path / "some.csv").stdout
+    assert "RFM table" in some
+    assert "frequent itemsets" not in some
+    other = run("correlate", tmp_path / "some.csv", "-o", tmp_path / "out")
+    assert (other.exit_code, other.stdout) == (2, "")
+    assert "has other results" in other.stderr
+
+
 def test_an_interruption_says_that_the_rest_can_follow(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,7 +158,10 @@ def test_an_interruption_says_that_the_rest_can_follow(
         (["utility", "T.csv", "A1.csv", "--rules", "other"], "'other'"),
         (["usecases", "T.csv", "A1.csv", "--draws", "0"], "Nothing is measured in 0 draws"),
         (["usecases", "T.csv", "A1.csv", "--support", "often"], "--support 'often' is not a number"),
-        (["correlate", "T.csv"], "T.csv is no folder"),
+        (["correlate", "T.csv"], "T.csv has no column name"),
+        (["correlate", "missing"], "There is no file missing"),
+        (["correlate", "pwscup2018", "T.csv"], "values that were measured need no T"),
+        (["correlate", "pwscup2018", "-o", "."], "is not empty"),
         (["correlate", ".", "-o", "."], "Cannot write .: it is read"),
         (["correlate", ".", "A1.csv"], "is no original history"),
         (["correlate", "few", "T.csv"], "3 anonymized histories or more, not 0"),

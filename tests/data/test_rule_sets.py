@@ -41,8 +41,25 @@ def test_the_rules_of_pwscup_2018_are_built_in() -> None:
     )
     assert (rules.most_items, rules.most_characters, rules.attacks) == (100, 8000, 20)
     assert (rules.p, rules.alpha) == (Fraction(1, 3), Fraction(1, 2000))
-    assert rules.results == (ContestResult(0.206, safe=True), ContestResult(0.193, safe=False))
     assert (rules.person, [column.name for column in rules.cell_columns]) == (0, ["date", "item", "price", "quantity"])
+
+
+def test_the_results_of_all_teams_of_pwscup_2018_are_built_in() -> None:
+    results = {result.team: result for result in load_rules().results}
+    assert len(results) == 13
+    assert {team for team, result in results.items() if result.safe} == {"02", "05", "07", "08", "14"}
+    assert all(len(result.measures) == 28 for result in results.values())
+    assert (results["10"].utility, results["10"].measures["date_mean"]) == (0.193, 0.272)
+
+
+def test_results_may_have_a_team_and_measures(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    given = '[[results]]\nteam = "x"\nutility = 0.2\nsafe = true\nmeasures.rows = 3\nmeasures.date = { mean = 0.5 }\n'
+    path.write_text(SMALL + "[[results]]\nutility = 1\nsafe = false\n" + given)
+    assert load_rules(path).results == (
+        ContestResult(1.0, safe=False),
+        ContestResult(0.2, safe=True, team="x", measures={"rows": 3.0, "date_mean": 0.5}),
+    )
 
 
 def test_other_rules_come_from_a_toml_file(tmp_path: Path) -> None:
@@ -71,10 +88,17 @@ def test_other_rules_come_from_a_toml_file(tmp_path: Path) -> None:
         ("attacks = 4", "attacks = 4\nrounds = 2", "rounds is no key"),
         ("attacks = 4", "attacks = 4\nresults = 3", "results is no list of results"),
         ("attacks = 4", "attacks = 4\nresults = [{safe = true}]", r"results\[1\].utility is missing"),
-        ("attacks = 4", "attacks = 4\nresults = [{utility = -1, safe = true}]", "utility is no utility of 0 or more"),
-        ("attacks = 4", "attacks = 4\nresults = [{utility = nan, safe = true}]", "utility is no utility"),
+        ("attacks = 4", "attacks = 4\nresults = [{utility = -1, safe = true}]", "utility is no number of 0 or more"),
+        ("attacks = 4", "attacks = 4\nresults = [{utility = nan, safe = true}]", "utility is no number"),
         ("attacks = 4", "attacks = 4\nresults = [{utility = 0, safe = 1}]", "safe is neither true nor false: 1"),
         ("attacks = 4", "attacks = 4\nresults = [{utility = 0, who = 1}]", "who is no key"),
+        ("attacks = 4", "attacks = 4\nresults = [{utility = 0, safe = true, team = 1}]", "team is no text: 1"),
+        ("attacks = 4", "attacks = 4\nresults = [{utility = 0, safe = true, measures = 1}]", "measures is no table: 1"),
+        (
+            "attacks = 4",
+            "attacks = 4\nresults = [{utility = 0, safe = true, measures.date.mean = inf}]",
+            r"results\[1\].measures.date.mean is no number of 0 or more",
+        ),
         ("digits = 3", "digits = 19", r"columns\[1\].digits is no whole number from 1 to 18"),
         ("digits = 3", "", r"columns\[1\].digits is missing"),
         ("digits = 3", "digits = 3\nlow = 1", r"columns\[1\].low is no key"),

@@ -1,8 +1,9 @@
 import re
-from math import sqrt
+from math import inf, sqrt
 
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import sudare
 from sudare.errors import OptionNotUsable
@@ -54,10 +55,13 @@ def test_similarities_by_hand() -> None:
     assert Similarities(ROWS).errors(without)["wholesale"] == 0
 
 
-def test_wholesale_counts_six_dozens_at_most() -> None:
+def test_wholesale_counts_all_dozens_or_at_most_so_many() -> None:
     bought = [("1", "a", "72"), ("1", "b", "999"), ("2", "a", "72"), ("2", "b", "72")]
     rows = plain_rows(cells([[customer, "2011/1/1", item, "1.00", q] for customer, item, q in bought]))
-    assert item_similarities(rows, "wholesale").data.tolist() == pytest.approx([1.0])
+    assert item_similarities(rows, "wholesale", most_dozens=6).data.tolist() == pytest.approx([1.0])
+    # a is (6, 6) and b is (83, 6).
+    cosine = (6 * 83 + 6 * 6) / sqrt((6**2 + 6**2) * (83**2 + 6**2))
+    assert item_similarities(rows, "wholesale").data.tolist() == pytest.approx([cosine])
 
 
 def test_top_items_have_most_buyers_and_of_equal_ones_the_greater_name() -> None:
@@ -70,8 +74,14 @@ def test_recency_frequency_and_money_by_hand() -> None:
     assert [day - NEW_YEAR for day in last] == [1, 1, 2]
     assert visits == [2, 1, 1]
     assert money == [20 * 100 + 5 * 100 + 12 * 200, 4 * 100 + 3 * 200, 500 * 100]
-    # All three customers are alone in their cells; without one of them the tables differ by 1.
-    assert RfmTable(ROWS).error(plain_rows(cells(ORIGINAL[:5]))) == pytest.approx(1 / sqrt(3))
+
+
+def test_customers_are_ranked_among_those_of_their_own_table() -> None:
+    # Everybody comes twice as often, later, and pays twice as much: nobody is before another who was not.
+    more = [[c, f"2011/{month}/{day[-1]}", *rest] for c, day, *rest in ORIGINAL for month in (2, 3)]
+    assert RfmTable(ROWS).error(plain_rows(cells(more))) == 0
+    # Without customer 3, 1 and 2 are two in two other cells: five cells of a thousand are wrong by 1.
+    assert RfmTable(ROWS).error(plain_rows(cells(ORIGINAL[:5]))) == pytest.approx(sqrt(5 / 1000))
 
 
 def test_ranks_are_the_cuts_that_are_reached() -> None:
@@ -92,19 +102,20 @@ def test_nothing_is_lost_by_a_history_that_is_as_it_was() -> None:
 
 def test_all_is_lost_and_some_is_not_defined_if_all_rows_are_deleted() -> None:
     found = errors(ORIGINAL, [["*"] * 5] * 6, first_day=NEW_YEAR)
-    assert [found[name] for name in MEASURES[:7]] == [1, 1, 1, 1, 1, 6, 3 / 100]
+    assert [found[name] for name in MEASURES[:7]] == [1, pytest.approx(sqrt(3 / 1000)), 1, 1, 1, 6, 3 / 100]
     assert (found["date_sum"], found["price_sum"], found["quantity_sum"]) == (6, 1200, 144)
     assert found["date_mean"] is None
     assert found["quantity_median"] is None
 
 
-@given(rows_and_generalized())
-def test_all_measures_agree_with_plain_counting(rows: tuple[list[Row], list[Row]]) -> None:
+@given(rows_and_generalized(), st.sampled_from([None, 1, 6]))
+def test_all_measures_agree_with_plain_counting(rows: tuple[list[Row], list[Row]], dozens: int | None) -> None:
     assume(any(row[0] != "*" for row in rows[1]))
     original, anonymized = pair(*rows)
     drawn = CellSampler(original, anonymized).draw(1, 2)
-    found = UseCaseMeasures(original, support=0.3, length=2, first_day=NEW_YEAR).errors(drawn)
-    expected = brute.errors(brute.bought(plain_rows(original)), brute.bought(drawn), "0.3", 2, NEW_YEAR)
+    measures = UseCaseMeasures(original, support=0.3, length=2, most_dozens=dozens, first_day=NEW_YEAR)
+    found, before, after = measures.errors(drawn), brute.bought(plain_rows(original)), brute.bought(drawn)
+    expected = brute.errors(before, after, "0.3", 2, NEW_YEAR, dozens or inf)
     assert dict(zip(MEASURES, found.tolist(), strict=True)) == pytest.approx(
         dict(zip(MEASURES, expected, strict=True)), rel=1e-9, abs=1e-9
     )
@@ -131,6 +142,7 @@ def test_progress_counts_the_draws() -> None:
         ({"draws": 0}, "Nothing is measured in 0 draws"),
         ({"seed": -1}, "seed must be 0 or more, not -1"),
         ({"length": 0}, "at least one item, not 0"),
+        ({"most_dozens": 0}, "At least one dozen is counted, not 0"),
         ({"support": 1.5}, "A support is a share"),
     ],
 )

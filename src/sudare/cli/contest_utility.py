@@ -22,6 +22,7 @@ from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
+    from sudare.contest.correlation import UtilityCorrelation
     from sudare.data.cells import CellHistory
     from sudare.data.rule_sets import RuleSet
     from sudare.utility.cells import CellUtility
@@ -36,9 +37,22 @@ UncheckedOption = Annotated[
 ]
 DrawsOption = Annotated[int, typer.Option(metavar="N", help="How often rows are drawn from the cells.")]
 SupportOption = Annotated[
-    str, typer.Option(metavar="SHARE|N", help="Least support of a frequent itemset: share of the visits, or number.")
+    str,
+    typer.Option(
+        metavar="SHARE|N",
+        help="How many visits have a frequent itemset at least, in T and in each draw: a share of T's visits, or a "
+        "number. The contest's is not published.",
+    ),
 ]
 LengthOption = Annotated[int, typer.Option(metavar="N", help="Most items of a frequent itemset.")]
+MostDozensOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Count at most N dozens in the wholesale similarities; the contest's programs counted 6. "
+        "All if not given, as in the report.",
+    ),
+]
 
 
 @guarded
@@ -91,8 +105,9 @@ def usecases(
     original: OriginalArgument,
     anonymized: AnonymizedArgument,
     draws: DrawsOption = 100,
-    support: SupportOption = "0.01",
+    support: SupportOption = "0.027",
     length: LengthOption = 3,
+    most_dozens: MostDozensOption = None,
     rules: RulesOption = DEFAULT_RULES,
     unchecked: UncheckedOption = False,
     seed: SeedOption = 0,
@@ -102,12 +117,15 @@ def usecases(
     """Measure what an anonymized history is still good for.
 
     Rows are drawn from its cells many times and compared with T: frequent itemsets, the RFM table, three matrices of
-    similar items, the top 100 items, the number of rows, and statistics of dates, prices and quantities.
+    similar items, the top 100 items, the number of rows, and statistics of dates, prices and quantities. What the
+    contest took for frequent and how it cut and normalized the RFM table is not published: both definitions are
+    inferred from the values of its report.
     """
     from sudare.messages import Texts
     from sudare.utility.use_cases import check_draws, measure_use_cases
 
-    texts, options, least = Texts(lang), {"draws": draws, "seed": seed, "length": length}, support_of(support)
+    texts, least = Texts(lang), support_of(support)
+    options: dict[str, Any] = {"draws": draws, "seed": seed, "length": length, "most_dozens": most_dozens}
     check_draws(draws, seed)
     with shown_progress() as progress:
         source = _Source(original, rules, progress, unchecked=unchecked)
@@ -125,10 +143,14 @@ def usecases(
 
 @guarded
 def correlate(
-    folder: Annotated[
+    source: Annotated[
         Path,
         InputFolder(),
-        typer.Argument(metavar="DIR", help="Folder of anonymized histories, .csv or .txt, three or more."),
+        typer.Argument(
+            metavar="DIR|TABLE|RULES",
+            help="Folder of anonymized histories, .csv or .txt, three or more; or a CSV table of values that were "
+            "measured; or rules with published results, such as pwscup2018.",
+        ),
     ],
     original: Annotated[
         str | None, READ, typer.Argument(metavar="T", help=f"The original history. {ORIGINAL} of DIR if not given.")
@@ -139,8 +161,9 @@ def correlate(
         typer.Option("--out", "-o", metavar="OUT", help="Folder for the chart and all values; it allows to go on."),
     ] = None,
     draws: DrawsOption = 100,
-    support: SupportOption = "0.01",
+    support: SupportOption = "0.027",
     length: LengthOption = 3,
+    most_dozens: MostDozensOption = None,
     rules: RulesOption = DEFAULT_RULES,
     unchecked: UncheckedOption = False,
     seed: SeedOption = 0,
@@ -150,33 +173,21 @@ def correlate(
     """Show how U correlates with what anonymized histories are good for.
 
     U and all measures of `sudare contest usecases` are computed for each history of DIR. Written to OUT are all values
-    as CSV and the correlations as SVG; after an interruption the same command goes on.
+    as CSV and the correlations as SVG; after an interruption the same command goes on. A TABLE has the columns name,
+    utility and measures, as that CSV. The results of pwscup2018 are the tables 6 to 10 of the contest's report.
     """
-    from sudare.contest.correlation import correlate_utility
-    from sudare.data.writing import protect
     from sudare.messages import Texts
     from sudare.utility.use_cases import check_draws
 
-    texts, options, least = Texts(lang), {"draws": draws, "seed": seed, "length": length}, support_of(support)
+    texts, least = Texts(lang), support_of(support)
+    options: dict[str, Any] = {"draws": draws, "seed": seed, "length": length, "most_dozens": most_dozens}
     check_draws(draws, seed)
-    whole = Path(original) if original else folder / ORIGINAL
-    files = _files(folder, whole)
-    protect([whole, *files.values()])
-    with shown_progress() as progress:
-        source = _Source(str(whole), rules, progress, unchecked=unchecked)
-        if not unchecked:
-            # Before long work: one history that is refused would end it.
-            for path in files.values():
-                source.read(str(path))
-        try:
-            found = correlate_utility(
-                source.original, source.all(files), support=least, first_day=source.rules.first_day, folder=out,
-                progress=progress, **options,
-            )  # fmt: skip
-        except KeyboardInterrupt:
-            if out:
-                note(f"What is finished is kept in {out}; the same command goes on from there.")
-            raise
+    measured = source.is_dir()
+    if measured:
+        whole = Path(original) if original else source / ORIGINAL
+        found = _correlated(source, whole, rules, out, unchecked=unchecked, support=least, **options)
+    else:
+        found = _correlated_values(source, original, out)
     if out:
         _draw(found, out / CHART, texts)
     if json:
@@ -186,7 +197,55 @@ def correlate(
 
         show_correlation(found, texts)
     if out:
-        note(f"Wrote {CHART} and measures.csv in {out}")
+        note(f"Wrote {CHART}{' and measures.csv' if measured else ''} in {out}")
+
+
+def _correlated(
+    folder: Path, original: Path, rules: str, out: Path | None, *, unchecked: bool, **options: Any
+) -> UtilityCorrelation:
+    """Measure the anonymized histories of a folder, and return how U correlates."""
+    from sudare.contest.correlation import correlate_utility
+    from sudare.data.writing import protect
+
+    files = _files(folder, original)
+    protect([original, *files.values()])
+    with shown_progress() as progress:
+        source = _Source(str(original), rules, progress, unchecked=unchecked)
+        if not unchecked:
+            # Before long work: one history that is refused would end it.
+            for path in files.values():
+                source.read(str(path))
+        first_day = source.rules.first_day
+        try:
+            return correlate_utility(
+                source.original, source.all(files), first_day=first_day, folder=out, progress=progress, **options
+            )
+        except KeyboardInterrupt:
+            if out:
+                note(f"What is finished is kept in {out}; the same command goes on from there.")
+            raise
+
+
+def _correlated_values(source: Path, original: str | None, out: Path | None) -> UtilityCorrelation:
+    """Return how U correlates with measures in a table, or in the published results of a contest."""
+    from sudare.contest.correlation import correlate_measures
+    from sudare.contest.measured_histories import keep_values, published_results, read_measured_histories
+    from sudare.data.rule_sets import BUILT_IN, load_rules
+    from sudare.data.writing import protect
+
+    if original is not None:
+        raise OptionNotUsable(
+            f"{source} is no folder; values that were measured need no T.\nHint: leave out {original}."
+        )
+    if str(source) in BUILT_IN or source.suffix == ".toml":
+        histories = published_results(load_rules(str(source)))
+    else:
+        protect([source])
+        histories = read_measured_histories(source)
+    found = correlate_measures(histories)
+    if out:
+        keep_values(out, histories)
+    return found
 
 
 def _draw(found: Any, path: Path, texts: Any) -> None:
@@ -201,8 +260,6 @@ def _draw(found: Any, path: Path, texts: Any) -> None:
 
 def _files(folder: Path, original: Path) -> dict[str, Path]:
     """Return the anonymized histories of a folder by their names."""
-    if not folder.is_dir():
-        raise OptionNotUsable(f"{folder} is no folder.\nHint: name the folder that has the anonymized histories.")
     found = sorted(
         path
         for path in folder.iterdir()

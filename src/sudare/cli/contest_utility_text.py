@@ -83,11 +83,10 @@ def show_use_cases(found: UseCases, source: str, first_day: int, texts: Texts) -
         numbers = (_error(error.mean, texts), _error(error.deviation, texts))
         table.add_row(texts(f"contest.measure.{error.measure}"), *numbers)
     out.print(table)
-    share = isinstance(found.support, float)
-    support = percent(found.support, texts) if share else f"{found.support:,}"
-    key = "contest.usecases.itemsets" if share else "contest.usecases.itemsets_number"
-    out.print(texts(key, support=support, length=found.length))
+    out.print(texts("contest.usecases.itemsets", least=f"{found.least:,}", length=found.length))
     out.print(texts("contest.usecases.rfm"))
+    if found.most_dozens is not None:
+        out.print(texts("contest.usecases.dozens", most=f"{found.most_dozens:,}"))
     out.print(texts("contest.usecases.days", day=Numbers(texts).day(EPOCH + dt.timedelta(first_day))))
 
 
@@ -103,9 +102,11 @@ def show_correlation(found: UtilityCorrelation, texts: Texts) -> None:
     out, by_measure = console(), {entry.measure: entry for entry in found.measures}
     out.print(texts("contest.correlate.title", histories=len(found.histories)), style="bold")
     for name, measures in tables.items():
-        out.print("\n" + texts(f"contest.measures.{name}"), style="bold")
-        out.print(_correlation_table(found.histories, [by_measure[measure] for measure in measures], texts))
-    numbers = {"critical": f"{found.critical:.3f}", "level": percent(found.level, texts)}
+        shown = [by_measure[measure] for measure in measures if measure in by_measure]
+        if shown:
+            out.print("\n" + texts(f"contest.measures.{name}"), style="bold")
+            out.print(_correlation_table(found.histories, shown, texts))
+    numbers = {"critical": f"{found.critical:.4f}", "level": percent(found.level, texts)}
     out.print("\n" + texts("contest.correlate.significant", histories=len(found.histories), **numbers))
     if any(entry.correlation is None for entry in found.measures):
         out.print(texts("contest.correlate.constant"))
@@ -117,8 +118,7 @@ def _correlation_table(
     names = [texts(f"contest.measure.{entry.measure}") for entry in measures]
     table = _table([texts("contest.correlate.history"), texts("contest.correlate.utility"), *names])
     for history in histories:
-        means = {error.measure: error.mean for error in history.errors}
-        values = [_error(means[entry.measure], texts) for entry in measures]
+        values = [_error(history.mean(entry.measure), texts) for entry in measures]
         table.add_row(history.name, _number(history.utility), *values)
     table.add_section()
     correlations = [

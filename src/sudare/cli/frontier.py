@@ -78,7 +78,7 @@ def frontier(
             note(f"What is finished is kept in {out}; the same command goes on from there.")
             raise
     written = write_frontier_page(
-        out, found, source=Path(source.file).name, rules=rules.name, results=rules.results, language=lang
+        out, found, source=Path(source.file).name, rules=rules.name, results=rules.best_results, language=lang
     )
     if json:
         show_json(found.to_dict())
@@ -118,7 +118,7 @@ def _show(found: Frontier, source: str, rules: RuleSet, texts: Texts) -> None:
     out.print(texts("frontier.meaning", attacks=attacks))
     if any(point.too_few for point in found.points):
         out.print(texts("frontier.too_few_meaning"))
-    for result in rules.results:
+    for result in rules.best_results:
         key = "frontier.result_safe" if result.safe else "frontier.result_not_safe"
         out.print(texts(key, rules=rules.name, utility=f"{result.utility:g}"))
     if rules.results:

@@ -66,12 +66,16 @@ def critical_correlation(histories: int, level: float = LEVEL) -> float:
 
 @checked
 def correlate_measures(histories: Sequence[MeasuredHistory], level: float = LEVEL) -> UtilityCorrelation:
-    """Return Pearson's correlation of U with every measure over anonymized histories that were measured."""
+    """Return Pearson's correlation of U with every measure over anonymized histories that were measured.
+
+    Measures that no history has are left out; one that only some have, or that is the same for all, has no correlation.
+    """
     critical = critical_correlation(len(histories), level)
     utilities = [history.utility for history in histories]
+    there = {error.measure for history in histories for error in history.errors}
     found = []
-    for place, measure in enumerate(MEASURES):
-        correlation = _pearson(utilities, [history.errors[place].mean for history in histories])
+    for measure in (measure for measure in MEASURES if measure in there):
+        correlation = _pearson(utilities, [history.mean(measure) for history in histories])
         found.append(MeasureCorrelation(measure, correlation, correlation is not None and abs(correlation) > critical))
     rising = sorted(histories, key=lambda history: (history.utility, history.name))
     return UtilityCorrelation(level, critical, tuple(found), tuple(rising))
@@ -86,6 +90,7 @@ def correlate_utility(
     seed: int = 0,
     support: float = SUPPORT,
     length: int = LENGTH,
+    most_dozens: int | None = None,
     first_day: int = 0,
     folder: str | Path | None = None,
     progress: Progress = silent,
@@ -96,8 +101,11 @@ def correlate_utility(
     are not measured again. The other options are those of `measure_use_cases`.
     """
     check_draws(draws, seed)
-    measures = UseCaseMeasures(original, support=support, length=length, first_day=first_day)
-    options = {"draws": draws, "seed": seed, "support": support, "length": length, "first_day": first_day}
+    depends: dict[str, Any] = {
+        "support": support, "length": length, "most_dozens": most_dozens, "first_day": first_day,
+    }  # fmt: skip
+    measures = UseCaseMeasures(original, **depends)
+    options = {"draws": draws, "seed": seed, **depends}
     kept = MeasuredFile(Path(folder), original, options) if folder is not None else None
     measured: list[MeasuredHistory] = []
     for name, history in histories:
@@ -119,7 +127,7 @@ def _check_number(histories: int) -> None:
     if histories < FEWEST:
         raise OptionNotUsable(
             f"A correlation needs {FEWEST} anonymized histories or more, not {histories}.\n"
-            "Hint: put more of them into the folder."
+            "Hint: put more of them into the folder or table."
         )
 
 

@@ -1,34 +1,45 @@
-"""What was measured of anonymized histories, kept in a folder while others are measured, so that a later call goes on.
+"""What was measured of anonymized histories: kept in a folder while others are measured, read from tables, published.
 
-The file has a row for each history: U, then the mean error of every measure and its standard deviation.
+A file has a row for each history: its name, U, then the mean error of every measure, and its standard deviation.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from hashlib import sha256
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
+from sudare.arguments import checked
+from sudare.data.cell_blocks import open_text
 from sudare.data.cells import CellHistory
 from sudare.data.result_folders import keep_parameters, make_folder
+from sudare.data.rule_sets import RuleSet, load_rules
 from sudare.data.writing import check_writable, whole_file
-from sudare.errors import OptionNotUsable
+from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
 from sudare.utility.use_cases import MEASURES, MeasuredError
 from sudare.version import __version__
 
 VALUES = "measures.csv"
+_HINT = "Hint: give a table with the columns name, utility and measures such as rfm, as correlate -o writes it."
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredHistory:
-    """U of an anonymized history, and the errors of all measures."""
+    """U of an anonymized history, and the errors of all measures, or of those that were measured."""
 
     name: str
     utility: float
     errors: tuple[MeasuredError, ...]
+
+    def mean(self, measure: str) -> float | None:
+        """Return the mean error of a measure; None if it is not defined or was not measured."""
+        return next((error.mean for error in self.errors if error.measure == measure), None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain values."""
@@ -62,6 +73,86 @@ class MeasuredFile:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(_header())
             writer.writerows(_row(digest, measured) for _, (digest, measured) in sorted(self._rows.items()))
+
+
+@checked
+def published_results(rules: RuleSet | None = None) -> tuple[MeasuredHistory, ...]:
+    """Return what the rules of a contest have of its published results: U and measures of each team."""
+    rules = rules or load_rules()
+    for result in rules.results:
+        _check_measures(result.measures, f"The rules {rules.name}, team {result.team}")
+    return tuple(
+        MeasuredHistory(
+            result.team or str(number),
+            result.utility,
+            tuple(MeasuredError(name, result.measures[name], None) for name in MEASURES if name in result.measures),
+        )
+        for number, result in enumerate(rules.results, start=1)
+    )
+
+
+@checked
+def read_measured_histories(path: str | Path) -> tuple[MeasuredHistory, ...]:
+    """Read a table of values that were measured, CSV in UTF-8: a row for each history, columns `name` and `utility`.
+
+    The other columns are measures by their names, as many as there are; an empty cell is a measure that is not defined.
+    Columns `sha256` and those that end in `_sd` are passed over, so that a file `measures.csv` can be read.
+    """
+    path = Path(path)
+    with open_text(path) as file:
+        text = file.read()
+    try:
+        rows = [row for row in csv.reader(text.decode("utf-8-sig").splitlines(), strict=True) if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise SourceNotReadable(f"{path} is no CSV in UTF-8: {error}.\n{_HINT}") from None
+    header = [name.strip() for name in rows[0]] if rows else []
+    missing = next((name for name in ("name", "utility") if name not in header), None)
+    if missing:
+        raise ColumnNotFound(f"{path} has no column {missing}.\n{_HINT}")
+    names = [name for name in header if name not in ("name", "utility", "sha256") and not name.endswith("_sd")]
+    _check_measures(names, str(path))
+    return tuple(_of_table(row, header, names, f"{path}, row {number}") for number, row in enumerate(rows[1:], start=2))
+
+
+def keep_values(folder: Path, histories: Sequence[MeasuredHistory]) -> None:
+    """Make a folder for what depends on these values alone; one that has something else is an error."""
+    make_folder(folder)
+    values = json.dumps([history.to_dict() for history in histories])
+    parameters = {"version": __version__, "values": sha256(values.encode()).hexdigest()}
+    keep_parameters(folder, "correlated values", parameters)
+
+
+def _of_table(row: Sequence[str], header: Sequence[str], names: Sequence[str], place: str) -> MeasuredHistory:
+    if len(row) != len(header):
+        raise BadRows(f"{place} has {len(row)} cells, the first row {len(header)}.\n{_HINT}")
+    cells = dict(zip(header, (cell.strip() for cell in row), strict=True))
+    errors = tuple(
+        MeasuredError(name, _number(cells[name], name, place) if cells[name] else None, None)
+        for name in MEASURES
+        if name in names
+    )
+    return MeasuredHistory(cells["name"], _number(cells["utility"], "utility", place), errors)
+
+
+def _number(text: str, name: str, place: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = nan
+    if not isfinite(found):
+        raise BadRows(f"{place}: {name} is no number: {text!r}.\n{_HINT}")
+    return found
+
+
+def _check_measures(names: Iterable[str], source: str) -> None:
+    """Refuse measures that nobody knows, and two of one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name not in MEASURES:
+            raise ColumnNotFound(f"{source}: there is no measure {name!r}.\nHint: measures are {', '.join(MEASURES)}.")
+        if name in seen:
+            raise ColumnNotFound(f"{source}: the measure {name!r} is there twice.\nHint: leave one of them out.")
+        seen.add(name)
 
 
 def _header() -> list[str]:

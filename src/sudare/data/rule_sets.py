@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import field
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -61,10 +62,15 @@ class ColumnRule:
 
 @dataclass(frozen=True, slots=True)
 class ContestResult:
-    """The utility U of an anonymized history that was handed in to the contest, and whether it was found safe."""
+    """The utility U of an anonymized history that was handed in to the contest, and whether it was found safe.
+
+    `team` is who handed it in, "" if that is not said; `measures` are other errors that were published, by their names.
+    """
 
     utility: float
     safe: bool
+    team: str = ""
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,13 @@ class RuleSet:
     def first_day(self) -> int:
         """The first day that the rules allow, from which days are counted; 0 if they have no dates."""
         return next((column.low for column in self.columns if column.form == "date"), 0)
+
+    @property
+    def best_results(self) -> tuple[ContestResult, ...]:
+        """The best result that was safe, and the best of all if it was not."""
+        rising = sorted(self.results, key=lambda result: (result.utility, not result.safe))
+        safe = [result for result in rising if result.safe][:1]
+        return (*safe, *(result for result in rising[:1] if not result.safe))
 
     @cached_property
     def cell_columns(self) -> tuple[ColumnRule, ...]:
@@ -149,8 +162,10 @@ def _rules(text: str, source: str) -> RuleSet:
 def _results(entry: _Entry) -> tuple[ContestResult, ...]:
     results = []
     for table in entry.tables("results", "write a table [[results]] for each result."):
-        table.check_keys({"utility", "safe"})
-        results.append(ContestResult(table.utility("utility"), table.truth("safe")))
+        table.check_keys({"utility", "safe", "team", "measures"})
+        team = table.text("team") if "team" in table.table else ""
+        measures = dict(table.measures("measures")) if "measures" in table.table else {}
+        results.append(ContestResult(table.number("utility"), table.truth("safe"), team, measures))
     return tuple(results)
 
 
@@ -210,15 +225,27 @@ class _Entry:
             raise self.error(key, f"is no list of {key}", hint)
         return [_Entry(table, self.source, f"{key}[{number}].") for number, table in enumerate(found, start=1)]
 
-    def utility(self, key: str) -> float:
+    def number(self, key: str) -> float:
         found = self.value(key)
         try:
             number = Fraction(str(found))
         except (ValueError, ZeroDivisionError):
             number = Fraction(-1)
         if not 0 <= number <= MOST_VALUE:
-            raise self.error(key, f"is no utility of 0 or more: {found}", f"{key} = 0.2")
+            raise self.error(key, f"is no number of 0 or more: {found}", f"{key} = 0.2")
         return float(number)
+
+    def measures(self, key: str) -> Iterator[tuple[str, float]]:
+        """Yield numbers by their names; those of a table in the table have its name and theirs: date_mean."""
+        found = self.value(key)
+        if not isinstance(found, Mapping):
+            raise self.error(key, f"is no table: {found}", f"write {key}.rfm = 0.1")
+        inner = _Entry(found, self.source, f"{self.prefix}{key}.")
+        for name, value in found.items():
+            if isinstance(value, Mapping):
+                yield from ((f"{name}_{part}", number) for part, number in inner.measures(name))
+            else:
+                yield name, inner.number(name)
 
     def truth(self, key: str) -> bool:
         found = self.value(key)

@@ -1,9 +1,11 @@
 """Customers by how recently, how often and for how much they buy.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 6.1.2: ten ranks each of
-the last day (R), the number of visits (F) and the money spent (M) make a table of a thousand cells. How the contest cut
-the ranks is not published. Here the values of the original's n customers are sorted and cut at the places
-floor(n k / 10), k = 1..9; a rank is the number of cuts that a value reaches, in both tables.
+the last day (R), the number of visits (F) and the money spent (M) make a table of a thousand cells, whose mean squared
+error is normalized. How the contest cut the ranks, and by what it normalized, is not published; what is here was
+inferred from the values of the report. The values of a table's own n customers are sorted and cut at the places
+floor(n k / 10), k = 1..9; a rank is the number of cuts that a value reaches. Rows drawn from wide ranges have more
+visits than the original, so cuts of the original would put nearly all customers into one rank.
 """
 
 from __future__ import annotations
@@ -20,19 +22,18 @@ class RfmTable:
     """The table of the original's customers, and how far that of other rows is from it."""
 
     def __init__(self, rows: PlainRows) -> None:
-        values = rfm_values(rows)
-        self._cuts = [_cuts(column) for column in values]
-        self.counts = self._counted(values)
+        self.counts = _counted(rows)
 
     def error(self, rows: PlainRows) -> float:
-        """Return the Euclidean distance of the tables in parts of the original's length; 0 without customers."""
-        length = float(np.linalg.norm(self.counts))
-        return float(np.linalg.norm(self.counts - self._counted(rfm_values(rows)))) / length if length else 0.0
+        """Return the root of the mean squared error of all cells, in parts of the original's largest cell."""
+        squares = (self.counts - _counted(rows)) ** 2
+        return float(np.sqrt(squares.mean())) / int(self.counts.max())
 
-    def _counted(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        ranks = [np.searchsorted(cuts, column, side="right") for cuts, column in zip(self._cuts, values, strict=True)]
-        cells = np.ravel_multi_index(tuple(ranks), (RANKS, RANKS, RANKS))
-        return np.bincount(cells, minlength=RANKS**3)
+
+def _counted(rows: PlainRows) -> NDArray[np.int64]:
+    """Return how many customers have each combination of ranks."""
+    ranks = tuple(np.searchsorted(_cuts(column), column, side="right") for column in rfm_values(rows))
+    return np.bincount(np.ravel_multi_index(ranks, (RANKS, RANKS, RANKS)), minlength=RANKS**3)
 
 
 def rfm_values(rows: PlainRows) -> NDArray[np.int64]:

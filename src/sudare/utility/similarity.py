@@ -2,7 +2,8 @@
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 6.1.3. An item is a vector
 over customers; the similarity of two items is the cosine. Three scores make three matrices, from the quantity q that a
-customer bought of an item in all: wholesale counts dozens, min(floor(q / 12), 6); retail takes q up to 11 and nothing
+customer bought of an item in all: wholesale counts dozens, floor(q / 12), and no more than so many if that is asked for
+(the programs of the contest counted 6 at most, of which the report says nothing); retail takes q up to 11 and nothing
 above; top takes 1 for any purchase, of the items with the most buyers.
 """
 
@@ -18,12 +19,11 @@ from sudare.kernels.similarity import moved
 from sudare.utility.cell_sampling import PlainRows
 
 DOZEN = 12
-MOST_DOZENS = 6
 TOP = 100
 
 # What a customer who bought a quantity of an item scores; zeros are dropped.
 SCORES: dict[str, Callable[[NDArray[np.int64]], NDArray[Any]]] = {
-    "wholesale": lambda quantities: np.minimum(quantities // DOZEN, MOST_DOZENS),
+    "wholesale": lambda quantities: quantities // DOZEN,
     "retail": lambda quantities: np.where(quantities < DOZEN, quantities, 0),
     "top": np.ones_like,
 }
@@ -31,22 +31,26 @@ SCORES: dict[str, Callable[[NDArray[np.int64]], NDArray[Any]]] = {
 
 def top_items(rows: PlainRows, most: int = TOP) -> NDArray[np.int64]:
     """Return the items with the most buyers, of equal ones those with the greater name; fewer if there are fewer."""
-    return _top(_quantities(rows), rows.names, most)
+    return _top(_quantities(rows, None), rows.names, most)
 
 
-def item_similarities(rows: PlainRows, kind: str, *, items: NDArray[np.int64] | None = None) -> Any:
+def item_similarities(rows: PlainRows, kind: str, *, most_dozens: int | None = None) -> Any:
     """Return the similarities of pairs of different items with a common customer, as a sparse upper triangle.
 
-    `kind` is wholesale, retail or top; with `items`, only those have similarities.
+    `kind` is wholesale, retail or top; wholesale counts at most `most_dozens`.
     """
-    return _similarities(_normalized(_quantities(rows), kind, items))
+    return _similarities(_normalized(_quantities(rows, most_dozens), kind, None))
 
 
 class Similarities:
-    """The three matrices of original rows, and how far those of other rows are from them."""
+    """The three matrices of original rows, and how far those of other rows are from them.
 
-    def __init__(self, rows: PlainRows) -> None:
-        bought = _quantities(rows)
+    With `most_dozens`, wholesale counts no more of them.
+    """
+
+    def __init__(self, rows: PlainRows, *, most_dozens: int | None = None) -> None:
+        self._most_dozens = most_dozens
+        bought = _quantities(rows, most_dozens)
         self.top = _top(bought, rows.names, TOP)
         self._matrices = {kind: _similarities(_normalized(bought, kind, self._items(kind))) for kind in SCORES}
 
@@ -61,7 +65,7 @@ class Similarities:
         there are no pairs; a pair without common customers has the similarity 0. `lost` is the number of the original's
         top items that are no longer among them, in parts of 100.
         """
-        bought = _quantities(rows)
+        bought = _quantities(rows, self._most_dozens)
         lost = np.setdiff1d(self.top, _top(bought, rows.names, TOP))
         return {**{kind: self._distance(kind, bought) for kind in SCORES}, "lost": len(lost) / TOP}
 
@@ -74,13 +78,16 @@ class Similarities:
         return min(1.0, float(distance) / total)
 
 
-def _quantities(rows: PlainRows) -> Any:
-    """Return the quantity that each customer bought of each item in all, as a sparse matrix."""
+def _quantities(rows: PlainRows, most_dozens: int | None) -> Any:
+    """Return the quantity that each customer bought of each item in all, up to so many dozens, as a sparse matrix."""
     from scipy import sparse
 
     customers, number = np.unique(rows.customers, return_inverse=True)
     shape = (len(customers), len(rows.names))
-    return sparse.coo_array((rows.quantities, (number, rows.items)), shape).tocsr()
+    bought = sparse.coo_array((rows.quantities, (number, rows.items)), shape).tocsr()
+    if most_dozens is not None:
+        np.minimum(bought.data, DOZEN * most_dozens, out=bought.data)
+    return bought
 
 
 def _top(bought: Any, names: tuple[str, ...], most: int) -> NDArray[np.int64]:

@@ -20,15 +20,18 @@ from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.utility.cell_sampling import CellSampler, PlainRows, plain_rows
-from sudare.utility.itemsets import FrequentItemsets, frequent_itemsets
+from sudare.utility.itemsets import FrequentItemsets, frequent_itemsets, least_records
 from sudare.utility.rfm import RfmTable
 from sudare.utility.row_statistics import NAMES, row_statistics
 from sudare.utility.similarity import SCORES, Similarities
 
 DRAWS = 100
-# The contest's support and length of itemsets are not published.
-SUPPORT = 0.01
+# The contest's support and length of itemsets are not published. Of the 3,692 visits of the preliminary round's T this
+# is 100: about the support at which histories of the contest's utilities have the errors that its report says.
+SUPPORT = 0.027
 LENGTH = 3
+# The measures whose definitions are not published, and are inferred from the values of the report.
+INFERRED = ("itemsets", "rfm")
 
 USES = ("itemsets", "rfm", *(f"similarity_{kind}" for kind in SCORES))
 ITEM_STATISTICS = ("rows", "top_items")
@@ -49,39 +52,56 @@ class MeasuredError:
 
 @dataclass(frozen=True, slots=True)
 class UseCases:
-    """The errors of all measures, and what they depend on."""
+    """The errors of all measures, and what they depend on.
+
+    An itemset is frequent, in T and in a draw, if it is in `least` visits: the `support`, or that share of T's visits.
+    """
 
     draws: int
     seed: int
     support: float
+    least: int
     length: int
+    most_dozens: int | None
     errors: tuple[MeasuredError, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        return {**asdict(self), "errors": [asdict(error) for error in self.errors]}
+        """Return all as plain values; `inferred` are the measures whose definitions the contest did not publish."""
+        return {**asdict(self), "errors": [asdict(error) for error in self.errors], "inferred": list(INFERRED)}
 
 
 class UseCaseMeasures:
     """All measures of an original history, to be compared with those of rows drawn from anonymized ones.
 
-    `support` is a share of the baskets or a number of them, `length` the most items of an itemset, and `first_day`
-    where the sum of the days is counted from (days since 1970).
+    `support` is a number of baskets or a share of the original's, and the same number is asked of other rows: drawn
+    days divide baskets, so that a share of theirs would be beyond all itemsets. `length` is the most items of an
+    itemset, `most_dozens` what wholesale similarities count up to (without end if None), and `first_day` where the sum
+    of the days is counted from (days since 1970).
     """
 
     def __init__(
-        self, original: CellHistory, *, support: float = SUPPORT, length: int = LENGTH, first_day: int = 0
+        self,
+        original: CellHistory,
+        *,
+        support: float = SUPPORT,
+        length: int = LENGTH,
+        most_dozens: int | None = None,
+        first_day: int = 0,
     ) -> None:
         if length < 1:
             raise OptionNotUsable(f"An itemset has at least one item, not {length}.\nHint: --length 3")
-        self._original, self._support, self._length, self._first_day = original, support, length, first_day
+        if most_dozens is not None and most_dozens < 1:
+            raise OptionNotUsable(f"At least one dozen is counted, not {most_dozens}.\nHint: --most-dozens 6")
         rows = plain_rows(original)
-        found = self._frequent(rows)
+        baskets = visit_baskets(rows)
+        self._original, self._support, self._length, self._first_day = original, support, length, first_day
+        self._least, self._most_dozens = least_records(support, len(baskets)), most_dozens
+        found = self._frequent(baskets)
         # Longer itemsets than the original has cannot be among its own.
         self._longest = int(np.diff(found.starts).max(initial=1))
         self._itemsets = _keys(found, self._longest)
         self._rfm = RfmTable(rows)
-        self._similarities = Similarities(rows)
+        self._similarities = Similarities(rows, most_dozens=most_dozens)
         self._statistics = row_statistics(rows, first_day=first_day)
 
     def errors(self, rows: PlainRows) -> NDArray[np.float64]:
@@ -109,16 +129,18 @@ class UseCaseMeasures:
         for number in range(draws):
             progress("draws", number, draws)
             found[number] = self.errors(sampler.draw(seed, number))
-        return UseCases(draws, seed, self._support, self._length, _summarized(found))
+        return UseCases(
+            draws, seed, self._support, self._least, self._length, self._most_dozens, _summarized(found)
+        )  # fmt: skip
 
-    def _frequent(self, rows: PlainRows) -> FrequentItemsets:
-        return frequent_itemsets(visit_baskets(rows), self._support, max_size=self._length)
+    def _frequent(self, baskets: Baskets) -> FrequentItemsets:
+        return frequent_itemsets(baskets, self._least, max_size=self._length)
 
     def _lost_itemsets(self, rows: PlainRows) -> float:
         """Return the share of the original's frequent itemsets that are not frequent here; 0 if it has none."""
         if not len(self._itemsets):
             return 0.0
-        return 1 - float(np.isin(self._itemsets, _keys(self._frequent(rows), self._longest)).mean())
+        return 1 - float(np.isin(self._itemsets, _keys(self._frequent(visit_baskets(rows)), self._longest)).mean())
 
 
 @checked
@@ -130,16 +152,20 @@ def measure_use_cases(
     seed: int = 0,
     support: float = SUPPORT,
     length: int = LENGTH,
+    most_dozens: int | None = None,
     first_day: int = 0,
     progress: Progress = silent,
 ) -> UseCases:
     """Draw rows from an anonymized history many times and return the mean errors of all measures.
 
-    `support` is a share of the baskets or a number of them, `length` the most items of an itemset; `first_day` is where
-    the sum of the days is counted from, in days since 1970. Same seed, same result.
+    `support` is a number of the baskets or a share of the original's, `length` the most items of an itemset,
+    `most_dozens` what wholesale similarities count up to (without end if None); `first_day` is where the sum of the
+    days is counted from, in days since 1970. Same seed, same result.
     """
     check_draws(draws, seed)
-    measures = UseCaseMeasures(original, support=support, length=length, first_day=first_day)
+    measures = UseCaseMeasures(
+        original, support=support, length=length, most_dozens=most_dozens, first_day=first_day
+    )  # fmt: skip
     return measures.measure(anonymized, draws=draws, seed=seed, progress=progress)
 
 
