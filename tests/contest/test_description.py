@@ -3,6 +3,7 @@ from collections import Counter, defaultdict
 from hypothesis import given
 
 import sudare
+from sudare.anonymize.concealment import fewest_covered
 from tests.utility.small_histories import Row, pair, rows_and_generalized
 
 # Customer n buys the item a on day n.
@@ -36,8 +37,19 @@ def test_customers_left_untouched_are_told_from_the_others() -> None:
 
 
 def test_unique_customers_that_were_changed_make_another_kind() -> None:
-    found = described(TWO, TWO, "*", "[2011/1/4;2011/1/5]", "*", "*")
-    assert (found.kind, found.k, found.unique_customers, found.untouched_unique) == ("few_unique", 1, 1, 0)
+    found = described(TWO, TWO, "*", "[2011/1/4;2011/1/4]", "*", "[2011/1/6;2011/1/9]")
+    assert (found.kind, found.k, found.unique_customers, found.untouched_unique) == ("few_unique", 1, 2, 1)
+
+
+def test_unique_rows_that_fit_several_customers_are_based_on_k_anonymization() -> None:
+    wide, wider, widest = "[2011/1/1;2011/1/3]", "[2011/1/2;2011/1/4]", "[2011/1/3;2011/1/6]"
+    found = described(wide, wider, widest, widest, widest, widest)
+    assert (found.kind, found.k, found.unique_customers) == ("based_on_k_anonymous", 3, 2)
+    # Of 100 unique customers, too.
+    many = [[str(n), f"2011/1/{n % 2 + 1}", "a", "1.00", str(n)] for n in range(1, 101)]
+    fit = [[*row[:3], f"[0.01;{n}]", "[1;100]"] for n, row in enumerate(many, start=1)]
+    found = sudare.describe_anonymization(*pair(many, fit))
+    assert (found.kind, found.k, found.unique_customers) == ("based_on_k_anonymous", 50, 100)
 
 
 def test_a_history_as_it_was_and_one_without_rows() -> None:
@@ -64,3 +76,10 @@ def test_classes_agree_with_plain_grouping(rows: tuple[list[Row], list[Row]]) ->
 def values(text: str) -> tuple[str, ...]:
     ends = text.strip("[]{}").split(";")
     return ("range" if len(set(ends)) > 1 and text[0] == "[" else "", *sorted(set(ends)))
+
+
+@given(rows_and_generalized())
+def test_the_fewest_customers_that_fit_are_those_of_the_whole_list(rows: tuple[list[Row], list[Row]]) -> None:
+    original, anonymized = pair(*rows)
+    covered = sudare.covered_customers(original, anonymized)
+    assert fewest_covered(original, anonymized) == min(map(len, covered.values()), default=0)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
 from fractions import Fraction
@@ -219,18 +219,36 @@ def covered_customers(original: CellHistory, anonymized: CellHistory) -> dict[in
     These are all customers that a published history can belong to as far as its cells say.
     """
     linkage = Linkage(know_history(original), anonymized)
+    found = [covered for part in _covered(linkage) for covered in part]
+    return {
+        pid: tuple(np.sort(linkage.customers[found[group]]).tolist())
+        for pid, group in zip(linkage.pids.tolist(), linkage.groups.tolist(), strict=True)
+    }
+
+
+def fewest_covered(original: CellHistory, anonymized: CellHistory) -> int:
+    """Return how many customers the pseudonym covers that covers the fewest; 0 if nothing is published.
+
+    The work ends at a pseudonym that covers one: fewer than the true customer it cannot be.
+    """
+    fewest = 0
+    for part in _covered(Linkage(know_history(original), anonymized)):
+        found = int(part.sum(axis=1).min())
+        fewest = min(fewest or found, found)
+        if fewest <= 1:
+            break
+    return fewest
+
+
+def _covered(linkage: Linkage) -> Iterator[NDArray[np.bool_]]:
+    """Yield whether different histories cover customers, some histories at a time."""
     packed = linkage.all_columns
-    found: list[NDArray[np.bool_]] = []
     for begin in range(0, len(linkage.group_sizes), _HISTORIES_AT_ONCE):
         groups = np.arange(begin, min(begin + _HISTORIES_AT_ONCE, len(linkage.group_sizes)))
         rows, starts = linkage.rows_of(groups)
         part = np.empty((len(groups), len(linkage.customers)), np.bool_)
         _covered_customers(packed.published(rows), starts, packed.known, part)
-        found += list(part)
-    return {
-        pid: tuple(np.sort(linkage.customers[found[group]]).tolist())
-        for pid, group in zip(linkage.pids.tolist(), linkage.groups.tolist(), strict=True)
-    }
+        yield part
 
 
 def _verify(original: CellHistory, history: CellHistory, candidates: dict[int, tuple[int, ...]]) -> None:

@@ -40,8 +40,8 @@ SupportOption = Annotated[
     str,
     typer.Option(
         metavar="SHARE|N",
-        help="How many visits have a frequent itemset at least, in T and in each draw: a share of T's visits, or a "
-        "number. The contest's is not published.",
+        help="Least support of a frequent itemset, in T and in each draw: a share of T's visits, or a number of visits. "
+        "The contest's is not published.",
     ),
 ]
 LengthOption = Annotated[int, typer.Option(metavar="N", help="Most items of a frequent itemset.")]
@@ -49,7 +49,7 @@ MostDozensOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Count at most N dozens in the wholesale similarities; the contest's programs counted 6. "
+        help="Count up to N dozens in the wholesale similarities; the contest's programs counted 6. "
         "All if not given, as in the report.",
     ),
 ]

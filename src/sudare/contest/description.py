@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.anonymize.concealment import fewest_covered
 from sudare.arguments import checked
 from sudare.data.cells import CellHistory
 from sudare.risk.published_classes import published_classes
@@ -20,7 +21,9 @@ from sudare.utility.cell_description import CellDescription, describe_cells, unt
 # From so many customers on that are unique, Table 5 speaks of too many.
 MANY_UNIQUE = 100
 
-AnonymizationKind = Literal["k_anonymous", "untouched_and_k_anonymous", "few_unique", "many_unique", "nothing"]
+AnonymizationKind = Literal[
+    "k_anonymous", "untouched_and_k_anonymous", "based_on_k_anonymous", "few_unique", "many_unique", "nothing"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,10 @@ class AnonymizationDescription:
     `classes` are the sizes of classes of customers that nobody can tell apart with the number of such classes, by
     rising size; `unique_customers` are alone in theirs, and `untouched_unique` of them were left as they were. `k` is
     the size of the smallest class, without the untouched where the kind is `untouched_and_k_anonymous`. The kinds of
-    Table 5: all classes have `k` customers or more; so they have without some untouched customers, who are unique;
-    100 customers or more are unique; fewer are, not all untouched; nothing is published.
+    Table 5: all classes have `k` customers or more; so they have without some untouched customers, who are unique; some
+    customers are unique, but the rows of each pseudonym cover those of `k` customers or more, at least two; 100
+    customers or more are unique; fewer are, not all untouched; nothing is published. What the report means by "based
+    on 3-anonymization" it does not say: that kind is our reading.
     """
 
     kind: AnonymizationKind
@@ -57,10 +62,14 @@ def describe_anonymization(original: CellHistory, anonymized: CellHistory) -> An
     others = found.sizes[found.sizes > 1]
     kind = _kind(len(sizes), unique, alone, len(others))
     smallest = others if kind == "untouched_and_k_anonymous" else found.sizes
+    k = int(smallest.min()) if len(smallest) else 0
+    if kind in ("few_unique", "many_unique"):
+        covered = fewest_covered(original, anonymized)
+        kind, k = ("based_on_k_anonymous", covered) if covered > 1 else (kind, k)
     size, number = np.unique(found.sizes, return_counts=True)
     return AnonymizationDescription(
         kind=kind,
-        k=int(smallest.min()) if len(smallest) else 0,
+        k=k,
         customers_left=len(sizes),
         unique_customers=unique,
         untouched_unique=alone,
