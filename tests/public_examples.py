@@ -293,6 +293,7 @@ OWN: dict[str, Any] = {
     "anonymize_by_model.fast": True,
     "anonymize_history.fast": True,
     "conceal_history.fast": True,
+    "leave_untouched.fast": True,
     "suppress_history.fast": True,
     "assess_records.known": ["age", "sex"],
     "changed_sets.before": [("age",), ("sex",)],

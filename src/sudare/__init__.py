@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sudare.anonymize.levels import LevelsFound, WrittenLevels, changed_levels, find_levels, write_levels
     from sudare.anonymize.models import AnonymizedResult, anonymize_by_model
     from sudare.anonymize.suppression import Suppression, suppress_baskets
+    from sudare.anonymize.untouched import UntouchedHistory, leave_untouched
     from sudare.anonymize.verification import Verification, verify_baskets
     from sudare.attack.attack import Attack, attack_history
     from sudare.attack.knowledge import KnownHistory, know_history
@@ -240,6 +241,7 @@ _HOMES = {
     "sudare.anonymize.models": ("AnonymizedResult", "anonymize_by_model"),
     "sudare.anonymize.concealment": ("ConcealedHistory", "conceal_history", "covered_customers"),
     "sudare.anonymize.history_level_risk": ("RiskLeveledHistory", "levels_for_risk"),
+    "sudare.anonymize.untouched": ("UntouchedHistory", "leave_untouched"),
     "sudare.anonymize.history_levels": ("LeveledHistory", "anonymize_by_levels", "suppress_history"),
     "sudare.data.cells": ("CellHistory", "ItemColumn", "Kind", "OrderedColumn"),
     "sudare.data.rule_sets": ("ColumnRule", "ContestResult", "RuleSet", "load_rules"),
@@ -545,6 +547,7 @@ __all__ = [
     "Suppression",
     "Table",
     "UniquenessEstimate",
+    "UntouchedHistory",
     "UseCases",
     "UserConfidence",
     "UtilityCorrelation",
@@ -610,6 +613,7 @@ __all__ = [
     "kl_divergence",
     "know_history",
     "least_class",
+    "leave_untouched",
     "levels_for_risk",
     "load_rules",
     "make_baskets",

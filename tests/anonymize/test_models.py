@@ -60,4 +60,7 @@ def test_what_does_not_exist_is_refused() -> None:
         anonymize_by_model(ORIGINAL, 3, model="magic")
     with pytest.raises(OptionNotUsable, match="The model classes has no levels"):
         anonymize_by_model(ORIGINAL, 3, levels={"date": "week"})
+    with pytest.raises(OptionNotUsable, match="The model classes leaves nobody untouched"):
+        anonymize_by_model(ORIGINAL, 3, untouched=2)
     check_model("levels", {"date": "week"})
+    check_model("untouched", None, 3)

@@ -194,6 +194,27 @@ def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
     assert run("contest", "check", many, tmp_path / "A.csv").exit_code == 0
 
 
+def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, tmp_path: Path) -> None:
+    words = ("anonymize", many, "--k", 2, "--model", "untouched", "--rounds", 3, "--aligned", tmp_path / "A.csv")
+    result = run(*words, "--no-attacks", "--report", tmp_path / "r.html")
+    shown = " ".join(result.stdout.split())
+    assert result.exit_code == 0
+    assert "everybody else is one of at least 2 with the same rows" in shown
+    assert "Customers left as they were: 2 of 16. Rows like nobody else's: 2 of these. Whoever knows" in shown
+    assert "2 x 1" in shown
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Customers left as they were, whom the original gives away: 2 of 16." in page
+    assert 'id="made-exposed"' in page
+    assert "Every customer is one of at least" not in page
+    found = json.loads(run(*words, "--no-attacks", "--untouched", 7, "--json").stdout)
+    assert (found["untouched"], found["exposed"], found["safety"]["k"]) == (7, 7, 1)
+    # Seven sure guesses are enough for an effective attack.
+    assert found["safety"]["tests"][0]["bound"] == 1
+    assert run("contest", "check", many, tmp_path / "A.csv").exit_code == 0
+    refused = run("anonymize", many, "--k", 2, "--untouched", 2, "-o", tmp_path / "P.csv")
+    assert (refused.exit_code, "leaves nobody untouched" in refused.stderr) == (2, True)
+
+
 def test_levels_can_be_given(run: Run, many: Path, tmp_path: Path) -> None:
     words = ("--model", "levels", "--levels", "date=year,item=all,price=all,quantity=all", "--no-attacks", "--json")
     result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--rounds", 3, *words)
@@ -352,7 +373,7 @@ def test_a_search_that_is_interrupted_when_there_is_an_answer_returns_it_at_once
     assert found["converged"] is (name == "matching_safety")
 
 
-@pytest.mark.parametrize("model", ["classes", "suppression", "levels", "concealment"])
+@pytest.mark.parametrize("model", ["classes", "suppression", "levels", "concealment", "untouched"])
 def test_a_search_that_is_interrupted_before_there_is_an_answer_writes_nothing(
     run: Run, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:

@@ -82,6 +82,7 @@ def test_points_of_another_history_or_search_are_refused(tmp_path: Path) -> None
         ([], QUICK, "there is at least one"),
         ([2, 25], QUICK, "There are 24 customers, fewer than k = 25"),
         ([2], replace(QUICK, model="magic"), "There is no model 'magic'"),
+        ([2], replace(QUICK, model="untouched"), "left untouched are alone"),
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(ks: list[int], search: FrontierSearch, words: str) -> None:

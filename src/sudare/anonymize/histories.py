@@ -153,17 +153,19 @@ def search_history(
     fast: bool = False,
     threads: int | None = None,
     final: bool = False,
+    bounded: bool = True,
     progress: Progress = silent,
 ) -> FoundClasses:
     """Divide the customers into classes of at least k and align their rows, at the least cost found.
 
-    `final` classes are an answer by themselves: who may stop the search gets the best so far.
+    `final` classes are an answer by themselves: who may stop the search gets the best so far. Without need of a bound
+    (`bounded`) none is computed.
     """
     _check(rows, k)
     effort = FAST if fast else THOROUGH
     effort = effort if rounds is None else replace(effort, rounds=rounds, most_rounds=rounds)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        work = _Work(rows, k, effort, deadline, deadline.left, final, pool, progress)
+        work = _Work(rows, k, effort, deadline, deadline.left, final, bounded, pool, progress)
         return FoundClasses(*work.run(rng))
 
 
@@ -195,6 +197,7 @@ class _Work:
     deadline: Deadline
     seconds: float | None
     final: bool
+    bounded: bool
     pool: ThreadPoolExecutor
     progress: Progress
 
@@ -209,7 +212,7 @@ class _Work:
             part, places = some_customers(self.rows, np.sort(customers[first:last]))
             with self.deadline.part(1 / (count - number)) as deadline:
                 final = self.final and number == count - 1
-                found = self.search(part, deadline, bounded=count == 1, final=final, rng=rng)
+                found = self.search(part, deadline, bounded=self.bounded and count == 1, final=final, rng=rng)
             bound, converged = bound + found[1], converged and found[2]
             classes += [AlignedClass(one.members, places[one.rows], one.cost) for one in found[0]]
         return classes, bound, converged

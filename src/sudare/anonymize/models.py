@@ -10,13 +10,14 @@ from sudare.anonymize.concealment import conceal_history
 from sudare.anonymize.histories import anonymize_history
 from sudare.anonymize.history_levels import anonymize_by_levels, suppress_history
 from sudare.anonymize.history_rows import MOST_ITEMS
+from sudare.anonymize.untouched import UNTOUCHED, leave_untouched
 from sudare.arguments import checked
 from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
 
-Model = Literal["classes", "suppression", "levels", "concealment"]
+Model = Literal["classes", "suppression", "levels", "concealment", "untouched"]
 MODELS: tuple[Model, ...] = get_args(Model)
 DEFAULT_MODEL: Model = "classes"
 
@@ -35,7 +36,7 @@ class AnonymizedResult(Protocol):
 
     @property
     def k(self) -> int:
-        """How many customers nobody can tell apart, at least, in the sense of the model."""
+        """How many customers nobody can tell apart, at least, in the sense of the model; not those left untouched."""
 
     @property
     def seed(self) -> int:
@@ -84,6 +85,7 @@ def anonymize_by_model(
     *,
     model: str = DEFAULT_MODEL,
     levels: Mapping[str, str] | None = None,
+    untouched: int | None = None,
     most_items: int = MOST_ITEMS,
     p: Fraction = CONTEST_P,
     alpha: Fraction = CONTEST_ALPHA,
@@ -100,8 +102,10 @@ def anonymize_by_model(
     `classes`: everybody has the same published rows as k - 1 others. `suppression`: the same, but cells say the exact
     value or nothing. `levels`: the same, each column at one level, those in `levels` if given. `concealment`: every
     pseudonym can be one of k customers; how probable attackers who know that are effective is computed by p and alpha.
+    `untouched`: so many customers (2 if not given) are left as they were, whom anybody recognizes who knows what they
+    bought; everybody else has the same published rows as k - 1 others.
     """
-    check_model(model, levels)
+    check_model(model, levels, untouched)
     search: dict[str, Any] = {
         "seed": seed, "seconds": seconds, "rounds": rounds, "fast": fast, "threads": threads, "progress": progress,
     }  # fmt: skip
@@ -111,12 +115,17 @@ def anonymize_by_model(
         return anonymize_by_levels(original, k, levels=levels, most_items=most_items, **search)
     if model == "concealment":
         return conceal_history(original, k, most_items=most_items, p=p, alpha=alpha, attacks=attacks, **search)
+    if model == "untouched":
+        number = UNTOUCHED if untouched is None else untouched
+        return leave_untouched(original, k, untouched=number, most_items=most_items, **search)
     return anonymize_history(original, k, most_items=most_items, **search)
 
 
-def check_model(model: str, levels: Mapping[str, str] | None = None) -> None:
-    """Raise OptionNotUsable if there is no model of that name, or if it knows no levels."""
+def check_model(model: str, levels: Mapping[str, str] | None = None, untouched: int | None = None) -> None:
+    """Raise OptionNotUsable if there is no model of that name, or if it knows no levels or leaves nobody untouched."""
     if model not in MODELS:
         raise OptionNotUsable(f"There is no model {model!r}.\nHint: --model {', '.join(MODELS[:-1])} or {MODELS[-1]}")
     if levels and model != "levels":
         raise OptionNotUsable(f"The model {model} has no levels.\nHint: --model levels")
+    if untouched is not None and model != "untouched":
+        raise OptionNotUsable(f"The model {model} leaves nobody untouched.\nHint: --model untouched")

@@ -50,8 +50,9 @@ RoundsOption = Annotated[
 ModelOption = Annotated[
     str,
     typer.Option(
-        metavar="classes|suppression|levels|concealment",
-        help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have.",
+        metavar="classes|suppression|levels|concealment|untouched",
+        help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have; "
+        "or equal rows for all but some customers, who are left as they were.",
     ),
 ]
 # Version 0.1.0 had it. Without an answer of its own, the nearest option would be suggested: that of the secret file.
@@ -96,6 +97,14 @@ def anonymize(
         str | None,
         typer.Option(metavar="COLUMN=LEVEL,...", help="Levels such as date=week,item=prefix2. The best if not given."),
     ] = None,
+    untouched: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Customers left as they were by --model untouched: 2 if not given. "
+            "Whoever knows what they bought recognizes them.",
+        ),
+    ] = None,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="FILE", help="HTML report to write.")] = None,
     no_attacks: NoAttacksOption = False,
     fast: FastOption = False,
@@ -121,7 +130,7 @@ def anonymize(
     from sudare.messages import Texts
 
     search = {"seconds": time_limit, "rounds": rounds, "fast": fast}
-    texts, request = Texts(lang), _Request.of(k, mean_limit, model, levels, search)
+    texts, request = Texts(lang), _Request.of(k, mean_limit, model, levels, untouched, search)
     if published is not None:
         raise OptionNotUsable(
             "There is no --published any more: -o writes what may be published.\n"
@@ -184,11 +193,18 @@ class _Request:
     mean_limit: float | None
     model: str
     levels: Mapping[str, str] | None
+    untouched: int | None
     search: Mapping[str, Any]
 
     @classmethod
     def of(
-        cls, k: int | None, mean_limit: float | None, model: str, levels: str | None, search: Mapping[str, Any]
+        cls,
+        k: int | None,
+        mean_limit: float | None,
+        model: str,
+        levels: str | None,
+        untouched: int | None,
+        search: Mapping[str, Any],
     ) -> _Request:
         """Return the request, or refuse words that do not go together."""
         from sudare.anonymize.history_levels import parse_levels
@@ -198,13 +214,13 @@ class _Request:
             raise OptionNotUsable("Give either --k or --mean-limit.\nHint: --k 3")
         given = parse_levels(levels) if levels else None
         if mean_limit is None:
-            check_model(model, given)
-        elif model not in ("classes", "levels") or any(search.values()):
+            check_model(model, given, untouched)
+        elif model not in ("classes", "levels") or untouched is not None or any(search.values()):
             raise OptionNotUsable(
                 "--mean-limit is kept by levels, whose search is short.\n"
-                "Hint: leave out --model, --fast, --time-limit and --rounds."
+                "Hint: leave out --model, --untouched, --fast, --time-limit and --rounds."
             )
-        return cls(k, mean_limit, model, given, search)
+        return cls(k, mean_limit, model, given, untouched, search)
 
     def run(self, original: HistoryFile, **options: Any) -> AnonymizedResult:
         """Anonymize the history."""
@@ -215,6 +231,7 @@ class _Request:
         options = {**options, "levels": self.levels, "most_items": rules.most_items}
         if self.k is not None:
             tests: dict[str, Any] = {"p": rules.p, "alpha": rules.alpha, "attacks": rules.attacks}
+            tests["untouched"] = self.untouched
             return anonymize_by_model(original.history, self.k, model=self.model, **tests, **self.search, **options)
         return levels_for_risk(original.history, self.mean_limit or 0.0, **options)
 

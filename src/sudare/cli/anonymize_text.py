@@ -26,11 +26,16 @@ def show_anonymized(
     """Print what was made, what it costs, how safe it is by its design and whether attacks break it."""
     from sudare.anonymize.concealment import ConcealedHistory
     from sudare.anonymize.history_level_risk import RiskLeveledHistory
+    from sudare.anonymize.untouched import UntouchedHistory
 
     out = console()
     out.print(_title(found, source, texts), style="bold")
     if isinstance(found, RiskLeveledHistory):
         _show_risks(found, texts)
+    if isinstance(found, UntouchedHistory):
+        counts = (found.untouched, found.customers, found.exposed)
+        words = dict(zip(("untouched", "customers", "exposed"), map("{:,}".format, counts), strict=True))
+        out.print(texts("anonymize.untouched.exposed", **words), style="bold")
     _show_cost(found, texts)
     if isinstance(found, ConcealedHistory):
         _show_concealment(found.safety, texts)
@@ -53,6 +58,8 @@ def _title(found: AnonymizedResult, source: str, texts: Texts) -> str:
         return texts("anonymize.concealment.title", source=source, k=found.k)
     if isinstance(found, RiskLeveledHistory):
         return texts("anonymize.title_mean", source=source)
+    if found.model == "untouched":
+        return texts("anonymize.untouched.title", source=source, k=found.k)
     return texts("anonymize.title", source=source, k=found.k)
 
 

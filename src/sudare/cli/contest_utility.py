@@ -40,7 +40,7 @@ SupportOption = Annotated[
     str,
     typer.Option(
         metavar="SHARE|N",
-        help="Least support of a frequent itemset, in T and in each draw: a share of T's visits, or a number of visits. "
+        help="Least support of a frequent itemset, in T and in each draw: a share of T's visits, or a number. "
         "The contest's is not published.",
     ),
 ]

@@ -112,6 +112,11 @@ def trace_frontier(
 def _check(ks: Sequence[int], customers: int, search: FrontierSearch) -> list[int]:
     """Return the different k in order; what cannot be asked for is refused before any work."""
     check_model(search.model)
+    if search.model == "untouched":
+        raise OptionNotUsable(
+            "Customers who are left untouched are alone, whatever k is: there is nothing to draw against k.\n"
+            "Hint: --model classes"
+        )
     wanted = sorted(set(ks))
     if not wanted or wanted[0] < 2:
         raise OptionNotUsable("Every k is 2 or more, and there is at least one.\nHint: --ks 2-20")
