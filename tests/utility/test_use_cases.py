@@ -1,11 +1,16 @@
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from math import inf, sqrt
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sudare
+from sudare.data.cells import Kind, OrderedColumn
 from sudare.errors import OptionNotUsable
 from sudare.utility.cell_sampling import CellSampler, plain_rows
 from sudare.utility.rfm import RfmTable, rfm_values
@@ -149,3 +154,20 @@ def test_progress_counts_the_draws() -> None:
 def test_options_that_make_no_sense_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(OptionNotUsable, match=re.escape(message)):
         sudare.measure_use_cases(T, T, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_drawn_days_do_not_saturate_the_errors(real_data: Callable[[str], Path]) -> None:
+    original = sudare.read_original(real_data("pwscup2018-T.csv"))
+    day = original.column("date")
+    assert isinstance(day, OrderedColumn)
+    kinds = np.full_like(day.kinds, Kind.RANGE)
+    wide = OrderedColumn("date", "date", kinds, np.maximum(day.low - 45, day.low.min()), day.low + 45)
+    anonymized = replace(original, columns=(wide, *original.columns[1:]))
+    found = sudare.measure_use_cases(original, anonymized, draws=2)
+    assert (found.least, len(visit_baskets(CellSampler(original, anonymized).draw(0, 0))) > 30_000) == (100, True)
+    means = {error.measure: error.mean or 0.0 for error in found.errors}
+    # By a share of each table's own visits 0.99 of the itemsets are lost.
+    assert 0.1 < means["itemsets"] < 0.3
+    assert 0.05 < means["rfm"] < 0.12
+    assert means["similarity_top"] == 0
