@@ -59,7 +59,7 @@ class Examples:
         self.folder = folder
         texts = {"T.csv": T, "A.csv": A, "purchases.csv": PURCHASES, "people.csv": PEOPLE, "baskets.txt": BASKETS}
         texts |= {"pairs.csv": PAIRS, "costs.csv": "sex,1\nage,2\ntown,1\nillness,3\n", "levels.toml": "age = 1\n"}
-        texts |= {"guesses.csv": f"{NUMBER * 100},{NUMBER * 10}\n"}
+        texts |= {"guesses.csv": f"{NUMBER * 100},{NUMBER * 10}\n", "measures.csv": f"name,utility\n{MARK},1\n"}
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
         (folder / "made" / "folder").mkdir(parents=True)
@@ -306,6 +306,8 @@ OWN: dict[str, Any] = {
     "correlate_utility.histories": lambda e: [(str(n), e.anonymized) for n in range(3)],
     "covered_customers.anonymized": lambda e: e.call("conceal_history", sudare.conceal_history).history,
     "critical_correlation.histories": 5,
+    "MeasuredHistory.mean.measure": "rfm",
+    "read_measured_histories.path": file("measures.csv"),
     "evaluate_finals.finals": lambda e: [sudare.FinalFiles(MARK, e.folder / "A.csv", {MARK: e.folder / "guesses.csv"})],
     "find_best_guesses.classes": {2: 2, 3: 1},
     "find_hierarchies.folder": file("hierarchies"),

@@ -26,7 +26,8 @@ WORDS = {
     "0", "2-20|2,3,7", "3,4,...", "A", "A,B,...", "A=KIND", "ADDRESS", "CHARACTER", "COLUMN", "COLUMN=LEVEL,...",
     "CONTEST", "FORM", "FORMAT", "KNOWLEDGE", "MEASURE", "METHOD", "NAME", "NAMES", "R", "RHO", "ROLE=NAME",
     "ROLE=VALUE", "SHARE", "SHARE|N", "SIZE", "TEXT", "URL", "VALUE", "ZONE", "auto|all|N",
-    "classes|suppression|levels|concealment", "contest|tight", "customer|visit", "en|ja",
+    "classes|suppression|levels|concealment", "classes|suppression|levels|concealment|untouched", "contest|tight",
+    "customer|visit", "en|ja",
     "entropy|discernibility|precision", "memory|engine|sample", "occurrence|record", "original|published",
     "paper|best", "refuse|drop", "refuse|ignore", "size|uniform", "value|any",
 }  # fmt: skip

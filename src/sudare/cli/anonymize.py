@@ -47,14 +47,6 @@ RoundsOption = Annotated[
     int | None,
     typer.Option(metavar="N", help="Stop each step of the search after N rounds, not by the clock: always the same."),
 ]
-ModelOption = Annotated[
-    str,
-    typer.Option(
-        metavar="classes|suppression|levels|concealment|untouched",
-        help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have; "
-        "or equal rows for all but some customers, who are left as they were.",
-    ),
-]
 # Version 0.1.0 had it. Without an answer of its own, the nearest option would be suggested: that of the secret file.
 PublishedOption = Annotated[str | None, typer.Option(metavar="TEXT", hidden=True, help="Now: -o.")]
 NoAttacksOption = Annotated[
@@ -92,7 +84,14 @@ def anonymize(
             "Single customers may be unique all the same; the output says how many.",
         ),
     ] = None,
-    model: ModelOption = "classes",
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="classes|suppression|levels|concealment|untouched",
+            help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have; "
+            "or equal rows for all but some customers, who are left as they were.",
+        ),
+    ] = "classes",
     levels: Annotated[
         str | None,
         typer.Option(metavar="COLUMN=LEVEL,...", help="Levels such as date=week,item=prefix2. The best if not given."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.anonymize import FastOption, ModelOption, NoAttacksOption, RoundsOption, TimeLimitOption
+from sudare.cli.anonymize import FastOption, NoAttacksOption, RoundsOption, TimeLimitOption
 from sudare.cli.files import OutputFolder
 from sudare.cli.frame import (
     JsonOption,
@@ -45,7 +45,13 @@ def frontier(
         Path, OutputFolder(), typer.Option("--out", "-o", metavar="DIR", help="Folder for chart, page and values.")
     ],
     ks: Annotated[str, typer.Option(metavar="2-20|2,3,7", help="The k to try.")] = "2-20",
-    model: ModelOption = "classes",
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="classes|suppression|levels|concealment",
+            help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have.",
+        ),
+    ] = "classes",
     no_attacks: NoAttacksOption = False,
     fast: FastOption = False,
     time_limit: TimeLimitOption = None,

@@ -37,6 +37,7 @@ class MeasuredHistory:
     utility: float
     errors: tuple[MeasuredError, ...]
 
+    @checked
     def mean(self, measure: str) -> float | None:
         """Return the mean error of a measure; None if it is not defined or was not measured."""
         return next((error.mean for error in self.errors if error.measure == measure), None)

@@ -72,7 +72,10 @@ def answers(findings: Findings, question: Question, texts: Texts) -> list[str]:
     """Return the sentences below the conclusion, computed from the numbers."""
     said = _Answers(findings, question, texts)
     cost = [said.cells(), said.utility(), *said.made(), *said.advice()]
-    sentences = [*cost, *said.kind(), *said.safety(), *said.attacks()]
+    # Whom nothing protects is said before what it cost.
+    exposed = findings.description.untouched_unique
+    sentences = [*said.kind(), *cost] if exposed else [*cost, *said.kind()]
+    sentences += [*said.safety(), *said.attacks()]
     return [*sentences, *said.published(), *said.uses(), said.say("limits")]
 
 
