@@ -5,7 +5,7 @@ the last day (R), the number of visits (F) and the money spent (M) make a table 
 error is normalized. How the contest cut the ranks, and by what it normalized, is not published; what is here was
 inferred from the values of the report. The values of a table's own n customers are sorted and cut at the places
 floor(n k / 10), k = 1..9; a rank is the number of cuts that a value reaches. Rows drawn from wide ranges have more
-visits than the original, so cuts of the original would put nearly all customers into one rank.
+visits than the original, so cuts of the original would put most customers into one rank.
 """
 
 from __future__ import annotations
