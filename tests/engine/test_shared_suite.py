@@ -28,7 +28,7 @@ ROWS = [
     Row("a", "2024-02-01", "book", 1.0), Row("a", "2024-02-05", "tea", None), Row("b", "2024-01-31", "tea", 2.5),
     Row("b", "2024-02-01", "bread", None), Row("b", "2024-02-01", "book", 1.0), Row("c", "2024-02-05", "tea", 2.5),
 ]  # fmt: skip
-DESCRIPTIONS = ("weekday", "item + price", "day*2", "(month + item*2)*2", "days + (weekday)*2")
+DESCRIPTIONS = ("weekday", "item + price", "day*2", "(month + item*2)*2", "days + (weekday)*2", "kinds + item")
 
 
 def test_all_kinds_of_knowledge_equal_enumeration(any_engine: Engine) -> None:

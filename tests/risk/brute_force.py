@@ -57,10 +57,13 @@ def observations(visit: list[Row], known: Knowledge) -> Iterator[Fact]:
         "month": (year, month),
         "weekday": __import__("datetime").date(year, month, day).isoweekday(),
         "count": len(visit),
+        "kinds": len({row.item for row in visit}),
         "items": tuple(sorted({row.item for row in visit})),
     }
     of_visit = tuple(
-        parts[part] for part in known.visit_parts if not (part == "count" and "items" in known.visit_parts)
+        parts[part]
+        for part in known.visit_parts
+        if not (part in ("count", "kinds") and "items" in known.visit_parts)
     )
     if not known.row_parts:
         yield Fact(of_visit, "", 1, len(visit))

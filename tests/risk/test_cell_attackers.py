@@ -261,6 +261,7 @@ def test_one_attacker_can_look_into_several_histories() -> None:
     ("text", "why"),
     [
         ("hour + item", "they have no time of day"),
+        ("kinds", "how many different items sets of items stand for"),
         ("items + price", "which of all items a row has must be known"),
         ("(item)*3", "too many days are possible for 3 visits"),
     ],

@@ -31,6 +31,8 @@ from sudare.risk.knowledge import (
         ("item*2 + price*2", Knowledge(row_parts=("item", "price"), rows=2)),
         ("days", Knowledge(customer_parts=("days",))),
         ("days + (count)*2", Knowledge(visit_parts=("count",), customer_parts=("days",), visits=2)),
+        ("kinds + count", Knowledge(visit_parts=("count", "kinds"))),
+        ("kinds*2", Knowledge(visit_parts=("kinds",), visits=2)),
         ("8", TEN_ATTACKERS[8]),
     ],
 )

@@ -20,6 +20,8 @@ SAMPLED = [
     "item*2",
     "item*2 + price*2",
     "count + item*2",
+    "kinds + item*2",
+    "(kinds)*2",
     "items + item",
     "day*2",
     "(item)*2",

@@ -200,8 +200,8 @@ def knowledge(
 
     Shown are its risk, its most identifying values and the customers at highest risk.
 
-    Parts of a visit: day, weekday, month, count, items. Parts of its rows: item, price, quantity, time, hour. Of the
-    customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
+    Parts of a visit: day, weekday, month, count (rows), kinds (different items), items. Parts of its rows: item,
+    price, quantity, time, hour. Of the customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
     """
     from sudare.messages import Texts
     from sudare.risk.attackers import assess_knowledge

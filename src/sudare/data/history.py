@@ -69,6 +69,10 @@ _DERIVED = {
         "(SELECT customer, day, item, CAST(count(*) AS INTEGER) AS times FROM {purchase} GROUP BY customer, day, item) "
         "JOIN {visit} USING (customer, day)"
     ),
+    "variety": (
+        "SELECT visit, customer, day, rows, CAST(count(*) AS INTEGER) AS kinds "
+        "FROM {line} GROUP BY visit, customer, day, rows"
+    ),
     "basket_items": "SELECT visit, array_sort(array_agg(item)) AS items FROM {line} GROUP BY visit",
     "item_set": "SELECT DISTINCT items FROM {basket_items}",
     "basket": (
@@ -85,6 +89,7 @@ _ORDERS = {"visit": "customer, day", "item_set": "items"}
 _NEEDS = {
     "visit": ("purchase",),
     "line": ("purchase", "visit"),
+    "variety": ("line",),
     "basket_items": ("line",),
     "item_set": ("basket_items",),
     "basket": ("visit", "basket_items", "item_set"),
@@ -114,8 +119,9 @@ class PurchaseHistory:
     def table(self, name: str) -> str:
         """Return the SQL name of a table of the model, making it first if it is derived and new.
 
-        Stored: purchase, customer, item (code, name). Derived: visit, line (the distinct items of visits), basket
-        (visits with the number of their item set), item_set, calendar (visits per customer).
+        Stored: purchase, customer, item (code, name). Derived: visit, line (the distinct items of visits), variety
+        (visits with the number of their different items), basket (visits with the number of their item set), item_set,
+        calendar (visits per customer).
         """
         if self._closed:
             raise closed("purchase history")

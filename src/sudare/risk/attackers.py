@@ -17,8 +17,8 @@ from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.risk.crowds import WEIGHTINGS, Crowds, Weighting, count_crowds, kept_values
-from sudare.risk.facts import EXPRESSIONS, check_parts
-from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
+from sudare.risk.facts import EXPRESSIONS, check_parts, visit_table
+from sudare.risk.knowledge import TEN_ATTACKERS, VISIT_PARTS, Knowledge, parse_knowledge
 from sudare.risk.sampling import Estimate, combinations, estimate
 from sudare.risk.sampling_there import estimate_there
 from sudare.risk.small_counts import fetch_lines
@@ -260,7 +260,7 @@ def _size_query(history: PurchaseHistory, part: str) -> str:
         return f"SELECT count(*) FROM {history.table('item' if part == 'item' else 'item_set')}"
     if part == "days":
         return f"SELECT count(DISTINCT days) FROM {history.table('calendar')}"
-    table = history.table("visit" if part in ("day", "weekday", "month", "count") else "purchase")
+    table = visit_table(history, Knowledge((part,))) if part in VISIT_PARTS else history.table("purchase")
     return f"SELECT count(*) FROM (SELECT DISTINCT {EXPRESSIONS[part]} FROM {table})"
 
 

@@ -24,6 +24,7 @@ from sudare.risk.facts import (
     numbered_observations,
     observation_table,
     value_table,
+    visit_table,
 )
 from sudare.risk.knowledge import Knowledge
 from sudare.risk.sampling import draw_occurrences
@@ -60,6 +61,9 @@ def check_comparable(history: PurchaseHistory, knowledge: Knowledge) -> None:
     problem = None
     if "time" in knowledge.parts or "hour" in knowledge.parts:
         problem = "they have no time of day", "leave out time and hour"
+    elif "kinds" in knowledge.key_visit_parts:
+        # The fewest different items that rows with sets of items can have: a minimum hitting set, which is NP-hard.
+        problem = "how many different items sets of items stand for is too hard to find", "know the count in its place"
     elif "items" in knowledge.visit_parts and knowledge.row_parts and "item" not in knowledge.row_parts:
         problem = "which of all items a row has must be known, too", "add item to the parts of the rows"
     elif knowledge.visits > MOST_VISITS_WITHOUT_DAY and "day" not in knowledge.visit_parts:
@@ -108,7 +112,7 @@ def drawn_values(history: PurchaseHistory, knowledge: Knowledge, *, samples: int
 def _observed(history: PurchaseHistory, knowledge: Knowledge, draw: Arrays) -> Arrays:
     """Return what is seen of drawn visits: the columns of an observation, and the customer."""
     history.engine.attach_columns("sudare_draw", draw)
-    table = history.table("basket" if "items" in knowledge.visit_parts else "visit")
+    table = visit_table(history, knowledge)
     keys = [f"{EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts]
     values = [name for name in draw if name.startswith("value")]
     visits = f"SELECT {', '.join(['visit', 'customer', *keys])} FROM {table}"

@@ -18,6 +18,7 @@ EXPRESSIONS = {
     "weekday": "isodow(day)",
     "month": "year(day) * 100 + month(day)",
     "count": "rows",
+    "kinds": "kinds",
     "items": "item_set",
     "item": "item",
     "price": "price",
@@ -25,6 +26,9 @@ EXPRESSIONS = {
     "time": "time",
     "hour": "CAST(floor(time / 60) AS INTEGER)",
 }
+
+# Parts of a visit that are no columns of the table of visits: where they are instead.
+_ELSEWHERE = {"items": "basket", "kinds": "variety"}
 
 # Columns of `purchase` that some parts need and not every history has.
 NEEDED_COLUMNS = {"price": "price", "quantity": "quantity", "time": "time", "hour": "time"}
@@ -88,7 +92,7 @@ def observations(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
     visit_keys = tuple(key_name(part) for part in knowledge.key_visit_parts)
     columns = ["visit", "customer", *(f"{EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts)]
     if not knowledge.row_parts:
-        table = history.table("basket" if "items" in knowledge.visit_parts else "visit")
+        table = visit_table(history, knowledge)
         columns += ["1 AS occurrences", "rows AS records"]
         return Facts(visit_keys, f"SELECT {', '.join(columns)} FROM {table}")
     copies = range(1, knowledge.rows + 1)
@@ -103,13 +107,27 @@ def observations(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
 
 def _joined_rows(history: PurchaseHistory, knowledge: Knowledge) -> str:
     table = row_values(history, knowledge.row_parts)
-    source = f"(SELECT * FROM {table}) AS l1"
-    if "items" in knowledge.visit_parts:
-        source = f"(SELECT l.*, item_set FROM {table} AS l JOIN {history.table('basket')} USING (visit)) AS l1"
+    source = f"{visit_rows(history, knowledge)} AS l1"
     for n in range(2, knowledge.rows + 1):
         other = f"(SELECT visit AS visit{n}, value, times FROM {table}) AS l{n}"
         source += f" JOIN {other} ON visit{n} = l1.visit AND l{n}.value > l{n - 1}.value"
     return source
+
+
+def visit_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return the table of visits that has the known parts of a visit; of all items and their number, the items do."""
+    elsewhere = (_ELSEWHERE[part] for part in knowledge.key_visit_parts if part in _ELSEWHERE)
+    return history.table(next(elsewhere, "visit"))
+
+
+def visit_rows(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return the different row values of each visit, with the known parts of the visit: see `row_values`."""
+    rows = row_values(history, knowledge.row_parts)
+    missing = [EXPRESSIONS[part] for part in knowledge.key_visit_parts if part in _ELSEWHERE]
+    if not missing:
+        return f"(SELECT * FROM {rows})"
+    parts = f"(SELECT visit, {', '.join(missing)} FROM {visit_table(history, knowledge)})"
+    return f"(SELECT l.*, {', '.join(missing)} FROM {rows} AS l JOIN {parts} USING (visit))"
 
 
 def row_values(history: PurchaseHistory, parts: tuple[str, ...]) -> str:

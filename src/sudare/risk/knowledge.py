@@ -1,7 +1,7 @@
 """What an attacker knows, described in a few words: `day + item*2`.
 
-An observation is what is known of one visit: parts of the visit (day, weekday, month, count, items) and of its rows
-(item, price, quantity, time, hour). `item*2` is two different items of the same visit; `item*2 + price*2` two rows
+An observation is what is known of one visit: parts of the visit (day, weekday, month, count, kinds, items) and of its
+rows (item, price, quantity, time, hour). `item*2` is two different items of the same visit; `item*2 + price*2` two rows
 known by item and price. `(day + item)*2` is two different visits, each known by its day and one item; `day*2` is short
 for `(day)*2`. `days`, on how many days the customer came, may stand beside them. `nothing` is no knowledge at all.
 """
@@ -15,7 +15,7 @@ from sudare.arguments import checked
 from sudare.errors import KnowledgeNotUnderstood
 from sudare.showing import dataclass
 
-VISIT_PARTS = ("day", "weekday", "month", "count", "items")
+VISIT_PARTS = ("day", "weekday", "month", "count", "kinds", "items")
 ROW_PARTS = ("item", "price", "quantity", "time", "hour")
 CUSTOMER_PARTS = ("days",)
 PARTS = (*VISIT_PARTS, *ROW_PARTS, *CUSTOMER_PARTS)
@@ -53,7 +53,8 @@ class Knowledge:
     @property
     def key_visit_parts(self) -> tuple[str, ...]:
         """The visit parts that make two observations differ: all items already fix how many there are."""
-        return tuple(p for p in self.visit_parts if not (p == "count" and "items" in self.visit_parts))
+        fixed = ("count", "kinds") if "items" in self.visit_parts else ()
+        return tuple(part for part in self.visit_parts if part not in fixed)
 
     def __str__(self) -> str:
         if not self.parts:

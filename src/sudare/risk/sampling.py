@@ -15,7 +15,7 @@ from sudare.data.history import PurchaseHistory
 from sudare.engine.protocol import Column
 from sudare.errors import KnowledgeNotUnderstood
 from sudare.progress import Progress, silent
-from sudare.risk.facts import EXPRESSIONS, check_parts, key_name, row_values
+from sudare.risk.facts import EXPRESSIONS, check_parts, key_name, row_values, visit_rows, visit_table
 from sudare.risk.knowledge import Knowledge
 from sudare.showing import dataclass
 
@@ -264,7 +264,7 @@ def crowds_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
 
 def _visit_columns(history: PurchaseHistory, knowledge: Knowledge) -> tuple[str, str]:
     """Return the table of visits and the select list of their known parts."""
-    table = history.table("basket" if "items" in knowledge.visit_parts else "visit")
+    table = visit_table(history, knowledge)
     return table, "".join(f", {EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts)
 
 
@@ -319,9 +319,7 @@ def _slot_joins(history: PurchaseHistory, knowledge: Knowledge, slot: int) -> It
     if not knowledge.row_parts:
         yield f"(SELECT visit, customer{keys} FROM {table}) AS {me}", conditions or ["true"]
         return
-    rows = row_values(history, knowledge.row_parts)
-    if "items" in knowledge.visit_parts:
-        rows = f"(SELECT l.*, item_set FROM {rows} AS l JOIN (SELECT visit, item_set FROM {table}) USING (visit))"
+    rows = visit_rows(history, knowledge)
     yield (
         f"(SELECT visit, customer, value{keys} FROM {rows}) AS {me}",
         [f"{me}.value = s.slot{slot}_value1", *conditions],
@@ -329,7 +327,7 @@ def _slot_joins(history: PurchaseHistory, knowledge: Knowledge, slot: int) -> It
     for n in range(2, knowledge.rows + 1):
         other = f"{me}_{n}"
         yield (
-            f"(SELECT visit, value FROM {rows}) AS {other}",
+            f"(SELECT visit, value FROM {row_values(history, knowledge.row_parts)}) AS {other}",
             [f"{other}.visit = {me}.visit", f"{other}.value = s.slot{slot}_value{n}"],
         )
 
