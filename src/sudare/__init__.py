@@ -132,6 +132,7 @@ if TYPE_CHECKING:
     from sudare.risk.km_anonymity import KmAnonymity, RareItemset, SizeSupports, check_km_anonymity
     from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
     from sudare.risk.matchings import Matchings, MatchingSafety, matching_safety
+    from sudare.risk.persons import PersonsRisk, assess_persons
     from sudare.risk.population import PopulationRisk, population_risk
     from sudare.risk.published_classes import PublishedClasses, published_classes
     from sudare.risk.records import RecordsAssessment, assess_records, write_record_risks
@@ -151,6 +152,7 @@ if TYPE_CHECKING:
     from sudare.risk.uniqueness_models import UniquenessEstimate
     from sudare.risk.user_confidence import SizeAdversaries, UserConfidence, confidence_by_user
     from sudare.risk.values import KnowledgeValue, most_identifying, write_values
+    from sudare.risk.visit_list import Visit, list_visits, write_visits
     from sudare.risk.walk_choice import Walk
     from sudare.risk.what_if import (
         RecordsMoved,
@@ -329,6 +331,7 @@ _HOMES = {
     "sudare.risk.held_classes": ("SizedClasses", "held_class_sizes"),
     "sudare.risk.held_uncertainty": ("check_held_baskets",),
     "sudare.risk.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
+    "sudare.risk.persons": ("PersonsRisk", "assess_persons"),
     "sudare.risk.population": ("PopulationRisk", "population_risk"),
     "sudare.risk.records": ("RecordsAssessment", "assess_records", "write_record_risks"),
     "sudare.risk.sizes": ("ClassSize",),
@@ -345,6 +348,7 @@ _HOMES = {
     "sudare.risk.uniqueness_models": ("UniquenessEstimate",),
     "sudare.risk.user_confidence": ("SizeAdversaries", "UserConfidence", "confidence_by_user"),
     "sudare.risk.values": ("KnowledgeValue", "most_identifying", "write_values"),
+    "sudare.risk.visit_list": ("Visit", "list_visits", "write_visits"),
     "sudare.risk.walk_choice": ("Walk",),
     "sudare.risk.what_if": (
         "RecordsMoved",
@@ -510,6 +514,7 @@ __all__ = [
     "OutputNotWritable",
     "ParsedCells",
     "PartStatistics",
+    "PersonsRisk",
     "PlanPart",
     "PopulationRisk",
     "PublishedAssessment",
@@ -553,6 +558,7 @@ __all__ = [
     "UtilityCorrelation",
     "Verdict",
     "Verification",
+    "Visit",
     "Walk",
     "WrittenLevels",
     "__version__",
@@ -563,6 +569,7 @@ __all__ = [
     "anonymize_history",
     "assess_attackers",
     "assess_knowledge",
+    "assess_persons",
     "assess_records",
     "assess_subsets",
     "association_rules",
@@ -615,6 +622,7 @@ __all__ = [
     "least_class",
     "leave_untouched",
     "levels_for_risk",
+    "list_visits",
     "load_rules",
     "make_baskets",
     "match_published",
@@ -687,6 +695,7 @@ __all__ = [
     "write_table_report",
     "write_thresholds",
     "write_values",
+    "write_visits",
 ]
 
 

@@ -15,6 +15,9 @@ SAMPLES = 10_000
 # Combinations that are compared with the cells of all pseudonyms of an anonymized history, some seconds.
 MOST_PUBLISHED_COMBINATIONS = 1_000_000
 
+# Combinations of what is known of several persons, each with crowds to be compared: some seconds.
+MOST_PERSON_COMBINATIONS = 2_000_000
+
 # Attributes whose subsets are all gone through: sixteen million subsets, half a gigabyte of results.
 MOST_EXHAUSTED = 24
 

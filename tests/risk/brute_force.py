@@ -61,9 +61,7 @@ def observations(visit: list[Row], known: Knowledge) -> Iterator[Fact]:
         "items": tuple(sorted({row.item for row in visit})),
     }
     of_visit = tuple(
-        parts[part]
-        for part in known.visit_parts
-        if not (part in ("count", "kinds") and "items" in known.visit_parts)
+        parts[part] for part in known.visit_parts if not (part in ("count", "kinds") and "items" in known.visit_parts)
     )
     if not known.row_parts:
         yield Fact(of_visit, "", 1, len(visit))
@@ -89,6 +87,43 @@ def measured(found: Sequence[Fact], weighting: str) -> float:
     having = crowds(found)
     total = sum(weight(fact, weighting) for fact in found)
     return sum(weight(fact, weighting) / len(having[fact.value]) for fact in found) / total if total else 0.0
+
+
+def holding(found: Sequence[Fact]) -> tuple[int, int]:
+    """Count the values that as many rows carry as customers have them, and those that occur so often."""
+    having = crowds(found)
+    sums = {value: [0, 0] for value in having}
+    for fact in found:
+        sums[fact.value][0] += fact.records
+        sums[fact.value][1] += fact.occurrences
+    rows, occurrences = (sum(sums[value][n] == len(who) for value, who in having.items()) for n in (0, 1))
+    return rows, occurrences
+
+
+class Persons(NamedTuple):
+    measured: float
+    alone: float
+    together: float
+    certain: float
+
+
+def persons(found: Sequence[Fact], count: int, weighting: str) -> Persons:
+    """Try every assignment of different customers to what is known of so many persons."""
+    having, total, sums = crowds(found), 0, [0.0] * 4
+    for known in combinations(found, count):
+        true = [fact.customer for fact in known]
+        if len(set(true)) < count:
+            continue
+        weighs = prod(weight(fact, weighting) for fact in known)
+        fitting = [
+            guess for guess in product(*(sorted(having[fact.value]) for fact in known)) if len(set(guess)) == count
+        ]
+        right = sum(guess[n] == true[n] for guess in fitting for n in range(count)) / count / len(fitting)
+        alone = sum(1 / len(having[fact.value]) for fact in known) / count
+        for n, chance in enumerate((right, alone, 1 / len(fitting), len(fitting) == 1)):
+            sums[n] += weighs * chance
+        total += weighs
+    return Persons(*(number / total if total else 0.0 for number in sums))
 
 
 def customer_probability(found: Sequence[Fact], customer: str, weighting: str) -> float | None:

@@ -1,4 +1,5 @@
 import math
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -16,7 +17,7 @@ from tests.risk.brute_force import Row
 TOY_OCCURRENCE = [1 / 3, 0.55, 0.60, 0.80, 1, 0.60, 0.90, 1, 1, 1]
 TOY_RECORD = [1 / 3, 0.55, 0.60, 0.80, 1, 0.65, 0.90, 1, 1, 1]
 
-# Table 10, with the value of attacker 8 corrected.
+# Table 10, but for attacker 8, whose value there is another measure: see the test of it.
 MEASURED = [0.0025, 0.0965, 0.0807, 0.7974, 0.9788, 0.1851, 0.8945, 0.9400, 0.9972, 0.9994]
 THEORY = [0.0025, 0.0730, 0.0030, 8.3239, 4.5436, 0.0076, 21.1749, 0.8680, 2413.9433, 1317.6433]
 
@@ -50,8 +51,30 @@ def test_online_retail_reproduces_the_ranks_of_table_11_by_theory(online_retail:
     by_theory = sorted(found.attackers, key=lambda risk: risk.rank_theory or 0)
     by_measure = sorted(found.attackers, key=lambda risk: risk.rank_measured or 0)
     assert [risk.attacker for risk in by_theory] == [8, 9, 6, 3, 4, 7, 1, 5, 2, 0]
-    # The paper has 4 before 8 because of its misprint for attacker 8.
+    # The paper has 4 before 8 because of its value for attacker 8: see the next test.
     assert [risk.attacker for risk in by_measure] == [9, 8, 4, 7, 6, 3, 5, 1, 2, 0]
+
+
+def test_table_10_has_the_rows_of_attacker_8_in_place_of_its_customers(online_retail: sudare.PurchaseHistory) -> None:
+    eighth = sudare.assess_attackers(online_retail).attackers[8]
+    rows = sum(size.occurrences for size in count_crowds(online_retail, TEN_ATTACKERS[8]).sizes)
+    # sum over x of |R_x| / m * 1 / |R_x|, with 1 / |R_x| where the measure has 1 / |U_x|.
+    assert (eighth.values, rows) == (37_133, 38_087)
+    assert round(37_133 / 38_087, 4) == 0.9750
+    assert eighth.theory_occurring == 37_133 / 38_087
+    assert round(eighth.measured, 4) == 0.9972
+
+
+def test_the_assumption_holds_as_often_as_example_4_2_says(toy: sudare.PurchaseHistory) -> None:
+    when = sudare.assess_attackers(toy).attackers[5]
+    assert (when.rows_equal, when.values) == (0, 3)
+    assert when.occurrences_equal == 3  # Table 8: 2, 2 and 1 times, 2, 2 and 1 customers
+
+
+def test_whether_the_assumption_holds_is_not_told_where_small_counts_may_not_leave(toy_file: Path) -> None:
+    with DuckDBEngine(min_cell=2) as engine, sudare.read_history(toy_file, engine=engine) as history:
+        found = sudare.assess_attackers(history).attackers
+    assert {(risk.rows_equal, risk.occurrences_equal) for risk in found} == {(None, None)}
 
 
 def test_online_retail_reproduces_table_4_and_the_correlations(online_retail: sudare.PurchaseHistory) -> None:
@@ -208,6 +231,7 @@ def assert_measured(
     assert crowds.values == len(having)
     assert crowds.occurrences == sum(fact.occurrences for fact in expected)
     assert crowds.measured(weighting) == pytest.approx(brute_force.measured(expected, weighting), abs=1e-12)
+    assert (crowds.rows_equal, crowds.occurrences_equal) == brute_force.holding(expected)
     assert sorted(value.customers for value in values) == sorted(len(who) for who in having.values())
     assert sum(value.risk for value in values) == pytest.approx(crowds.measured(weighting), abs=1e-12)
     for risk in people.highest:

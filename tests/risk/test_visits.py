@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import sudare
 from sudare.engine import DuckDBEngine
 from sudare.risk import visits
-from sudare.risk.attackers import STATISTICS_PARTS, part_sizes, part_statistics
-from sudare.risk.crowds import count_crowds
+from sudare.risk.attackers import part_sizes
+from sudare.risk.crowds import count_crowds, part_frequencies
 from sudare.risk.knowledge import TEN_ATTACKERS
 from sudare.risk.visits import ROW_BYTES, fetch_visits
 
@@ -39,9 +39,10 @@ def test_crowds_sizes_and_frequencies_are_those_of_the_engine(found: list[tuple[
         assert list(found_visits.each(TEN_ATTACKERS)) == [count_crowds(history, known) for known in TEN_ATTACKERS]
         for known in TEN_ATTACKERS:
             assert found_visits.sizes(known.parts) == part_sizes(history, known.parts)
-        assessed = sudare.assess_attackers(history)
-        for (part, number), found_here in zip(STATISTICS_PARTS.items(), assessed.statistics, strict=True):
-            assert found_here == part_statistics(history, part, assessed.attackers[number])
+        for part in ("day", "count", "items", "item"):
+            for by_rows in (False, True):
+                expected = part_frequencies(history, part, by_rows=by_rows)
+                assert found_visits.frequencies(part, by_rows=by_rows) == expected
 
 
 def test_visits_that_do_not_fit_or_may_not_leave_stay_on_the_engine() -> None:

@@ -73,6 +73,7 @@ def pack_rows(
 def count_crowds(packed: Any, customer_bits: Any, weight_bits: Any, sums: Any) -> None:
     """Add up, for each number of customers, the values that so many have: how many, occurrences, weights, squares.
 
+    After these come how many of the values have as much weight as customers, and how many as many occurrences.
     `packed` is sorted: a value, a customer and, where it has bits, the weight of the occurrence; else that is 1.
     """
     bits = customer_bits + weight_bits
@@ -88,6 +89,8 @@ def count_crowds(packed: Any, customer_bits: Any, weight_bits: Any, sums: Any) -
             sums[1, customers] += occurrences
             sums[2, customers] += weights
             sums[3, customers] += occurrences * occurrences
+            sums[4, customers] += weights == customers
+            sums[5, customers] += occurrences == customers
             first = i + 1
             customers = weights = np.int64(0)
 

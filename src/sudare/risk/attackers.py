@@ -6,8 +6,9 @@ ten attackers (Table 7), measured and theoretical (Table 10), ranked (Table 11),
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import Any
 
 from sudare.arguments import checked
@@ -16,15 +17,23 @@ from sudare.engine.protocol import Row
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
-from sudare.risk.crowds import WEIGHTINGS, Crowds, Weighting, count_crowds, kept_values
+from sudare.risk.crowds import WEIGHTINGS, Crowds, Weighting, count_crowds, part_frequencies
 from sudare.risk.facts import EXPRESSIONS, check_parts, visit_table
 from sudare.risk.knowledge import TEN_ATTACKERS, VISIT_PARTS, Knowledge, parse_knowledge
 from sudare.risk.sampling import Estimate, combinations, estimate
 from sudare.risk.sampling_there import estimate_there
-from sudare.risk.small_counts import fetch_lines
-from sudare.risk.theory import possible_values, theoretical_probability
+from sudare.risk.theory import (
+    has_marginals,
+    marginal_probability,
+    occurring_probability,
+    possible_values,
+    theoretical_probability,
+)
 from sudare.risk.visits import fetch_visits
 from sudare.showing import dataclass
+
+# How many values of a part occur how often: see `part_frequencies`.
+Frequencies = Callable[..., Sequence[Row]]
 
 # The parts of Table 4 and Figures 4 to 6, by the attacker who knows just that part.
 STATISTICS_PARTS = {"day": 5, "count": 2, "item": 1}
@@ -35,10 +44,13 @@ class AttackerRisk:
     """How well an attacker with one kind of knowledge recognizes customers.
 
     `measured` is the mean identification probability, `theory` the paper's approximation of it, which can exceed 1.
-    `values` of the `possible` values of the knowledge occur. `unique_share` is the weight of values that a single
-    customer has. Where the combinations were too many to count, `interval` and `sample` are given: `measured` and
-    `unique_share` are then estimates, and `values` and `correlation` are unknown. Ranks (1 = most dangerous, equal
-    values share a rank) are among the ten attackers.
+    Better ones are `theory_occurring`, occurring values / occurrences, and `theory_marginal`, which needs only how
+    often the values of each part occur, for knowledge of one row or visit. `values` of the `possible` values of the
+    knowledge occur. `rows_equal` of them are carried by as many rows as customers have them: there assumption 4.1
+    holds (example 4.2); `occurrences_equal` occur as often. Both are None where small counts may not leave the engine.
+    `unique_share` is the weight of values that a single customer has. Where the combinations were too many to count,
+    `interval` and `sample` are given: `measured` and `unique_share` are then estimates, and what depends on all values
+    is unknown. Ranks (1 = most dangerous, equal values share a rank) are among the ten attackers.
     """
 
     knowledge: Knowledge
@@ -53,6 +65,10 @@ class AttackerRisk:
     rank_theory: int | None = None
     interval: tuple[float, float] | None = None
     sample: int | None = None
+    theory_occurring: float | None = None
+    theory_marginal: float | None = None
+    rows_equal: int | None = None
+    occurrences_equal: int | None = None
 
     @property
     def what(self) -> str | None:
@@ -81,6 +97,10 @@ class AttackerRisk:
             "correlation": self.correlation,
             "interval": list(self.interval) if self.interval else None,
             "sample": self.sample,
+            "theory_occurring": self.theory_occurring,
+            "theory_marginal": self.theory_marginal,
+            "rows_equal": self.rows_equal,
+            "occurrences_equal": self.occurrences_equal,
         }
 
 
@@ -155,10 +175,11 @@ def assess_attackers(
     crowds = visits.each(TEN_ATTACKERS) if visits else (count_crowds(history, known) for known in TEN_ATTACKERS)
     parts = sorted({part for known in TEN_ATTACKERS for part in known.parts})
     sizes = visits.sizes(parts) if visits else part_sizes(history, parts)
+    frequencies = visits.frequencies if visits else partial(part_frequencies, history)
     ten = []
     for number, known in enumerate(TEN_ATTACKERS):
         progress(f"attacker {number}", number, total)
-        ten.append(replace(_risk(history, known, weighting, next(crowds), sizes), attacker=number))
+        ten.append(replace(_risk(history, known, weighting, next(crowds), sizes, frequencies), attacker=number))
     others = []
     for number, known in enumerate(further, start=len(TEN_ATTACKERS)):
         progress(str(known), number, total)
@@ -173,10 +194,7 @@ def assess_attackers(
         others.append(assess)
     progress("attackers", total, total)
     statistics = tuple(
-        _statistics(part, visits.frequencies(part), ten[number])
-        if visits
-        else part_statistics(history, part, ten[number])
-        for part, number in STATISTICS_PARTS.items()
+        part_statistics(part, frequencies(part), ten[number]) for part, number in STATISTICS_PARTS.items()
     )
     return AttackersAssessment(
         history.records, history.customers, weighting, seed, _ranked(ten), tuple(others), statistics, history
@@ -216,20 +234,41 @@ def check_weighting(weighting: str) -> None:
 
 def _count(history: PurchaseHistory, knowledge: Knowledge, weighting: Weighting) -> AttackerRisk:
     crowds, sizes = count_crowds(history, knowledge), part_sizes(history, knowledge.parts)
-    return _risk(history, knowledge, weighting, crowds, sizes)
+    return _risk(history, knowledge, weighting, crowds, sizes, partial(part_frequencies, history))
 
 
 def _risk(
-    history: PurchaseHistory, knowledge: Knowledge, weighting: Weighting, crowds: Crowds, sizes: Mapping[str, int]
+    history: PurchaseHistory,
+    knowledge: Knowledge,
+    weighting: Weighting,
+    crowds: Crowds,
+    sizes: Mapping[str, int],
+    frequencies: Frequencies,
 ) -> AttackerRisk:
+    told = history.engine.min_cell == 1
     return AttackerRisk(
         knowledge,
         measured=crowds.measured(weighting),
         unique_share=crowds.unique_share(weighting),
         values=crowds.values,
         correlation=crowds.correlation,
+        theory_occurring=occurring_probability(crowds.values, crowds.occurrences),
+        theory_marginal=_marginal(history, knowledge, frequencies),
+        rows_equal=crowds.rows_equal if told else None,
+        occurrences_equal=crowds.occurrences_equal if told else None,
         **_theory(history, knowledge, sizes),
     )
+
+
+def _marginal(history: PurchaseHistory, knowledge: Knowledge, frequencies: Frequencies) -> float | None:
+    if not knowledge.parts:
+        return 1 / history.customers
+    if not has_marginals(knowledge):
+        return None
+    # The frequencies of each part are counted in the occurrences of all of them together.
+    by_rows = bool(knowledge.row_parts)
+    parts = (*knowledge.key_visit_parts, *knowledge.row_parts)
+    return marginal_probability([frequencies(part, by_rows=by_rows) for part in parts])
 
 
 def _sampled(history: PurchaseHistory, knowledge: Knowledge, found: Estimate) -> AttackerRisk:
@@ -239,6 +278,7 @@ def _sampled(history: PurchaseHistory, knowledge: Knowledge, found: Estimate) ->
         unique_share=found.unique_share,
         interval=(found.low, found.high),
         sample=found.sample,
+        theory_marginal=_marginal(history, knowledge, partial(part_frequencies, history)),
         **_theory(history, knowledge, part_sizes(history, knowledge.parts)),
     )
 
@@ -278,22 +318,11 @@ def _ranks(values: Sequence[float]) -> list[int]:
     return [1 + sum(other > value for other in rounded) for value in rounded]
 
 
-def part_statistics(history: PurchaseHistory, part: str, risk: AttackerRisk) -> PartStatistics:
-    """Return how often the values of a part occur, given the risk of the attacker who knows just that part.
-
-    Where small counts must not leave the engine, frequencies are merged and told as the smallest of them; the mean
-    stays exact.
-    """
-    values = kept_values(history, risk.knowledge)
-    lines = f"SELECT occurrences, count(*) AS times, occurrences * count(*) AS whole FROM {values} GROUP BY occurrences"
-    found = fetch_lines(history.engine, lines, key="occurrences", cell="whole", sums=("times", "whole"))
-    return _statistics(part, found, risk)
-
-
-def _statistics(part: str, found: Sequence[Row], risk: AttackerRisk) -> PartStatistics:
+def part_statistics(part: str, found: Sequence[Row], risk: AttackerRisk) -> PartStatistics:
     """Return the statistics of how often (the rarest first) how many values occur, and how often in all.
 
-    Of equally common frequencies the mode is the smallest.
+    `risk` is that of the attacker who knows just that part. Of equally common frequencies the mode is the smallest.
+    Where frequencies were merged, the mean stays exact.
     """
     total = sum(int(times) for _, times, _ in found)
     mean = sum(int(whole) for _, _, whole in found) / total

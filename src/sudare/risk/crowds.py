@@ -11,8 +11,9 @@ from math import fsum, sqrt
 from typing import Literal
 
 from sudare.data.history import PurchaseHistory
+from sudare.engine.protocol import Row
 from sudare.risk.facts import Facts, facts
-from sudare.risk.knowledge import Knowledge
+from sudare.risk.knowledge import Knowledge, parse_knowledge
 from sudare.risk.small_counts import fetch_lines
 from sudare.showing import dataclass
 
@@ -22,13 +23,19 @@ WEIGHTINGS: tuple[Weighting, ...] = ("occurrence", "record")
 
 @dataclass(frozen=True, slots=True)
 class CrowdSize:
-    """All values of a knowledge that the same number of customers have."""
+    """All values of a knowledge that the same number of customers have.
+
+    `rows_equal` of the values are carried by as many rows as there are customers who have them, `occurrences_equal`
+    occur so often: for these, assumption 4.1 holds.
+    """
 
     customers: int
     values: int
     occurrences: int
     records: int
     squared_occurrences: int
+    rows_equal: int = 0
+    occurrences_equal: int = 0
 
     def weight(self, weighting: Weighting) -> int:
         """Return the occurrences, or the rows of the history that carry the values."""
@@ -62,6 +69,16 @@ class Crowds:
         return sum(size.weight(weighting) for size in self.sizes if size.customers == 1) / total if total else 0.0
 
     @property
+    def rows_equal(self) -> int:
+        """For how many values x |R_x| = |U_x|: as many rows carry x as customers have it (assumption 4.1)."""
+        return sum(size.rows_equal for size in self.sizes)
+
+    @property
+    def occurrences_equal(self) -> int:
+        """The number of values that occur as often as customers have them."""
+        return sum(size.occurrences_equal for size in self.sizes)
+
+    @property
     def correlation(self) -> float | None:
         """Pearson's correlation of occurrences and customers over the values (Figures 4 to 6); None where constant."""
         n, x = self.values, self.occurrences
@@ -82,20 +99,33 @@ def count_crowds(history: PurchaseHistory, knowledge: Knowledge) -> Crowds:
     """
     # Nineteen digits hold any count of 64 bits, and their product the widest number that engines share.
     square = " * ".join(["CAST(occurrences AS DECIMAL(19, 0))"] * 2)
-    values = (
-        kept_values(history, knowledge) if _has_few_values(knowledge) else f"({by_value(facts(history, knowledge))})"
-    )
+    values = values_table(history, knowledge)
+    equal = [f"sum(CASE WHEN {name} = customers THEN 1 ELSE 0 END)" for name in ("records", "occurrences")]
     lines = (
         "SELECT customers, count(*) AS found, sum(occurrences) AS occurrences, sum(records) AS records, "
-        f"sum({square}) AS squares, count(*) * customers AS people FROM {values} GROUP BY customers"
+        f"sum({square}) AS squares, {equal[0]} AS rows_equal, {equal[1]} AS occurrences_equal, "
+        f"count(*) * customers AS people FROM {values} GROUP BY customers"
     )
-    sums = ("found", "occurrences", "records", "squares")
+    sums = ("found", "occurrences", "records", "squares", "rows_equal", "occurrences_equal")
     rows = fetch_lines(history.engine, lines, key="customers", cell="people", sums=sums)
     return Crowds(tuple(CrowdSize(*(int(number) for number in row)) for row in rows))
 
 
-def kept_values(history: PurchaseHistory, knowledge: Knowledge) -> str:
-    """Return the table of the values of a knowledge, made when it is first asked for: see `by_value`."""
+def part_frequencies(history: PurchaseHistory, part: str, *, by_rows: bool = False) -> list[Row]:
+    """Return how many values of a part occur how often, and how often in all, the rarest first.
+
+    An occurrence is a row for what is known of rows, otherwise a visit; `by_rows`, always a row. Where small counts
+    must not leave the engine, frequencies are merged and told as the smallest of them.
+    """
+    values, often = values_table(history, parse_knowledge(part)), "records" if by_rows else "occurrences"
+    lines = f"SELECT {often} AS often, count(*) AS times, {often} * count(*) AS whole FROM {values} GROUP BY {often}"
+    return fetch_lines(history.engine, lines, key="often", cell="whole", sums=("times", "whole"))
+
+
+def values_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return a table or query of the values of a knowledge, kept if they are few: see `by_value`."""
+    if not _has_few_values(knowledge):
+        return f"({by_value(facts(history, knowledge))})"
     name = "value_" + re.sub(r"\W+", "_", str(knowledge))
     return history.derive(name, by_value(facts(history, knowledge)))
 

@@ -64,7 +64,7 @@ class Visits:
         """Count how many customers share each value of the knowledge of one of the ten attackers."""
         if not knowledge.parts:
             everybody, rows = len(np.unique(self._customer)), len(self._packed)
-            return Crowds((CrowdSize(everybody, 1, everybody, rows, everybody**2),))
+            return Crowds((CrowdSize(everybody, 1, everybody, rows, everybody**2, int(rows == everybody), 1),))
         keys = np.zeros(len(self._customer), np.int64)
         for part in knowledge.key_visit_parts:
             keys = (keys << _bits(self._parts[part])) | self._parts[part]
@@ -77,7 +77,7 @@ class Visits:
             weight_bits = _bits(self._parts["count"])
             packed = (((keys << customer_bits) | self._customer) << weight_bits) | self._parts["count"]
         packed.sort()
-        sums = np.zeros((4, int(self._customer.max()) + 2), np.int64)
+        sums = np.zeros((6, int(self._customer.max()) + 2), np.int64)
         count_crowds(packed, customer_bits, weight_bits, sums)
         sizes = np.flatnonzero(sums[0])
         return Crowds(tuple(CrowdSize(int(size), *sums[:, size].tolist()) for size in sizes))
@@ -86,15 +86,18 @@ class Visits:
         """Count the different values of each part."""
         return {part: int(np.count_nonzero(self._occurrences(part))) for part in parts}
 
-    def frequencies(self, part: str) -> list[tuple[int, int, int]]:
+    def frequencies(self, part: str, *, by_rows: bool = False) -> list[tuple[int, int, int]]:
         """Return how many values of a part occur how often, and how often in all, the rarest first."""
-        often = self._occurrences(part)
+        often = self._occurrences(part, by_rows=by_rows)
         found, values = np.unique(often[often > 0], return_counts=True)
         return [(int(n), int(times), int(n * times)) for n, times in zip(found, values, strict=True)]
 
-    def _occurrences(self, part: str) -> Numbers:
+    def _occurrences(self, part: str, *, by_rows: bool = False) -> Numbers:
         """Return how often each value of a part occurs, in rows or in visits."""
-        return np.bincount(self._packed & _mask(self._item_bits) if part == "item" else self._parts[part])
+        if part == "item":
+            return np.bincount(self._packed & _mask(self._item_bits))
+        often = np.bincount(self._parts[part], self._parts["count"] if by_rows else None)
+        return often.astype(np.int64)
 
 
 def fetch_visits(history: PurchaseHistory) -> Visits | None:
