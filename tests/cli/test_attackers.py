@@ -99,3 +99,47 @@ def test_an_anonymized_history_that_breaks_the_rules_is_refused(run: Run, folder
     assert result.exit_code == 2
     assert "breaks the rules" in result.stderr
     assert not (folder / "r.html").exists()
+
+
+def test_better_theories_and_how_often_the_assumption_holds_are_shown(run: Run, toy_file: Path) -> None:
+    shown = run("attackers", toy_file).stdout
+    lines = [" ".join(line.replace("│", " ").split()) for line in shown.splitlines()]
+    assert "5 60.00 % 0.3000 60.00 % 60.00 % 0 of 3" in lines  # example 4.2
+    risks = json.loads(run("attackers", toy_file, "--json").stdout)["attackers"]
+    assert [risks[5][name] for name in ("rows_equal", "values", "theory_occurring")] == [0, 3, 0.6]
+
+
+def test_several_persons_are_shown_and_told_as_json(run: Run, toy_file: Path) -> None:
+    result = run("attackers", toy_file, "--persons", 2, "--knowledge", "kinds")
+    assert result.exit_code == 0, result.output
+    assert "What is known of 2 persons at once" in result.stdout
+    found = json.loads(run("attackers", toy_file, "--persons", 2, "--knowledge", "kinds", "--json").stdout)["persons"]
+    assert [risk["knowledge"] for risk in found][-2:] == ["day + count + items", "kinds"]
+    alone = json.loads(run("knowledge", toy_file, "kinds", "--persons", 2, "--json").stdout)["persons"]
+    assert alone == found[-1]
+    assert "What is known of 2 persons at once" in run("knowledge", toy_file, "kinds", "--persons", 2).stdout
+
+
+def test_more_persons_than_customers_are_refused(run: Run, toy_file: Path) -> None:
+    result = run("attackers", toy_file, "--persons", 4)
+    assert result.exit_code == 2
+    assert "1 to 3 persons" in result.stderr
+
+
+def test_visits_are_listed_and_written(run: Run, toy_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "visits.csv"
+    result = run("visits", toy_file, "-o", out, "--top", 2)
+    assert result.exit_code == 0, result.output
+    assert "Visits: 5, of which shown: 2." in result.stdout
+    assert out.read_text(encoding="utf-8").splitlines() == [
+        "customer,day,rows,kinds,items",
+        "1,2010-12-01,3,3,お茶 | パン | 本",
+        "1,2010-12-02,1,1,お茶",
+        "2,2010-12-01,1,1,パン",
+        "3,2010-12-02,2,2,ジュース | パン",
+        "3,2010-12-03,3,3,お茶 | ジュース | 本",
+    ]
+    shown = json.loads(run("visits", toy_file, "--json").stdout)
+    assert shown["visits"] == 5
+    expected = {"customer": "2", "day": "2010-12-01", "rows": 1, "kinds": 1, "items": ["パン"]}
+    assert shown["shown"][2] == expected

@@ -13,7 +13,9 @@ import pytest
 import sudare
 from sudare.data.rules import RULES
 from sudare.messages import LANGUAGES, Texts, catalogue
+from sudare.progress import silent
 from sudare.report.history import basket_text, reason_text, write_history_report
+from sudare.report.history_findings import gather_findings
 from tests.conftest import TOY
 from tests.report.pages import numbers_of, shown_text
 
@@ -30,6 +32,8 @@ plain,,x,3
 """
 
 EVIL_READING = {"bad_rows": "drop", "columns": {"customer": "<b>who</b>"}}
+
+FREQUENCIES = ("Visits by day", "Visits by number of rows", "Occurrences of items by rank")
 
 Make = Callable[..., str]
 
@@ -100,6 +104,50 @@ def test_figures_carry_the_correlation_and_the_statistics(make: Make) -> None:
     assert "day: correlation 1.000" in text
     assert "item: correlation 0.707" in text
     assert "3 1.67 2 2" in text
+
+
+def test_figures_1_to_3_are_drawn_of_what_the_history_has(make: Make) -> None:
+    page = make()
+    assert [f'aria-label="{title}"' in page for title in FREQUENCIES] == [True] * 3
+    assert "4 items; the most common has 3 occurrences." in page
+    one_day = make("customer,day,item\n1,2010-12-01,a\n2,2010-12-01,b\n")
+    assert [f'aria-label="{title}"' in one_day for title in FREQUENCIES] == [False, False, True]
+
+
+def test_figures_of_online_retail_have_the_papers_peaks(online_retail: sudare.PurchaseHistory) -> None:
+    found = gather_findings(online_retail, sudare.assess_attackers(online_retail), silent).frequencies
+    assert (len(found.days.counts), max(found.days.counts), found.days.step) == (374, 21, 1)  # Figure 1
+    assert (found.rows.first, found.rows.counts[0], max(found.rows.counts)) == (1, 71, 71)  # Figure 2
+    assert (sum(found.days.counts), sum(found.rows.counts)) == (1567, 1567)
+    assert (found.ranks[0], found.ranks[-1]) == ((1, 1012), (2781, 1))  # Figure 3
+
+
+def test_visits_are_listed_as_in_table_6(make: Make) -> None:
+    text = shown_text(make())
+    assert "The first visits (5 of 5)." in text
+    assert "1 2010-12-01 3 3 お茶 | パン | 本 1 2010-12-02 1 1 お茶 2 2010-12-01 1 1 パン" in text
+
+
+def test_theories_stand_beside_the_measurement(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+    found = sudare.assess_attackers(toy, knowledge=["kinds"])
+    write_history_report(tmp_path / "report.html", toy, found)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for place, risk in enumerate((*found.attackers, *found.knowledge)):
+        expected = [risk.measured, risk.theory, risk.theory_occurring, risk.theory_marginal]
+        assert numbers_of(page, f"theories-{place}") == expected
+    assert "5 · day 60.00 % 30.00 % 60.00 % 60.00 % 0 of 3" in shown_text(page)  # example 4.2
+
+
+def test_several_persons_have_a_section_if_they_were_asked_for(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+    found = sudare.assess_attackers(toy)
+    several = [sudare.assess_persons(toy, "day"), sudare.assess_persons(toy, "item", most_combinations=1, samples=500)]
+    write_history_report(tmp_path / "report.html", toy, found, persons=several)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for place, risk in enumerate(several):
+        assert numbers_of(page, f"persons-{place}") == [risk.alone, risk.measured, risk.together, risk.certain]
+    assert "an estimate from 500 drawn at random (seed 0)" in shown_text(page)
+    write_history_report(tmp_path / "report.html", toy, found)
+    assert 'id="persons"' not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_occurring_and_possible_values_are_set_against_each_other(make: Make) -> None:

@@ -231,6 +231,7 @@ def assert_measured(
     assert crowds.values == len(having)
     assert crowds.occurrences == sum(fact.occurrences for fact in expected)
     assert crowds.measured(weighting) == pytest.approx(brute_force.measured(expected, weighting), abs=1e-12)
+    assert crowds.values <= crowds.occurrences * crowds.measured("occurrence") + 1e-9  # theory_occurring is a bound
     assert (crowds.rows_equal, crowds.occurrences_equal) == brute_force.holding(expected)
     assert sorted(value.customers for value in values) == sorted(len(who) for who in having.values())
     assert sum(value.risk for value in values) == pytest.approx(crowds.measured(weighting), abs=1e-12)

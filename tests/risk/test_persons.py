@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -24,6 +25,7 @@ rows = st.builds(
     price=st.sampled_from([None, 1.0]),
 )
 descriptions = st.sampled_from(["nothing", "item", "day", "kinds", "count + item", "price", "day*2", "item*2", "days"])
+DOCS = Path(__file__).parents[2] / "docs" / "attackers.md"
 Weighting = Literal["occurrence", "record"]
 
 
@@ -118,4 +120,7 @@ def test_samples_of_online_retail_hold_what_is_counted(online_retail: sudare.Pur
     assert exact.sample is None
     assert drawn.interval is not None
     assert drawn.interval[0] <= exact.measured <= drawn.interval[1]
-    assert exact.measured == pytest.approx(exact.alone, abs=0.001)  # two persons hardly tell more of each other
+    measured, alone, together = (f"{100 * n:.2f} %" for n in (exact.measured, exact.alone, exact.together))
+    page = DOCS.read_text(encoding="utf-8")
+    assert f"{measured}, alone {alone}" in page
+    assert f"({together})" in page

@@ -18,6 +18,7 @@ from sudare.version import __version__
 COMMANDS = {
     "attackers": "attackers:attackers",
     "knowledge": "attackers:knowledge",
+    "visits": "visits:visits",
     "anonymize": "anonymize:anonymize",
     "frontier": "frontier:frontier",
     "attack": "attack:attack",

@@ -22,13 +22,18 @@ from sudare.cli.history import HistoryOptions
 from sudare.cli.history_cells import CellOptions
 from sudare.cli.options import taking
 from sudare.errors import BadRows, OptionNotUsable
-from sudare.limits import MOST_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
+from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.data.cells import CellHistory
+    from sudare.data.history import PurchaseHistory
     from sudare.data.history_cells import HistoryFile
     from sudare.progress import Progress
+    from sudare.risk.attackers import AttackerRisk
     from sudare.risk.cell_attackers import PublishedAssessment
+    from sudare.risk.persons import PersonsRisk
 
 WeightingOption = Annotated[
     Literal["occurrence", "record"],
@@ -40,6 +45,10 @@ WeightingOption = Annotated[
 MostCombinationsOption = Annotated[
     int,
     typer.Option(min=1, metavar="N", help="Count exactly up to this many combinations, estimate from a sample beyond."),
+]
+PersonsOption = Annotated[
+    int | None,
+    typer.Option(min=2, max=5, metavar="N", help="Also measure such knowledge about N persons at once (2 to 5)."),
 ]
 SamplesOption = Annotated[int, typer.Option(min=2, metavar="N", help="Size of such a sample.")]
 
@@ -60,6 +69,7 @@ def attackers(
         list[str] | None,
         typer.Option(metavar="KNOWLEDGE", help="Further knowledge, such as 'day + item*2' (repeatable)."),
     ] = None,
+    persons: PersonsOption = None,
     report: Annotated[
         Path | None, REPORT, typer.Option(metavar="OUT", help="Write an HTML report to this file.")
     ] = None,
@@ -77,7 +87,7 @@ def attackers(
             min=1,
             metavar="N",
             help="Count exactly up to this many combinations, estimate from a sample beyond. 20,000,000, on published "
-            "cells 1,000,000, if not given.",
+            "cells 1,000,000, of several persons 2,000,000, if not given.",
         ),
     ] = None,
     samples: SamplesOption = SAMPLES,
@@ -88,18 +98,22 @@ def attackers(
 
     Each attacker knows something else about a visit of a customer in a purchase history: the day, how many rows it
     has, one item or all items. Shown is how often each picks the right customer, measured on the data and by theory;
-    with --anonymized, before and after: what is known then has to be covered by published cells.
+    with --anonymized, before and after: what is known then has to be covered by published cells. With --persons, the
+    attacker knows such a thing about each of several customers.
     """
     from sudare.engine import refuse_people
     from sudare.messages import Texts
     from sudare.risk.attackers import assess_attackers
     from sudare.risk.knowledge import parse_knowledge
+    from sudare.risk.persons import check_persons
 
     texts = Texts(lang)
     known = [parse_knowledge(text) for text in knowledge or []]
     with shown_progress() as progress, source.read(progress) as history:
         if report or customers:
             refuse_people(history.engine, "values and customers, which the report and the file are about")
+        if persons:
+            check_persons(history, persons)
         found = assess_attackers(
             history,
             weighting=weighting,
@@ -109,10 +123,16 @@ def attackers(
             samples=samples,
             progress=progress,
         )
+        risks = (*found.attackers, *found.knowledge)
+        limits = {"seed": seed, "samples": samples, "weighting": weighting}
+        several = []
+        if persons:
+            most = most_combinations or MOST_PERSON_COMBINATIONS
+            several = _of_persons(history, risks, persons, {**limits, "most_combinations": most}, progress)
         published = None
         if anonymized:
-            options: dict[str, Any] = {"weighting": weighting, "knowledge": known, "seed": seed, "samples": samples}
-            options["most_combinations"] = most_combinations or MOST_PUBLISHED_COMBINATIONS
+            most = most_combinations or MOST_PUBLISHED_COMBINATIONS
+            options = {**limits, "knowledge": known, "most_combinations": most}
             published = _measure(source, anonymized, options, progress)
         if customers:
             from sudare.risk.customers import write_customer_risks
@@ -121,11 +141,13 @@ def attackers(
         if report:
             from sudare.report.history import write_history_report
 
-            write_history_report(report, history, found, published=published, language=lang, progress=progress)
+            parts: dict[str, Any] = {"published": published, "persons": several}
+            write_history_report(report, history, found, **parts, language=lang, progress=progress)
         reading = history.reading
     if json:
         after = {"published": published.to_dict()} if published else {}
-        show_json({**found.to_dict(), "reading": reading.to_dict(), **after})
+        of_persons = {"persons": [risk.to_dict() for risk in several]} if persons else {}
+        show_json({**found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
     elif published:
         from sudare.cli.attackers_text import show_published
 
@@ -134,11 +156,24 @@ def attackers(
         from sudare.cli.attackers_text import show_attackers
 
         show_attackers(found, reading.source, texts)
+    if several and not json:
+        from sudare.cli.attackers_text import show_persons
+
+        show_persons(several, [risk.attacker for risk in risks], texts)
     for path in (customers, report):
         if path:
             note(f"Wrote {path}")
     if customers:
         note_secret(customers, texts)
+
+
+def _of_persons(
+    history: PurchaseHistory, risks: Sequence[AttackerRisk], persons: int, options: dict[str, Any], progress: Progress
+) -> list[PersonsRisk]:
+    """Measure the knowledge of each attacker about several persons."""
+    from sudare.risk.persons import assess_persons
+
+    return [assess_persons(history, r.knowledge, persons=persons, progress=progress, **options) for r in risks]
 
 
 def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], progress: Progress) -> PublishedAssessment:
@@ -189,6 +224,7 @@ def knowledge(
         typer.Option(metavar="OUT", help="Write all values of the knowledge to this .csv or .parquet file."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many values and customers to show.")] = 10,
+    persons: PersonsOption = None,
     weighting: WeightingOption = "occurrence",
     seed: SeedOption = 0,
     most_combinations: MostCombinationsOption = MOST_COMBINATIONS,
@@ -207,10 +243,13 @@ def knowledge(
     from sudare.risk.attackers import assess_knowledge
     from sudare.risk.customers import customer_risks
     from sudare.risk.knowledge import parse_knowledge
+    from sudare.risk.persons import check_persons
     from sudare.risk.values import most_identifying, write_values
 
     texts, parsed = Texts(lang), parse_knowledge(known)
     with shown_progress() as progress, source.read(progress) as history:
+        if persons:
+            check_persons(history, persons)
         risk = assess_knowledge(
             history,
             parsed,
@@ -225,6 +264,8 @@ def knowledge(
             progress("values and customers", 0, 1)
             listed = most_identifying(history, parsed, weighting=weighting, most=top)
             people = customer_risks(history, parsed, weighting=weighting, most=top)
+        limits = {"seed": seed, "samples": samples, "weighting": weighting}
+        several = _of_persons(history, [risk], persons, limits, progress) if persons else []
         if values:
             write_values(history, parsed, values, weighting=weighting)
     if json:
@@ -234,11 +275,14 @@ def knowledge(
                 "weighting": weighting,
                 "most_identifying": [value.to_dict() for value in listed],
                 "customers": people.to_dict() if people else None,
+                **({"persons": several[0].to_dict()} if several else {}),
             }
         )
     else:
-        from sudare.cli.attackers_text import show_knowledge
+        from sudare.cli.attackers_text import show_knowledge, show_persons
 
         show_knowledge(risk, listed, people, texts)
+        if several:
+            show_persons(several, [None], texts)
     if values:
         note(f"Wrote {values}")

@@ -11,11 +11,16 @@ from sudare.cli.frame import console, percent, percent_at_most, ratio
 from sudare.report.wording import knowledge_sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.messages import Texts
     from sudare.risk.attackers import AttackerRisk, AttackersAssessment
     from sudare.risk.cell_attackers import PublishedAssessment, PublishedRisk
     from sudare.risk.customers import CustomerRisks
+    from sudare.risk.knowledge import Knowledge
+    from sudare.risk.persons import PersonsRisk
     from sudare.risk.values import KnowledgeValue
+    from sudare.risk.visit_list import Visit
 
 QUANTILES = (10, 50, 90)
 
@@ -42,11 +47,83 @@ def show_attackers(found: AttackersAssessment, source: str, texts: Texts) -> Non
     out.print(table)
     for remark in _remarks(found, texts):
         out.print(remark)
+    _show_theories((*found.attackers, *found.knowledge), texts)
+
+
+def _show_theories(risks: Sequence[AttackerRisk], texts: Texts) -> None:
+    """Print the better theories beside the paper's, and how often its first assumption holds."""
+    table = _titled(texts("attackers.theories.title"), texts)
+    better = [texts(f"attackers.theories.{name}") for name in ("occurring", "marginal", "equal")]
+    for title in (texts("attackers.measured"), texts("attackers.theory"), *better):
+        table.add_column(title, justify="right", no_wrap=True)
+    none = texts("report.number.none")
+    for risk in risks:
+        equal = none
+        if risk.rows_equal is not None:
+            equal = texts("attackers.theories.equal_of", equal=f"{risk.rows_equal:,}", values=f"{risk.values:,}")
+        table.add_row(
+            _name(risk.attacker, risk.knowledge),
+            percent(risk.measured, texts),
+            ratio(risk.theory),
+            *(none if t is None else percent(t, texts) for t in (risk.theory_occurring, risk.theory_marginal)),
+            equal,
+        )
+    out = console()
+    out.print()
+    out.print(table)
+    out.print(texts("attackers.theories.meaning"))
+
+
+def show_persons(found: Sequence[PersonsRisk], numbers: Sequence[int | None], texts: Texts) -> None:
+    """Print what is known of several persons at once; `numbers` are those of the attackers of the paper."""
+    persons = found[0].persons
+    table = _titled(texts("attackers.persons.title", persons=persons), texts)
+    for name in ("alone", "measured", "together", "certain"):
+        table.add_column(texts(f"attackers.persons.{name}"), justify="right", no_wrap=True)
+    for number, risk in zip(numbers, found, strict=True):
+        table.add_row(
+            _name(number, risk.knowledge),
+            percent(risk.alone, texts),
+            _estimate(risk.measured, risk.interval, texts),
+            _estimate(risk.together, risk.interval_together, texts),
+            percent(risk.certain, texts),
+        )
+    out = console()
+    out.print()
+    out.print(table)
+    out.print(texts("attackers.persons.meaning", persons=persons))
+
+
+def _titled(title: str, texts: Texts) -> Table:
+    table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
+    table.add_column(texts("attackers.attacker"), no_wrap=True)
+    return table
+
+
+def _name(attacker: int | None, knowledge: Knowledge) -> str:
+    return str(knowledge) if attacker is None else str(attacker)
+
+
+def show_visits(listed: Sequence[Visit], visits: int, source: str, texts: Texts) -> None:
+    """Print visits with their items (Table 6)."""
+    out = console()
+    out.print(texts("visits.title", source=source), style="bold")
+    out.print(texts("visits.read", visits=f"{visits:,}", shown=f"{len(listed):,}"))
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("customer", "day", "rows", "kinds", "items"):
+        number = name in ("rows", "kinds")
+        table.add_column(
+            texts(f"visits.{name}"), justify="right" if number else "left", no_wrap=number or name == "day"
+        )
+    for visit in listed:
+        cells = [visit.customer, visit.day.isoformat(), f"{visit.rows:,}", f"{visit.kinds:,}"]
+        table.add_row(*(Text(cell) for cell in (*cells, texts("list.comma").join(visit.items))))
+    out.print(table)
 
 
 def _row(risk: AttackerRisk, texts: Texts) -> list[str]:
     return [
-        str(risk.attacker) if risk.attacker is not None else str(risk.knowledge),
+        _name(risk.attacker, risk.knowledge),
         knowledge_sentence(risk.knowledge, texts),
         _measured(risk, texts),
         percent(risk.unique_share, texts),
@@ -104,7 +181,7 @@ def show_published(found: PublishedAssessment, source: str, texts: Texts) -> Non
 def _published_row(risk: PublishedRisk, texts: Texts) -> list[str]:
     none = texts("report.number.none")
     return [
-        str(risk.attacker) if risk.attacker is not None else str(risk.knowledge),
+        _name(risk.attacker, risk.knowledge),
         knowledge_sentence(risk.knowledge, texts),
         _estimate(risk.before, risk.interval_before, texts),
         _estimate(risk.after, risk.interval_after, texts),
@@ -126,6 +203,7 @@ def show_knowledge(
         out.print(texts("knowledge.sampled", **counts))
         return
     out.print(texts("knowledge.values", values=f"{risk.values:,}", **counts))
+    _show_theories([risk], texts)
     _show_values(listed, texts)
     _show_customers(people, texts)
 

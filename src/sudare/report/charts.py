@@ -198,7 +198,7 @@ def cumulative_curve(
     ticks = {"values": [0, 0.5, 1], "format": ".0%"}
     scale = {"type": "quantitative", "scale": {"domain": [0, 1]}}
     x = {"field": "value", **scale, "title": axes[0], "axis": ticks}
-    y = {"field": "share", **scale, "title": None, "axis": {**ticks, **_room("100%")}}
+    y = {"field": "share", **scale, "title": None, "axis": {**ticks, **text_room("100%")}}
     steps = {
         "mark": {"type": "line", "interpolate": "step-after", "color": FIRST, "strokeWidth": 2.5},
         "encoding": {"x": x, "y": y, "order": {"field": "place", "type": "quantitative"}},
@@ -263,8 +263,8 @@ def scatter(points: Sequence[Point], *, axes: tuple[str, str], title: str, descr
     """Show whole numbers from 1 against each other, with the line where they are equal; larger circles hold more."""
     most_x, most_y = max(p.x for p in points), max(p.y for p in points)
     logarithmic = needs_log_axes(points)
-    x = {"field": "x", **_number_axis(most_x, {}, logarithmic=logarithmic), "title": axes[0]}
-    y = {"field": "y", **_number_axis(most_y, _room(f"{most_y:,}"), logarithmic=logarithmic), "title": None}
+    x = {"field": "x", **number_axis(most_x, {}, logarithmic=logarithmic), "title": axes[0]}
+    y = {"field": "y", **number_axis(most_y, text_room(f"{most_y:,}"), logarithmic=logarithmic), "title": None}
     start, end = int(logarithmic), min(most_x, most_y)
     equal = {
         "data": {"values": [{"x": start, "y": start}, {"x": end, "y": end}]},
@@ -290,7 +290,8 @@ def needs_log_axes(points: Sequence[Point]) -> bool:
     return max(max(p.x, p.y) for p in points) > MOST_LINEAR
 
 
-def _number_axis(most: int, room: Spec, *, logarithmic: bool) -> Spec:
+def number_axis(most: int, room: Spec, *, logarithmic: bool) -> Spec:
+    """Return the axis of whole numbers up to `most`, which begins at 0, or if it is logarithmic at 1."""
     if logarithmic:
         _, ticks = _powers_of_ten([1, most])
         scale = {"type": "log", "domain": [1, max(most, 2)], "nice": False}
@@ -330,7 +331,8 @@ def _power_text(exponent: int) -> str:
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def _room(label: str) -> Spec:
+def text_room(label: str) -> Spec:
+    """Return how an upright axis keeps room for a label."""
     # Digits are wider than letters on average; the tick takes the rest.
     return {"minExtent": text_width(label) + 10}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
@@ -21,13 +21,14 @@ from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.published import published_values
 from sudare.risk.attackers import AttackersAssessment
 from sudare.risk.cell_attackers import PublishedAssessment
+from sudare.risk.persons import PersonsRisk
 from sudare.risk.sampling import CONFIDENCE
 from sudare.risk.values import ITEM_DIVIDER
 from sudare.version import __version__
 
 SECTIONS = (
-    "summary", "data", "assumptions", "attackers", "further", "published", "statistics", "customers", "values",
-    "parameters",
+    "summary", "data", "assumptions", "attackers", "further", "persons", "published", "statistics", "customers",
+    "values", "parameters",
 )  # fmt: skip
 # The customers at highest risk are listed for those who know a single fact, and for a day with an item.
 HIGHEST_FOR = (1, 2, 5, 6)
@@ -42,6 +43,7 @@ def write_history_report(
     assessment: AttackersAssessment,
     *,
     published: PublishedAssessment | None = None,
+    persons: Sequence[PersonsRisk] = (),
     language: str = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
@@ -49,8 +51,9 @@ def write_history_report(
     """Write an assessment as one self-contained HTML page, whole or not at all.
 
     With `published`, a section shows the attackers before and after anonymization, which have to be those of the same
-    history. The page needs no network and holds no script. `made` is the date it bears (now if None); the same history,
-    assessment, language and date give the same page.
+    history; with `persons`, one shows what is known of several persons at once. The page needs no network and holds no
+    script. `made` is the date it bears (now if None); the same history, assessment, language and date give the same
+    page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
@@ -60,7 +63,7 @@ def write_history_report(
     if published:
         _refuse_other_history(published, history, assessment)
     findings = gather_findings(history, assessment, progress)
-    page = history_page(history.reading, assessment, findings, texts, made, published)
+    page = history_page(history.reading, assessment, findings, texts, made, published=published, persons=persons)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
@@ -87,7 +90,9 @@ def history_page(
     findings: Findings,
     texts: Texts,
     made: dt.datetime,
+    *,
     published: PublishedAssessment | None = None,
+    persons: Sequence[PersonsRisk] = (),
 ) -> str:
     """Return the report as HTML text."""
     # The folders a file lies in are of no use to the reader and may tell more than they should.
@@ -107,6 +112,8 @@ def history_page(
         "figures": history_figures(assessment, findings, texts),
         "highest": [findings.customers[number] for number in HIGHEST_FOR],
         "risk_label": lambda risk: risk_label(risk, texts),
+        "persons": persons,
+        "listed": lambda items: listed_items(items, texts),
         "basket": lambda items: basket_text(items, texts, divided=findings.divided),
         "made": made,
         "version": __version__,
@@ -116,16 +123,19 @@ def history_page(
         folder="history",
         kind=texts("report.history.kind"),
         title=texts("report.history.title", source=source),
-        sections=tuple(_sections(assessment, published, texts)),
+        sections=tuple(_sections(assessment, published, persons, texts)),
         footer=_footer(reading, assessment, texts),
     )
     return render_page(page, texts, values)
 
 
 def _sections(
-    assessment: AttackersAssessment, published: PublishedAssessment | None, texts: Texts
+    assessment: AttackersAssessment,
+    published: PublishedAssessment | None,
+    persons: Sequence[PersonsRisk],
+    texts: Texts,
 ) -> Iterator[Section]:
-    empty = {"further": not assessment.knowledge, "published": published is None}
+    empty = {"further": not assessment.knowledge, "persons": not persons, "published": published is None}
     for name in SECTIONS:
         if not empty.get(name):
             key = "report.published.section" if name == "published" else f"report.history.section.{name}"
@@ -199,3 +209,9 @@ def basket_text(items: str, texts: Texts, *, divided: bool, most: int = 120) -> 
         return shortened(items, texts, most=most)
     start = items[:most].rpartition(ITEM_DIVIDER)[0] or items[:most].rstrip()
     return texts("report.label.items", text=start + ITEM_DIVIDER, count=len(names))
+
+
+def listed_items(items: Sequence[str], texts: Texts, *, most: int = 5) -> str:
+    """Return the names of some items; of many the first, and how many there are."""
+    shown = ITEM_DIVIDER.join(shortened(item, texts) for item in items[:most])
+    return shown if len(items) <= most else texts("report.label.items", text=shown + ITEM_DIVIDER, count=len(items))

@@ -16,6 +16,7 @@ from sudare.report.charts import (
     scatter,
     share_bars,
 )
+from sudare.report.frequency_figures import frequency_figures
 from sudare.report.history_findings import Findings, PartPoints, RiskByCustomer
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, panel
@@ -36,6 +37,7 @@ def history_figures(assessment: AttackersAssessment, findings: Findings, texts: 
         "pairs": draw.pairs(assessment.attackers),
         "further": draw.further(assessment.knowledge),
         "scatter": draw.scatter(findings.points),
+        **frequency_figures(findings.frequencies, texts),
         "cumulative": draw.cumulative(findings.customers[KNOWING]),
         "unique": draw.unique(findings.customers),
     }

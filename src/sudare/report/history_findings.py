@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from math import ceil
 
 from sudare.data.history import PurchaseHistory
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS
 from sudare.progress import Progress
+from sudare.report.frequency_charts import Bars, gather_bars
 from sudare.risk.attackers import STATISTICS_PARTS, AttackerRisk, AttackersAssessment, PartStatistics
-from sudare.risk.crowds import count_crowds
+from sudare.risk.crowds import count_crowds, part_frequencies
 from sudare.risk.customers import CustomerRisks, customer_risks
 from sudare.risk.knowledge import parse_knowledge
 from sudare.risk.sampling import combinations
 from sudare.risk.values import ITEM_DIVIDER, CrowdPoint, KnowledgeValue, crowd_points, most_identifying
+from sudare.risk.visit_list import Visit, list_visits
 from sudare.showing import dataclass
 
 # Each point of a scatter plot takes about 170 bytes of the page.
@@ -62,6 +65,18 @@ class PartValues:
 
 
 @dataclass(frozen=True, slots=True)
+class Frequencies:
+    """How often values occur (Figures 1 to 3): visits by day and by number of rows, items by rank.
+
+    `ranks` are points (rank, occurrences): the first item of those that occur equally often, and the last of all.
+    """
+
+    days: Bars
+    rows: Bars
+    ranks: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     """All that the report shows beyond the assessment; `divided`: no item's name holds the divider of sets."""
 
@@ -70,6 +85,8 @@ class Findings:
     points: tuple[PartPoints, ...]
     values: tuple[PartValues, ...]
     divided: bool
+    frequencies: Frequencies
+    visits: tuple[Visit, ...]
 
 
 def gather_findings(history: PurchaseHistory, assessment: AttackersAssessment, progress: Progress) -> Findings:
@@ -95,7 +112,9 @@ def gather_findings(history: PurchaseHistory, assessment: AttackersAssessment, p
         progress(f"values, {name}", done, total)
         values.append(_values(history, name, assessment))
     progress("report", total, total)
-    return Findings(_extent(history), tuple(customers), tuple(points), tuple(values), _divided(history))
+    visits = tuple(list_visits(history, most=MOST_VALUES))
+    gathered = tuple(customers), tuple(points), tuple(values), _divided(history), _frequencies(history), visits
+    return Findings(_extent(history), *gathered)
 
 
 def _countable(history: PurchaseHistory, assessment: AttackersAssessment) -> Iterator[AttackerRisk]:
@@ -112,6 +131,26 @@ def _extent(history: PurchaseHistory) -> Extent:
     )[0]
     items = history.engine.rows(f"SELECT count(*) FROM {history.table('item')}")[0][0]
     return Extent(visits, days, first, last, items)
+
+
+def _frequencies(history: PurchaseHistory) -> Frequencies:
+    visits = history.table("visit")
+    days = history.engine.rows(f"SELECT day, count(*) FROM {visits} GROUP BY day")
+    rows = history.engine.rows(f"SELECT rows, count(*) FROM {visits} GROUP BY rows")
+    by_day = gather_bars([(day.toordinal(), count) for day, count in days])
+    return Frequencies(by_day, gather_bars([(int(rows), count) for rows, count in rows]), tuple(_ranks(history)))
+
+
+def _ranks(history: PurchaseHistory) -> Iterator[tuple[int, int]]:
+    rank = 0
+    lines = part_frequencies(history, "item")
+    step = ceil(len(lines) / MOST_POINTS)
+    for place, (often, items, _) in enumerate(reversed(lines)):
+        if place % step == 0 or place == len(lines) - 1:
+            yield rank + 1, int(often)
+        rank += int(items)
+    if lines[0][1] > 1:
+        yield rank, int(lines[0][0])
 
 
 def _points(history: PurchaseHistory, part: PartStatistics) -> PartPoints:
