@@ -37,6 +37,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "write_table_report": ("people.csv",),
     "write_thresholds": (),
     "write_values": ("purchases.csv",),
+    "write_visits": ("purchases.csv",),
 }
 # These fill folders, with files of their own names: see the rules of folders.
 FOLDERS = {"write_experiment_page", "write_frontier_page", "write_hierarchies"}

@@ -121,6 +121,13 @@ def history_report(folder: Path, assessed: Side, published: Side) -> None:
         sudare.write_history_report(folder / "r.html", mine, assessment, published=published.published)
 
 
+def persons_report(folder: Path, known: Side, *counts: int) -> None:
+    with purchases_of_cells(MINE.original) as mine, purchases_of_cells(known.original) as other:
+        of = other if known is THEIRS else mine
+        several = [sudare.assess_persons(of, "day", persons=n, weighting=known.weighting) for n in counts]
+        sudare.write_history_report(folder / "r.html", mine, sudare.assess_attackers(mine), persons=several)
+
+
 def own_thresholds(folder: Path) -> Path:
     sudare.write_thresholds(folder / "R.csv", np.ones(len(ROWS), np.int64))
     return folder / "R.csv"
@@ -170,6 +177,11 @@ REFUSED: dict[tuple[str, str], list[tuple[Callable[[Path], object], str]]] = {
             lambda folder: history_report(folder, MINE, WEIGHTED),
             "published has the weighting 'record', the assessment 'occurrence'",
         ),
+    ],
+    ("write_history_report", "persons"): [
+        (lambda folder: persons_report(folder, THEIRS, 2), "persons are about another history than the report"),
+        (lambda folder: persons_report(folder, WEIGHTED, 2), "persons must have the weighting 'occurrence'"),
+        (lambda folder: persons_report(folder, MINE, 2, 3), "and be as many in each"),
     ],
 }
 # These have tests of their own: below, in tests/anonymize/test_certificate.py and tests/risk/test_held_uncertainty.py.

@@ -62,6 +62,7 @@ def write_history_report(
     check_writable(Path(path))
     if published:
         _refuse_other_history(published, history, assessment)
+    _refuse_other_persons(persons, history, assessment)
     findings = gather_findings(history, assessment, progress)
     page = history_page(history.reading, assessment, findings, texts, made, published=published, persons=persons)
     with whole_file(Path(path)) as temporary:
@@ -81,6 +82,22 @@ def _refuse_other_history(
         raise OptionNotUsable(
             "published is about another history than the report.\n"
             "Hint: give what measure_published found for the history that the report is about."
+        )
+
+
+def _refuse_other_persons(
+    persons: Sequence[PersonsRisk], history: PurchaseHistory, assessment: AttackersAssessment
+) -> None:
+    """Refuse what is known of several persons of another history, of other weights, or of other numbers of them."""
+    if any(risk.history is not history for risk in persons):
+        raise OptionNotUsable(
+            "persons are about another history than the report.\n"
+            "Hint: give what assess_persons found for the history that the report is about."
+        )
+    if {risk.weighting for risk in persons} - {assessment.weighting} or len({risk.persons for risk in persons}) > 1:
+        raise OptionNotUsable(
+            f"persons must have the weighting {assessment.weighting!r} of the assessment, and be as many in each.\n"
+            "Hint: give assess_persons the same weighting, and the same number of persons."
         )
 
 

@@ -11,7 +11,9 @@ same pseudonym has |intersection of U_x| choices, and the factor (-1)^(|b| - 1) 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import field
+from functools import partial
 from itertools import chain, combinations, islice
 from math import comb, factorial, perm, prod
 from typing import Any
@@ -35,6 +37,8 @@ from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Measures = dict[str, Any]
+Step = Callable[[int, int], None]
 
 # There are 52 partitions of five persons; beyond, nearly every knowledge identifies everybody or is too much to know.
 MOST_PERSONS = 5
@@ -55,10 +59,13 @@ class PersonsRisk:
 
     knowledge: Knowledge
     persons: int
+    weighting: Weighting
+    seed: int
     measured: float
     alone: float
     together: float
     certain: float
+    history: PurchaseHistory = field(repr=False, compare=False)
     interval: tuple[float, float] | None = None
     interval_together: tuple[float, float] | None = None
     sample: int | None = None
@@ -66,9 +73,10 @@ class PersonsRisk:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
         ends = {name: getattr(self, name) for name in ("interval", "interval_together")}
+        others = ("knowledge", "history", *ends)
         return {
             "knowledge": str(self.knowledge),
-            **{name: getattr(self, name) for name in self.__slots__ if name not in ("knowledge", *ends)},
+            **{name: getattr(self, name) for name in self.__slots__ if name not in others},
             **{name: list(interval) if interval else None for name, interval in ends.items()},
         }
 
@@ -93,15 +101,17 @@ def assess_persons(
     check_persons(history, persons)
     known = parse_knowledge(knowledge) if isinstance(knowledge, str) else knowledge
     check_countable(history, known)
-    if not known.parts:
-        return _nothing_known(known, persons, history.customers)
-    found = _KnownFacts(history, known, weighting)
-    if np.count_nonzero(np.bincount(found.customers)) < persons:
-        return PersonsRisk(known, persons, 0.0, 0.0, 0.0, 0.0)
-    total = comb(len(found.values), persons)
-    if total <= most_combinations:
-        return _counted(known, found, persons, progress)
-    return _drawn(known, found, persons, samples, np.random.default_rng(seed), progress)
+    measures = _nothing_known(persons, history.customers)
+    if known.parts:
+        found = _KnownFacts(history, known, weighting)
+        step = partial(progress, f"{persons} persons, {known}")
+        if np.count_nonzero(np.bincount(found.customers)) < persons:
+            measures = _named(np.zeros(4))
+        elif comb(len(found.values), persons) <= most_combinations:
+            measures = _counted(found, persons, step)
+        else:
+            measures = _drawn(found, persons, samples, np.random.default_rng(seed), step)
+    return PersonsRisk(known, persons, weighting, seed, history=history, **measures)
 
 
 def check_persons(history: PurchaseHistory, persons: int) -> None:
@@ -114,9 +124,9 @@ def check_persons(history: PurchaseHistory, persons: int) -> None:
         )
 
 
-def _nothing_known(known: Knowledge, persons: int, customers: int) -> PersonsRisk:
+def _nothing_known(persons: int, customers: int) -> Measures:
     together = 1 / perm(customers, persons)
-    return PersonsRisk(known, persons, 1 / customers, 1 / customers, together, float(together == 1))
+    return _named(np.array([1 / customers, 1 / customers, together, together == 1]))
 
 
 class _KnownFacts:
@@ -200,7 +210,7 @@ def _partitions(persons: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
             yield [*blocks[:place], (first, *block), *blocks[place + 1 :]]
 
 
-def _counted(known: Knowledge, found: _KnownFacts, persons: int, progress: Progress) -> PersonsRisk:
+def _counted(found: _KnownFacts, persons: int, progress: Step) -> Measures:
     """Go through all combinations of facts about different customers."""
     total, done = comb(len(found.values), persons), 0
     choices, sums, weight = combinations(range(len(found.values)), persons), np.zeros(4), 0.0
@@ -211,18 +221,11 @@ def _counted(known: Knowledge, found: _KnownFacts, persons: int, progress: Progr
         weights = found.weights[chosen].prod(axis=1)
         sums, weight = sums + weights @ found.chances(chosen), weight + float(weights.sum())
         done += size
-        progress(f"{persons} persons, {known}", done, total)
-    return PersonsRisk(known, persons, **_named(sums / weight))
+        progress(done, total)
+    return _named(sums / weight)
 
 
-def _drawn(
-    known: Knowledge,
-    found: _KnownFacts,
-    persons: int,
-    samples: int,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> PersonsRisk:
+def _drawn(found: _KnownFacts, persons: int, samples: int, rng: np.random.Generator, progress: Step) -> Measures:
     """Draw facts by their weights; those about the same customer are drawn again, which leaves the others as likely."""
     parts: list[Floats] = []
     past, left, empty = np.cumsum(found.weights), samples, 0
@@ -232,20 +235,19 @@ def _drawn(
         empty = 0 if len(chosen) else empty + 1
         if empty > MOST_EMPTY_BATCHES:
             raise OptionNotUsable(
-                f"Nearly all that can be known by {str(known)!r} is of one customer, so {persons} are hardly ever "
-                "drawn.\nHint: count them all with a larger --most-combinations."
+                f"Nearly all that can be known is of one customer, so {persons} are hardly ever drawn.\n"
+                "Hint: count them all with a larger --most-combinations."
             )
         parts += [found.chances(chosen)] if len(chosen) else []
         left -= len(chosen)
-        progress(f"{persons} persons, {known}", samples - left, samples)
+        progress(samples - left, samples)
     chances = np.concatenate(parts)
     # The chance of one and of all.
     ends = [mean_interval(chances[:, column])[1:] for column in (0, 2)]
-    means = _named(chances.mean(axis=0))
-    return PersonsRisk(known, persons, **means, interval=ends[0], interval_together=ends[1], sample=samples)
+    return {**_named(chances.mean(axis=0)), "interval": ends[0], "interval_together": ends[1], "sample": samples}
 
 
-def _named(means: Floats) -> dict[str, Any]:
+def _named(means: Floats) -> Measures:
     return dict(zip(("measured", "alone", "together", "certain"), means.tolist(), strict=True))
 
 
