@@ -75,6 +75,7 @@ def test_whether_the_assumption_holds_is_not_told_where_small_counts_may_not_lea
     with DuckDBEngine(min_cell=2) as engine, sudare.read_history(toy_file, engine=engine) as history:
         found = sudare.assess_attackers(history).attackers
     assert {(risk.rows_equal, risk.occurrences_equal) for risk in found} == {(None, None)}
+    assert {risk.theory_marginal for risk in found[1:]} == {None}
 
 
 def test_online_retail_reproduces_table_4_and_the_correlations(online_retail: sudare.PurchaseHistory) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from sudare.arguments import checked
@@ -47,7 +47,8 @@ class AttackerRisk:
     Better ones are `theory_occurring`, occurring values / occurrences, and `theory_marginal`, which needs only how
     often the values of each part occur, for knowledge of one row or visit. `values` of the `possible` values of the
     knowledge occur. `rows_equal` of them are carried by as many rows as customers have them: there assumption 4.1
-    holds (example 4.2); `occurrences_equal` occur as often. Both are None where small counts may not leave the engine.
+    holds (example 4.2); `occurrences_equal` occur as often. Where small counts may not leave the engine, these and
+    `theory_marginal` are None.
     `unique_share` is the weight of values that a single customer has. Where the combinations were too many to count,
     `interval` and `sample` are given: `measured` and `unique_share` are then estimates, and what depends on all values
     is unknown. Ranks (1 = most dangerous, equal values share a rank) are among the ten attackers.
@@ -175,7 +176,8 @@ def assess_attackers(
     crowds = visits.each(TEN_ATTACKERS) if visits else (count_crowds(history, known) for known in TEN_ATTACKERS)
     parts = sorted({part for known in TEN_ATTACKERS for part in known.parts})
     sizes = visits.sizes(parts) if visits else part_sizes(history, parts)
-    frequencies = visits.frequencies if visits else partial(part_frequencies, history)
+    # Several attackers know the same part.
+    frequencies: Frequencies = cache(visits.frequencies if visits else partial(part_frequencies, history))
     ten = []
     for number, known in enumerate(TEN_ATTACKERS):
         progress(f"attacker {number}", number, total)
@@ -263,7 +265,7 @@ def _risk(
 def _marginal(history: PurchaseHistory, knowledge: Knowledge, frequencies: Frequencies) -> float | None:
     if not knowledge.parts:
         return 1 / history.customers
-    if not has_marginals(knowledge):
+    if not has_marginals(knowledge) or history.engine.min_cell > 1:
         return None
     # The frequencies of each part are counted in the occurrences of all of them together.
     by_rows = bool(knowledge.row_parts)
