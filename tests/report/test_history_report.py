@@ -125,7 +125,7 @@ def test_figures_of_online_retail_have_the_papers_peaks(online_retail: sudare.Pu
 def test_visits_are_listed_as_in_table_6(make: Make) -> None:
     text = shown_text(make())
     assert "The first visits (5 of 5)." in text
-    assert "1 2010-12-01 3 3 お茶 | パン | 本 1 2010-12-02 1 1 お茶 2 2010-12-01 1 1 パン" in text
+    assert "1 2010-12-01 お茶 | パン | 本 3 3 1 2010-12-02 お茶 1 1 2 2010-12-01 パン 1 1" in text
 
 
 def test_theories_stand_beside_the_measurement(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
