@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.report.charts import render
@@ -54,6 +54,7 @@ def test_days_are_named_by_months_or_in_short_spans_by_days(first: str, last: st
     assert [name for _, name in day_ticks(dt.date.fromisoformat(first), dt.date.fromisoformat(last))] == names
 
 
+@settings(max_examples=30)
 @given(st.dates(), st.dates())
 def test_any_span_has_a_few_named_days_within_it(one: dt.date, other: dt.date) -> None:
     first, last = min(one, other), max(one, other)

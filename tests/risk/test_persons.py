@@ -29,6 +29,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "attackers.md"
 Weighting = Literal["occurrence", "record"]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(rows, min_size=4, max_size=10).filter(lambda found: len({row.customer for row in found}) >= 3),
