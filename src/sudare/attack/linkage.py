@@ -7,10 +7,10 @@ are numbered in an order of the seed, so that ties are not decided by the number
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColu
 from sudare.data.sorting import sorted_places
 from sudare.errors import OptionNotUsable
 from sudare.kernels.attack_rows import NO_END, KnownIndex, KnownRows, PublishedRows, find_blocks
-from sudare.risk.published_classes import published_classes
+from sudare.kernels.places import find_runs
+from sudare.risk.published_classes import PersonRows, classes_of
 from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
@@ -116,38 +117,41 @@ class Linkage:
                     f"The items of the column {name!r} are others.\nHint: read both with one original."
                 )
         self._published = published
-        found = published_classes(published)
+        of_persons = PersonRows.of(published)
+        found = classes_of(published, of_persons)
         self.pids = found.pids
         self.groups: Integers = found.classes
         self.multiplicity: Integers = found.sizes
-        self._make_groups(found.classes)
+        # The rows of the first pseudonym of each group.
+        firsts = np.unique(found.classes, return_index=True)[1]
+        self.group_sizes: Integers = np.diff(of_persons.starts)[firsts]
+        self.starts: Integers = np.concatenate([[0], np.cumsum(self.group_sizes)]).astype(np.int64)
+        self._group_rows = of_persons.rows[_ranges(of_persons.starts[firsts], self.group_sizes)]
         random = np.random.default_rng(seed)
         self.customers: Integers = random.permutation(known.customers)
         self._draws = random.random(len(self.pids))
-        counts = np.bincount(self._known_customers(), minlength=len(self.customers))
+        self._known_customers = self._find_customers()
+        counts = sum(
+            np.bincount(self._known_customers[here], minlength=len(self.customers))
+            for here in _pieces(len(self._known_customers))
+        )
         self._known_starts: Integers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-    def _make_groups(self, classes: Integers) -> None:
-        """Collect the rows of the first pseudonym of each group."""
-        firsts = np.unique(classes, return_index=True)[1]
-        order = np.flatnonzero(~self._published.deleted)
-        order = order[sorted_places(self._published.persons[order])]
-        persons = self._published.persons[order]
-        begins, ends = np.searchsorted(persons, self.pids[firsts]), np.searchsorted(persons, self.pids[firsts], "right")
-        self.group_sizes: Integers = ends - begins
-        self.starts: Integers = np.concatenate([[0], np.cumsum(self.group_sizes)]).astype(np.int64)
-        self._group_rows = order[_ranges(begins, self.group_sizes)].astype(np.int32)
 
     def rows_of(self, groups: Integers) -> tuple[Integers, Integers]:
         """Return the numbers of the rows of some groups, and where those of each begin among them."""
         sizes = self.group_sizes[groups]
         return _ranges(self.starts[groups], sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
-    def _known_customers(self) -> NDArray[np.int32]:
+    def _find_customers(self) -> NDArray[np.int32]:
         """Return the customer of each known row."""
-        order = np.argsort(self.customers)
-        found = np.searchsorted(self.customers[order], self.knowledge.history.persons)
-        return order.astype(np.int32)[found]
+        persons, order = self.knowledge.history.persons, np.argsort(self.customers).astype(np.int32)
+        rising, found = self.customers[order], np.empty(len(persons), np.int32)
+
+        def find(here: slice) -> None:
+            found[here] = order[np.searchsorted(rising, persons[here])]
+
+        _in_threads(find, _pieces(len(persons)))
+        return found
 
     def mix_groups(self) -> Integers:
         """Return places that exchange the pseudonyms of each group among themselves, in an order of the seed."""
@@ -193,16 +197,23 @@ class Linkage:
         public = _PublishedColumns.of([p for p, _ in ordered], [p for p, _ in items], self._group_rows)
         size = len(self._group_rows)
         packed = PackedColumns(known, index, np.empty(size, np.int8), np.empty(size, np.int32), np.empty(size), public)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(partial(_find_blocks, packed), range(0, size, _ROWS_AT_ONCE)))
+        _in_threads(partial(_find_blocks, packed), _pieces(size))
         return packed
 
     def _known_rows(self, ordered: list[OrderedColumn], items: list[ItemColumn]) -> KnownRows:
-        customer = self._known_customers()
-        order = sorted_places(items[0].sets) if items else np.arange(len(customer), dtype=np.int32)
-        order = order[sorted_places(customer[order])]
-        low, high = _ends(ordered, order)
-        return KnownRows(low, high, _items(items, order), customer[order], self._known_starts)
+        customer, size = self._known_customers, len(self._known_customers)
+        order = sorted_places(customer, sorted_places(items[0].sets) if items else None)
+        low = np.empty((size, len(ordered)), np.int64)
+        # They are one array if all cells are single values, held once.
+        high = low if all(column.low is column.high for column in ordered) else np.empty_like(low)
+        known = KnownRows(low, high, np.empty((size, len(items)), np.int32), customer[order], self._known_starts)
+
+        def fill(here: slice) -> None:
+            low[here], high[here] = _ends(ordered, order[here])
+            known.items[here] = _items(items, order[here])
+
+        _in_threads(fill, _pieces(size))
+        return known
 
     def exact_rows(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Return which rows of the groups say one value in each of these columns."""
@@ -250,38 +261,65 @@ def _ranges(begins: Integers, sizes: Integers) -> Integers:
     return np.arange(int(sizes.sum())) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)
 
 
-def _find_blocks(packed: PackedColumns, first: int) -> None:
-    rows = np.arange(first, min(first + _ROWS_AT_ONCE, len(packed.blocks)))
-    here = slice(first, first + len(rows))
+def _pieces(size: int) -> list[slice]:
+    """Divide rows into pieces for one core each: short enough for its cache, and for memory that is used again."""
+    return [slice(first, min(first + _ROWS_AT_ONCE, size)) for first in range(0, size, _ROWS_AT_ONCE)]
+
+
+def _in_threads(function: Callable[[Any], None], parts: Iterable[Any]) -> None:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(function, parts))
+
+
+def _find_blocks(packed: PackedColumns, here: slice) -> None:
+    published = packed.published(np.arange(here.start, here.stop))
     find_blocks(
-        packed.published(rows), packed.known, packed.index, packed.blocks[here], packed.sizes[here], packed.shares[here]
-    )
+        published, packed.known, packed.index, packed.blocks[here], packed.sizes[here], packed.shares[here]
+    )  # fmt: skip
 
 
 def _index(known: KnownRows, items: int) -> KnownIndex:
     """Return lists of known rows: of each ordered column, then of each item."""
     size, ordered = known.low.shape
     rows = np.empty((ordered + known.items.shape[1], size), np.int32)
-    made = []
-    for place in range(len(rows)):
+    made = [_Runs(*(np.empty(0, np.int64),) * 3)] * len(rows)
+
+    def sort(place: int) -> None:
         if place < ordered:
             rows[place] = sorted_places(known.low[:, place])
-            made.append(_new_ends(known.low[rows[place], place], np.full(size, place, np.int32)))
+            made[place] = _runs(known, rows[place], place, -1)
         else:
-            own = known.items[:, place - ordered]
-            rows[place] = rows[0][sorted_places(own[rows[0]])] if ordered else sorted_places(own)
-            ends = known.low[rows[place], 0] if ordered else np.zeros(size, np.int64)
-            made.append(_new_ends(ends, own[rows[place]] + np.int32(ordered)))
+            rows[place] = sorted_places(known.items[:, place - ordered], rows[0] if ordered else None)
+            made[place] = _runs(known, rows[place], 0 if ordered else -1, place - ordered)
+
+    # By the order of the first column those of the items are made.
+    sort(0)
+    _in_threads(sort, range(1, len(rows)))
     lists, values, places = (np.concatenate(part) for part in zip(*made, strict=True))
     starts = np.cumsum(np.bincount(lists + 1, minlength=ordered + items + 1))
     places += np.repeat(np.arange(len(made)) * size, [len(part[0]) for part in made])
-    widest = [(known.high[:, place] - known.low[:, place]).max(initial=0) for place in range(ordered)]
+    widest = [_widest(known.low[:, place], known.high[:, place]) for place in range(ordered)]
     return KnownIndex(starts, values, np.append(places, rows.size), rows.reshape(-1), np.array(widest, np.int64))
 
 
-def _new_ends(ends: Integers, lists: NDArray[np.int32]) -> tuple[NDArray[np.int32], Integers, Integers]:
-    """Return where a new end or list begins, as the list, the end and the place, of rows in the order of both."""
-    new = np.ones(len(ends), np.bool_)
-    new[1:] = (ends[1:] != ends[:-1]) | (lists[1:] != lists[:-1])
-    places = np.flatnonzero(new)
-    return lists[places], ends[places], places
+def _widest(low: Integers, high: Integers) -> int:
+    return max((int((high[here] - low[here]).max()) for here in _pieces(len(low))), default=0)
+
+
+class _Runs(NamedTuple):
+    """Where a new end or list begins among sorted rows: the list, the end and the place."""
+
+    lists: Integers
+    ends: Integers
+    places: Integers
+
+
+def _runs(known: KnownRows, rows: NDArray[np.int32], column: int, item_column: int) -> _Runs:
+    """Find the runs of rows that are sorted by a column of items and within it by an ordered one; -1 is none."""
+    starts = np.empty(len(rows), np.int64)
+    places = starts[: find_runs(rows, known.low, column, known.items, item_column, starts)].copy()
+    first = rows[places]
+    ends = known.low[first, column] if column >= 0 else np.zeros(len(first), np.int64)
+    if item_column < 0:
+        return _Runs(np.full(len(first), column), ends, places)
+    return _Runs(known.items[first, item_column].astype(np.int64) + known.low.shape[1], ends, places)

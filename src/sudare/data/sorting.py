@@ -7,21 +7,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_DIGIT_BITS = 16
+from sudare.kernels.places import sort_places
+
+# So many places are counted at once: what is written goes to as many parts of memory, which a cache can hold.
+_DIGIT_BITS = 18
+# Numbers that are made digits of at once.
+_AT_ONCE = 1 << 16
 
 
-def sorted_places(values: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-    """Return the places of numbers in rising order, equal ones as they stand.
+def sorted_places(values: NDArray[np.integer[Any]], among: NDArray[np.integer[Any]] | None = None) -> NDArray[np.int32]:
+    """Return the places of numbers in rising order, equal ones as they stand; or some different ones in their order.
 
-    NumPy sorts numbers of 16 bits by counting them and longer ones by comparing. So it is done 16 bits at a time, the
-    lowest first. Places are short: arrays with more of them than 2^31 are far beyond what is held in memory here.
+    Numbers of up to 18 bits are counted once, longer ones 18 bits at a time, the lowest first. Places are short: arrays
+    with more of them than 2^31 are far beyond what is held in memory here.
     """
-    if not len(values):
-        return np.empty(0, np.int32)
-    digits = values - values.min()
-    digits = digits.astype(np.min_scalar_type(int(digits.max())))
-    order = np.argsort(digits.astype(np.uint16), kind="stable").astype(np.int32)
-    for shift in range(_DIGIT_BITS, int(digits.max()).bit_length(), _DIGIT_BITS):
-        digit = (digits >> shift).astype(np.uint16)[order]
-        order = order[np.argsort(digit, kind="stable")]
+    order = (np.arange(len(values)) if among is None else among).astype(np.int32)
+    if not len(order):
+        return order
+    least = values.min()
+    span, room = int(values.max()) - int(least), np.empty_like(order)
+    for shift in range(0, max(span.bit_length(), 1), _DIGIT_BITS):
+        most = min(span >> shift, (1 << _DIGIT_BITS) - 1)
+        sort_places(_digits(values, least, shift), most + 1, order, room)
+        order, room = room, order
     return order
+
+
+def _digits(values: NDArray[np.integer[Any]], least: Any, shift: int) -> NDArray[np.int32]:
+    """Return 18 bits of how far numbers are above the least, made piece by piece: none is held at full length."""
+    digits = np.empty(len(values), np.int32)
+    for first in range(0, len(values), _AT_ONCE):
+        piece = values[first : first + _AT_ONCE].astype(np.int64) - int(least)
+        digits[first : first + _AT_ONCE] = (piece >> shift) & ((1 << _DIGIT_BITS) - 1)
+    return digits

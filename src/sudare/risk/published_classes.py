@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.data.cells import CellHistory, Column, ItemColumn, Kind
 from sudare.data.sorting import sorted_places
 from sudare.showing import dataclass
 
 Flags = NDArray[np.bool_]
 
+# Gives numbers of some rows.
+Values = Callable[[NDArray[np.int32]], NDArray[np.int64]]
+
 # Numbers of rows are below.
 _MOST = 2**62
+# Persons whose rows are added up at once, by each core.
+_PERSONS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +35,25 @@ class PublishedClasses:
     sizes: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonRows:
+    """The rows of a history that are not deleted, by persons, rising: those of `pids[p]` begin at `starts[p]`."""
+
+    pids: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, history: CellHistory) -> PersonRows:
+        """Sort the rows of a history by persons."""
+        rows = sorted_places(history.persons, np.flatnonzero(~history.deleted))
+        persons = history.persons[rows]
+        new = np.ones(len(rows), np.bool_)
+        new[1:] = persons[1:] != persons[:-1]
+        starts = np.append(np.flatnonzero(new), len(rows))
+        return cls(persons[starts[:-1]], starts, rows)
+
+
 @checked
 def published_classes(history: CellHistory) -> PublishedClasses:
     """Return the classes of pseudonyms whose rows are the same, each as often.
@@ -35,17 +62,19 @@ def published_classes(history: CellHistory) -> PublishedClasses:
     are left out; the order of rows does not matter. Hamada et al.: Report on the anonymization and re-identification
     contest PWSCUP 2018, section 4.1.1, calls them equivalence classes.
     """
-    order = np.flatnonzero(~history.deleted)
-    order = order[sorted_places(history.persons[order])]
-    pids, starts = np.unique(history.persons[order], return_index=True)
-    ends = np.append(starts, len(order))
+    return classes_of(history, PersonRows.of(history))
+
+
+def classes_of(history: CellHistory, of_persons: PersonRows) -> PublishedClasses:
+    """Return the classes of pseudonyms whose rows are the same, given the rows of each."""
     values = [found for column in history.columns for found in _values(column)]
-    alike = _with_equal_sums(values, order, starts)
-    chosen = np.repeat(alike, np.diff(ends))
-    persons, compared = np.repeat(np.arange(len(pids)), np.diff(ends))[chosen], order[chosen]
-    rows = _numbered([value[compared] for value in values], len(compared))
+    alike = _with_equal_sums(values, of_persons)
+    sizes = np.diff(of_persons.starts)
+    compared = of_persons.rows[np.repeat(alike, sizes)]
+    persons = np.repeat(np.flatnonzero(alike), sizes[alike])
+    rows = _numbered([value(compared) for value in values], len(compared))
     rows = rows[np.lexsort((rows, persons))]
-    ends = np.cumsum(np.diff(ends) * alike)
+    ends = np.cumsum(sizes * alike)
     numbers: dict[bytes | int, int] = {}
     classes = np.array(
         [
@@ -54,16 +83,24 @@ def published_classes(history: CellHistory) -> PublishedClasses:
         ],
         np.int64,
     )
-    return PublishedClasses(pids, classes, np.bincount(classes, minlength=len(numbers)).astype(np.int64))
+    return PublishedClasses(of_persons.pids, classes, np.bincount(classes, minlength=len(numbers)).astype(np.int64))
 
 
-def _with_equal_sums(values: list[NDArray[np.int64]], order: NDArray[np.int64], starts: NDArray[np.int64]) -> Flags:
-    """Return which persons have the same sums of all values as somebody else: only they can have the same rows.
+def _with_equal_sums(values: list[Values], of_persons: PersonRows) -> Flags:
+    """Return which persons have the same sums of all values as somebody else: only they can have the same rows."""
+    starts, rows = of_persons.starts, of_persons.rows
+    persons = len(of_persons.pids)
+    sums = np.empty((len(values), persons), np.int64)
 
-    The rows of person p are `order[starts[p] : starts[p + 1]]`.
-    """
-    sums = [np.add.reduceat(value[order], starts) if len(starts) else starts for value in values]
-    _, of_person, counts = np.unique(_numbered(sums, len(starts)), return_inverse=True, return_counts=True)
+    def add(first: int) -> None:
+        here = starts[first : first + _PERSONS_AT_ONCE + 1]
+        for place, value in enumerate(values):
+            found = value(rows[here[0] : here[-1]])
+            sums[place, first : first + _PERSONS_AT_ONCE] = np.add.reduceat(found, here[:-1] - here[0])
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(add, range(0, persons, _PERSONS_AT_ONCE)))
+    _, of_person, counts = np.unique(_numbered(list(sums), persons), return_inverse=True, return_counts=True)
     return np.asarray(counts[of_person] > 1)
 
 
@@ -81,15 +118,16 @@ def _numbered(columns: list[NDArray[np.int64]], rows: int) -> NDArray[np.int64]:
     return found
 
 
-def _values(column: Column) -> list[NDArray[np.int64]]:
-    """Return numbers that are the same where cells stand for the same values."""
+def _values(column: Column) -> list[Values]:
+    """Return functions that give numbers of rows, the same where cells stand for the same values."""
     if isinstance(column, ItemColumn):
-        return [_set_numbers(column)[column.sets]]
-    return _ends(column)
-
-
-def _ends(column: OrderedColumn) -> list[NDArray[np.int64]]:
-    return [(column.kinds == Kind.DELETED).astype(np.int64), column.low, column.high]
+        numbers = _set_numbers(column)
+        return [lambda rows: numbers[column.sets[rows]]]
+    return [
+        lambda rows: (column.kinds[rows] == Kind.DELETED).astype(np.int64),
+        lambda rows: column.low[rows],
+        lambda rows: column.high[rows],
+    ]
 
 
 def _set_numbers(column: ItemColumn) -> NDArray[np.int64]:
