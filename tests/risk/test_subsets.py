@@ -132,6 +132,18 @@ def test_every_subset_equals_counting(rows: np.ndarray, bound: int, most: int | 
             assert row[BELOW] == sum(n for n in sizes if n < bound)
 
 
+@pytest.mark.parametrize("sizes", [(2, 5, 3, 7, 2), (40, 3, 9, 2, 6, 30, 2)])
+def test_attributes_of_different_numbers_of_values_equal_counting(sizes: tuple[int, ...]) -> None:
+    # The last attributes are walked as one: how many depends on their values. Classes are of all sizes.
+    rows = np.random.default_rng(2).integers(0, sizes, (300, len(sizes)))
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    found = walk_subsets(np.ascontiguousarray(distinct.T.astype(np.int32)), counts, bound=4)
+    for mask in range(1, 1 << len(sizes)):
+        members = [a for a in range(len(sizes)) if mask >> a & 1]
+        n = np.unique(rows[:, members], axis=0, return_counts=True)[1]
+        assert found[mask].tolist() == [len(n), (n == 1).sum(), n.min(), n[n < 4].sum()]
+
+
 @pytest.mark.parametrize("most", [None, 3])
 @pytest.mark.parametrize("largest", [2, 70_000])
 def test_every_subset_of_many_attributes_equals_counting(largest: int, most: int | None) -> None:

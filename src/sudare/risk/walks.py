@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -27,6 +28,9 @@ Done = tuple[int, list[Task]]
 # The first attributes whose presence or absence makes a walk of its own, on rows without those that are absent.
 MOST_SPLIT = 6
 MOST_SPLIT_MATCHES = 3
+# The last attributes that are walked as one, and how many values they may have together.
+MOST_LAST = 4
+MOST_LAST_VALUES = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +164,9 @@ def walk_subsets(
     """
     u = len(codes)
     order = _order(codes, counts)
-    ordered = narrow(np.ascontiguousarray(codes[order]))
+    first, last = _first_and_last(codes, order)
+    parts = _parts([int(codes[a].max(initial=0)) + 1 for a in last])
+    ordered = narrow(np.vstack([codes[first], _joined(codes[last])[np.newaxis]]))
     split = max(0, min(MOST_SPLIT, u - 6))
     results = np.zeros((1 << u, 4), np.int64)
     most = u if most is None else most
@@ -174,7 +180,7 @@ def walk_subsets(
             # What takes longest comes last, and is done first.
             return 0, [partial(without, kept, weights, prefix, a), partial(part, kept, weights, prefix | 1 << a, a + 1)]
         sizes = kept.max(axis=1).astype(np.int64) + 1
-        walk(kept, weights, sizes, forced, most - forced, bound, results[prefix :: 1 << split])
+        walk(kept, weights, sizes, parts, forced, most - forced, bound, results[prefix :: 1 << split])
         return 1, []
 
     def without(kept: NDArray[Any], weights: Counts, prefix: int, a: int) -> Done:
@@ -194,6 +200,37 @@ def _order(codes: Codes, counts: Counts) -> NDArray[np.intp]:
         share = share[share > 0] / counts.sum()
         entropy[a] = -(share * np.log(share)).sum()
     return np.argsort(-entropy, kind="stable")
+
+
+def _first_and_last(codes: Codes, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Divide attributes into the first ones and the last, at least one, that have few values together."""
+    count = 1
+    values = int(codes[order[-1]].max(initial=0)) + 1
+    while count < min(MOST_LAST, len(order)):
+        values *= int(codes[order[-1 - count]].max(initial=0)) + 1
+        if values > MOST_LAST_VALUES:
+            break
+        count += 1
+    return order[:-count], order[-count:]
+
+
+def _joined(codes: Codes) -> Codes:
+    """Return one number for the values of several attributes, the last one's counting most."""
+    found = np.zeros(codes.shape[1], np.int32)
+    for column in codes[::-1]:
+        found = found * (int(column.max(initial=0)) + 1) + column
+    return found
+
+
+def _parts(sizes: list[int]) -> NDArray[np.int32]:
+    """Return for each subset of attributes, of so many values each, the numbers that joined ones become."""
+    parts = np.zeros((1 << len(sizes), math.prod(sizes)), np.int32)
+    values = np.unravel_index(np.arange(parts.shape[1]), sizes, order="F")
+    for subset, line in enumerate(parts):
+        for place, size in enumerate(sizes):
+            if subset >> place & 1:
+                line[:] = line * size + values[place]
+    return parts
 
 
 def _renamed(results: Results, order: NDArray[np.intp]) -> Results:
