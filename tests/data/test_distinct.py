@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sudare
-from sudare.data.distinct import collapse, sum_by
+from sudare.data.distinct import collapse, row_order, sum_by
 from sudare.data.table import Table
 from sudare.risk.disclosable import disclosable_sets
 from tests.risk.small_tables import names, subsets, table_of
@@ -54,3 +54,10 @@ def test_every_analysis_adds_up_weights_exactly(rows: Weighted, k: int) -> None:
     assert sum(part.records for part in sudare.assess_records(table).sizes) == sum(weight for _, weight in rows)
     safe = {entry.attributes for entry in disclosable_sets(table, limit=1 / k, every=True).sets or ()}
     assert all(sudare.assess_records(table, chosen).max_risk <= 1 / k for chosen in safe)
+
+
+# Columns of 2^31 values: three of them do not fit into one number of 63 bits.
+@given(st.lists(st.tuples(*[st.sampled_from([0, 1, 2, 2**18, 2**31 - 1])] * 4), max_size=30))
+def test_rows_are_ordered_by_their_columns(rows: list[tuple[int, ...]]) -> None:
+    codes = np.array(rows, np.int32).reshape(-1, 4).T.copy()
+    assert row_order(codes).tolist() == sorted(range(len(rows)), key=rows.__getitem__)

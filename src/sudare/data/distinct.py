@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data.sorting import sorted_places
 from sudare.kernels.lattice import number_keys
 
 Codes = NDArray[np.int32]
@@ -53,3 +54,18 @@ def first_rows(numbers: NDArray[np.int64], found: int) -> NDArray[np.int64]:
     firsts = np.empty(found, np.int64)
     firsts[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)
     return firsts
+
+
+def row_order(codes: Codes) -> NDArray[np.int32]:
+    """Return the places of rows in the order of their first column, then of the second, and so on."""
+    order = np.arange(codes.shape[1], dtype=np.int32)
+    a = len(codes)
+    while a:
+        # As many columns at once as fit into one 63-bit key, the last ones first.
+        keys, size = np.zeros(codes.shape[1], np.int64), 1
+        while a and size * (more := int(codes[a - 1].max(initial=0)) + 1) < 2**63:
+            a -= 1
+            keys += codes[a].astype(np.int64) * size
+            size *= more
+        order = sorted_places(keys, order)
+    return order

@@ -29,7 +29,7 @@ from sudare.data.collapsed import (
     reading_of,
     value_tables,
 )
-from sudare.data.distinct import first_rows, number_rows
+from sudare.data.distinct import first_rows, number_rows, row_order
 from sudare.data.history import Reading
 from sudare.data.person_kinds import fetch_person_kinds
 from sudare.data.rules import MissingRule
@@ -211,12 +211,13 @@ def fetch_table(collapsed: CollapsedTable) -> Table:
     if by_kinds:
         arrays = fetch_person_kinds(engine, query, collapsed.name, len(collapsed.attributes))
     else:
-        arrays = engine.columns(f"{query} ORDER BY {', '.join(keys)}")
-    codes = np.vstack([np.asarray(arrays[f"a{a}"], dtype=np.int32) for a in range(len(collapsed.attributes))])
-    persons = np.asarray(arrays["person"], dtype=np.int32) if collapsed.person else None
-    counts = np.asarray(arrays["records"], dtype=np.int64)
+        arrays = engine.columns(query)
+    numbers = np.vstack([np.asarray(arrays[key], dtype=np.int32) for key in keys])
+    order = row_order(numbers)
+    persons, codes = (numbers[0][order], numbers[1:]) if collapsed.person else (None, numbers)
+    counts = np.asarray(arrays["records"], dtype=np.int64)[order]
     return Table(
-        engine, collapsed.reading, collapsed.attributes, np.ascontiguousarray(codes), counts, tuple(values),
+        engine, collapsed.reading, collapsed.attributes, np.take(codes, order, axis=1), counts, tuple(values),
         collapsed.name, missing=collapsed.missing, persons=persons, weight=collapsed.weight, person=collapsed.person,
         _later=collapsed.later,
     )  # fmt: skip

@@ -176,10 +176,19 @@ def _written_counts(
 
 
 def case_counts(engine: Engine, values: Mapping[str, str]) -> dict[str, int]:
-    """Return how many values of columns differ from another by case alone; each has a table with a column `value`."""
-    differing = "count(DISTINCT value) - count(DISTINCT lower(value))"
-    counts = [f"(SELECT {differing} FROM {table})" for table in values.values()]
-    return dict(zip(values, told_counts(engine, counts, "(SELECT 1 AS one)") if counts else (), strict=True))
+    """Return how many values of columns differ from another by case alone; each has a table with a column `value`.
+
+    Counts that are too small to leave the engine are 0.
+    """
+    if not values:
+        return {}
+    every = " UNION ALL ".join(
+        f"SELECT {place} AS place, value FROM {table}" for place, table in enumerate(values.values())
+    )
+    different = f"SELECT DISTINCT place, value FROM ({every}) WHERE value IS NOT NULL"
+    counts = f"SELECT place, count(*) - count(DISTINCT lower(value)) AS n FROM ({different}) GROUP BY place"
+    found = engine.rows(f"SELECT place, n FROM ({counts}) WHERE n >= {engine.min_cell}")
+    return dict.fromkeys(values, 0) | {list(values)[place]: int(n) for place, n in found}
 
 
 def cell_names(columns: Columns) -> list[str]:
