@@ -70,17 +70,19 @@ def find_candidates(
     usable: NDArray[np.bool_] | None = None,
     votes: int = EACH,
     complete: bool = False,
+    compared: bool = True,
     progress: Progress = silent,
 ) -> Candidates:
     """Return the customers of the greatest scores for each group of pseudonyms.
 
     A row weighs the logarithm of one to the share of known rows it can stand for, or as `votes` says. Only `usable`
-    rows are scored. `complete`: only customers who meet all rows are found.
+    rows are scored. `complete`: only customers who meet all rows are found. Where rows are compared later on (not
+    `compared`), some may meet only those that were looked up: as long as all of them are kept.
     """
 
     def scored(first: int) -> _Scored:
         groups = np.arange(first, min(first + _GROUPS_AT_ONCE, len(linkage.group_sizes)))
-        return _scored(linkage, columns, groups, usable, votes, complete=complete)
+        return _scored(linkage, columns, groups, usable, votes, complete=complete, compared=compared)
 
     pieces = []
     firsts = range(0, max(len(linkage.group_sizes), 1), _GROUPS_AT_ONCE)
@@ -101,6 +103,7 @@ def _scored(
     votes: int,
     *,
     complete: bool,
+    compared: bool,
 ) -> _Scored:
     """Score customers for some groups."""
     places, starts = linkage.rows_of(groups)
@@ -118,7 +121,7 @@ def _scored(
     best, hits, scores = np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape)
     score_customers(
         columns.published(places), rows, starts, weights, columns.known, columns.index, columns.blocks[places], sizes,
-        votes, complete, budget, counts, totals, met, best, scores, hits,
+        votes, complete, 0 if compared else most, budget, counts, totals, met, best, scores, hits,
     )  # fmt: skip
     kept = np.arange(most) < counts[:, np.newaxis]
     return kept.sum(axis=1), best[kept], scores[kept], hits[kept], np.diff(starts), totals, met, counts >= 0

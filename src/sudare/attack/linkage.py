@@ -126,7 +126,9 @@ class Linkage:
         firsts = np.unique(found.classes, return_index=True)[1]
         self.group_sizes: Integers = np.diff(of_persons.starts)[firsts]
         self.starts: Integers = np.concatenate([[0], np.cumsum(self.group_sizes)]).astype(np.int64)
-        self._group_rows = of_persons.rows[_ranges(of_persons.starts[firsts], self.group_sizes)]
+        # Classes are numbered as they first occur, so that the rows of their first pseudonyms stand in their order.
+        chosen = np.isin(np.arange(len(found.pids)), firsts)
+        self._group_rows = of_persons.rows[np.repeat(chosen, np.diff(of_persons.starts))]
         random = np.random.default_rng(seed)
         self.customers: Integers = random.permutation(known.customers)
         self._draws = random.random(len(self.pids))

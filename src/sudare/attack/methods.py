@@ -93,7 +93,9 @@ class Attacks:
         """The customers who can be behind each group of pseudonyms, and how probable each is."""
         linkage = self.linkage
         if linkage.knowledge.complete:
-            found = find_candidates(linkage, linkage.all_columns, complete=True, progress=self._progress)
+            found = find_candidates(
+                linkage, linkage.all_columns, complete=True, compared=False, progress=self._progress
+            )
         else:
             found = self._scored
         return fit_candidates(linkage, found, progress=self._progress)

@@ -117,7 +117,8 @@ def fit_pairs(
 
     History j has the published rows starts[j] to starts[j + 1] - 1. A published row is made of one of the customer's
     rows, any of them, if that is known (`share`), else of a row of anyone, who meets it with the chance `chances[row]`.
-    `ends` is for each pair and column how many ranges are expected to have their value at an end.
+    `ends` is for each pair and column how many ranges are expected to have their value at an end. With `stop`, pairs of
+    which a row fits no row are not looked at further, and match nothing.
     """
     low, high, _, _, _ = published
     least, most, _, _, firsts = known
@@ -126,7 +127,7 @@ def fit_pairs(
         begin, end = starts[histories[pair]], starts[histories[pair] + 1]
         first, last = firsts[customers[pair]], firsts[customers[pair] + 1]
         edge_starts = np.zeros(end - begin + 1, np.int64)
-        total, filled = 0.0, 0
+        total, filled, fits = 0.0, 0, True
         ends[pair] = 0
         for row in range(begin, end):
             whole = 0.0
@@ -134,6 +135,9 @@ def fit_pairs(
             room = _room(room, filled, last - first)
             before = filled
             filled = find_fitting(published, row, known, customers[pair], room, filled)
+            if stop and filled == before:
+                fits = False
+                break
             for found in range(before, filled):
                 other = first + room[found]
                 weight = _weight(low, high, row, least, most, other, at_ends)
@@ -146,4 +150,4 @@ def fit_pairs(
                 for column in range(len(sums)):
                     ends[pair, column] += sums[column] / whole
         likelihoods[pair] = total
-        matched[pair] = match_rows(room[:filled], edge_starts, last - first, stop)
+        matched[pair] = match_rows(room[:filled], edge_starts, last - first, stop) if fits else 0

@@ -55,22 +55,6 @@ def _has_item(starts: Any, members: Any, number: Any, item: Any) -> Any:
     return place < last and members[place] == item
 
 
-# Arrays are taken out of their tuples before loops: each access to a field counts references.
-@inner
-def meets(
-    low: Any, high: Any, sets: Any, starts: Any, members: Any, row: Any, least: Any, most: Any, items: Any, other: Any
-) -> Any:
-    """Tell whether a published row can stand for a known one, with cells from `least` to `most` and `items`."""
-    for column in range(low.shape[1]):
-        if low[row, column] > most[other, column] or high[row, column] < least[other, column]:
-            return False
-    for column in range(sets.shape[1]):
-        number = sets[row, column]
-        if number >= 0 and not _has_item(starts, members, number, items[other, column]):
-            return False
-    return True
-
-
 @inner
 def _listed(published: Any, row: Any, index: Any, number: Any) -> Any:
     """Return the places in a list of the rows that may overlap the published cell which the list is ordered by."""
@@ -112,18 +96,41 @@ def find_blocks(published: Any, known: Any, index: Any, blocks: Any, sizes: Any,
                 blocks[row], sizes[row] = column, count
 
 
+# Arrays are taken out of their tuples before loops: each access to a field counts references.
 @inner
 def _add_customers(
-    published: Any, row: Any, known: Any, others: Any, hit: Any, least: Any, seen: Any, found: Any, count: Any
+    published: Any,
+    row: Any,
+    known: Any,
+    others: Any,
+    sure: Any,
+    hit: Any,
+    least: Any,
+    seen: Any,
+    found: Any,
+    count: Any,
 ) -> Any:
-    """Append the customers who have one of some known rows that the published one can stand for; return how many."""
+    """Append the customers who have one of some known rows that the published one can stand for; return how many.
+
+    In the column `sure` of items the rows are known to meet. Known rows lie anywhere in memory: of most of them no more
+    is read than their ends.
+    """
     low, high, sets, starts, members = published
     least_ends, most_ends, items, customer_of, _ = known
     for other in others:
-        customer = customer_of[other]
-        if hit[customer] < least or seen[customer] == row:
+        if least and hit[customer_of[other]] < least:
             continue
-        if meets(low, high, sets, starts, members, row, least_ends, most_ends, items, other):
+        meets = True
+        for column in range(low.shape[1]):
+            meets &= (low[row, column] <= most_ends[other, column]) & (high[row, column] >= least_ends[other, column])
+        if not meets:
+            continue
+        for column in range(sets.shape[1]):
+            number = sets[row, column]
+            if column != sure and number >= 0:
+                meets &= _has_item(starts, members, number, items[other, column])
+        customer = customer_of[other]
+        if meets and seen[customer] != row:
             seen[customer] = row
             found[count] = customer
             count += 1
@@ -138,15 +145,16 @@ def _customers(
     ordered = published.low.shape[1]
     if block < 0:
         others = np.arange(len(known.customer)).astype(np.int32)
-        return _add_customers(published, row, known, others, hit, least, seen, found, 0)
+        return _add_customers(published, row, known, others, -1, hit, least, seen, found, 0)
     if block < ordered:
         first, last = _listed(published, row, index, block)
-        return _add_customers(published, row, known, index.rows[first:last], hit, least, seen, found, 0)
+        return _add_customers(published, row, known, index.rows[first:last], -1, hit, least, seen, found, 0)
     count = 0
     number = published.sets[row, block - ordered]
     for item in published.members[published.starts[number] : published.starts[number + 1]]:
         first, last = _listed(published, row, index, ordered + item)
-        count = _add_customers(published, row, known, index.rows[first:last], hit, least, seen, found, count)
+        others = index.rows[first:last]
+        count = _add_customers(published, row, known, others, block - ordered, hit, least, seen, found, count)
     return count
 
 
@@ -247,6 +255,7 @@ def score_customers(
     sizes: Any,
     votes: Any,
     complete: Any,
+    unsure: Any,
     budget: Any,
     counts: Any,
     totals: Any,
@@ -259,9 +268,10 @@ def score_customers(
 
     History j has the rows `rows[starts[j] : starts[j + 1]]`, the least block first. Rows are looked up in the index
     until `budget` known rows were looked at; others stay out. If only customers who meet all rows count (`complete`),
-    until it is quicker to compare those who are left with the other rows. Filled in for each history: the best
-    customers with scores and hits (rows met), how many they are (`counts`, -1: the budget was not enough), the sum of
-    all scores (`totals`), how many customers met all rows (`met`).
+    until it is quicker to compare those who are left with the other rows; no more than `unsure` customers are left to
+    the caller to compare. Filled in for each history: the best customers with scores and hits (rows met), how many
+    they are (`counts`, -1: the budget was not enough), the sum of all scores (`totals`), how many customers met all
+    rows that were compared (`met`).
     """
     customers = len(known.starts) - 1
     score, hit = np.zeros(customers), np.zeros(customers, np.int32)
@@ -291,7 +301,7 @@ def score_customers(
             done += 1
         counts[history], met[history], totals[history] = -1, 0, 0.0
         if done > begin or begin == end:
-            if complete:
+            if complete and left > unsure:
                 _compare_rest(published, rows, done, begin, end, weights, known, touched[:count], hit, score)
                 done = end
             number = 0
