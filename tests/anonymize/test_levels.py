@@ -158,10 +158,37 @@ def test_values_without_a_line_are_refused(people: Table) -> None:
         find_levels(people, {"sex": make_hierarchy("sex", {1: ("f", "*")})}, known=["sex"], limit=0.5)
 
 
-def test_too_many_combinations_are_refused(people: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_combinations_are_searched_with_bounds(people: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = find_levels(people, BOTH, known=KNOWN, limit=0.5)
     monkeypatch.setattr(module, "MOST_NODES", 5)
-    with pytest.raises(OptionNotUsable, match="allow 6 combinations of levels; 5 can be searched"):
-        find_levels(people, BOTH, known=KNOWN, limit=0.5)
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5)
+    assert (whole.complete, whole.bound, whole.gap) == (True, whole.loss, 0)
+    assert (found.complete, found.best, found.loss, found.gap) == (False, whole.best, pytest.approx(whole.loss), 0)
+
+
+def test_other_levels_than_the_best_are_written(people: Table, tmp_path: Path) -> None:
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.17)
+    assert found.minimal == ({"age": 1, "sex": 0},)
+    written = write_levels(found, tmp_path / "out.csv", levels={"age": 2})
+    assert (written.levels, written.suppressed) == ({"age": 2, "sex": 0}, 0)
+    assert (tmp_path / "out.csv").read_text().split() == ["age,sex", *["*,f"] * 2, *["*,m"] * 4]
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ({"age": 0}, "4 records have a risk above 0.5, and 1 may be left out"),
+        ({"age": 3}, "no level 3 of 'age'"),
+        ({"name": 0}, "no level 0 of 'name'"),
+    ],
+)
+def test_levels_that_are_not_safe_are_not_written(
+    people: Table, tmp_path: Path, levels: dict[str, int], message: str
+) -> None:
+    found = find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.17)
+    with pytest.raises(OptionNotUsable, match=message):
+        write_levels(found, tmp_path / "out.csv", levels=levels)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_result_as_plain_values(people: Table) -> None:

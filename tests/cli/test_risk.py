@@ -178,6 +178,50 @@ def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
     assert "records like no other: 0; highest risk 33.33 %, mean risk 33.33 %" in shown
 
 
+def test_levels_write_the_choice_that_is_named(run: Run, file: Path) -> None:
+    folder = file.parent
+    (folder / "h_age.csv").write_text("30;30-40;*\n40;30-40;*\n50;50;*\n")
+    (folder / "h_sex.csv").write_text("m;*\nf;*\n")
+    words = ["levels", file, "--hierarchies", folder, "--limit", "0.5", "--known", "sex,age"]
+    minimal = json.loads(run(*words, "--json").stdout)["minimal"]
+    result = run(*words, "--choice", "1", "-o", folder / "out.csv")
+    assert "  1: sex 0, age 2" in result.stdout
+    assert (folder / "out.csv").read_text().splitlines()[1:] == ["f,*"] * 3 + ["m,*"] * 3
+    found = json.loads(run(*words, "--choice", "sex=1, age=2", "-o", folder / "other.csv", "--json").stdout)
+    assert minimal == [{"sex": 0, "age": 2}]
+    assert found["written"]["levels"] == {"sex": 1, "age": 2}
+    assert (folder / "other.csv").read_text().splitlines()[1:] == ["*,*"] * 6
+    text = run(*words, "--choice", "sex=1,age=2", "-o", folder / "other.parquet").stdout
+    assert "Written at the chosen levels: sex 1, age 2. Records left out there: 0 (0 %)." in " ".join(text.split())
+    for choice, message in (
+        ("2", "numbered from 1 to 1"),
+        ("age", "neither a number nor levels"),
+        ("0", "no choice 0"),
+    ):
+        result = run(*words, "--choice", choice, "-o", folder / "no.csv")
+        assert (result.exit_code, message in result.stderr) == (2, True), result.output
+        assert not (folder / "no.csv").exists()
+    assert "--choice says what is written" in run(*words, "--choice", "1").stderr
+
+
+def test_levels_of_too_many_choices_say_how_far_from_the_best_they_can_be(
+    run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = file.parent
+    (folder / "h_age.csv").write_text("30;30-40;*\n40;30-40;*\n50;50;*\n")
+    (folder / "h_sex.csv").write_text("m;*\nf;*\n")
+    words = ["levels", file, "--hierarchies", folder, "--limit", "0.5", "--known", "sex,age"]
+    monkeypatch.setattr("sudare.anonymize.levels.MOST_NODES", 0)
+    shown = run(*words).stdout
+    assert "too many to settle all" in shown
+    assert "It is proven that no other choice of levels within the limit loses less." in shown
+    monkeypatch.setattr("sudare.anonymize.bounded_levels.MOST_IN_BLOCK", 0)
+    shown = run(*words, "--seconds", "1e-9").stdout
+    assert "loses less than 0: so of this loss, at most 100 % could be avoided." in shown
+    found = json.loads(run(*words, "--seconds", "1e-9", "--json").stdout)
+    assert (found["complete"], found["bound"], found["gap"], found["safe_choices"]) == (False, 0, 1, None)
+
+
 @pytest.fixture
 def members(tmp_path: Path) -> Path:
     """Forty members, two of each age, with all that a shop knows of them."""

@@ -1,7 +1,8 @@
-"""The search for safe levels and the least loss among them: what the kernel needs, and its answer by name."""
+"""Safe levels and the least loss among them: what the kernel needs, and the search through all combinations."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from sudare.progress import Progress
 
 # In the order of the kernel's numbers.
 LOSSES = ("entropy", "discernibility", "precision")
+# What is told of the best levels; nothing where none are safe.
+NUMBERS = ("best", "loss", "suppressed", "classes", "smallest")
 # How often progress is told.
 STEPS = 100
 
@@ -24,8 +27,15 @@ Codes = Sequence[NDArray[np.int32]]
 Counts = NDArray[np.float64]
 
 
-class Search:
-    """The arrays of one search."""
+class Judge:
+    """The distinct rows of a table, which can be put at any levels: the records suppressed there, and the loss.
+
+    `names` are the known attributes in the order of the search, `top` is the highest level of each, and `base` what it
+    adds to the loss at each level without suppression.
+    """
+
+    # Whether there is a place for what is known of each combination of levels.
+    whole = False
 
     def __init__(
         self,
@@ -40,15 +50,67 @@ class Search:
         # Attributes with many values come first: raising them makes the tables of all later ones small. Of 40 random
         # orders none was faster on Adult.
         self._known = known
-        self._names = sorted(known, key=lambda name: -len(table.values[table.positions([name])[0]]))
-        places = table.positions(self._names)
-        codes = [_codes(hierarchies.get(name), table.values[a]) for name, a in zip(self._names, places, strict=True)]
+        self.names = sorted(known, key=lambda name: -len(table.values[table.positions([name])[0]]))
+        places = table.positions(self.names)
+        codes = [_codes(hierarchies.get(name), table.values[a]) for name, a in zip(self.names, places, strict=True)]
         columns = [table.codes[a] for a in places]
         counts = [
             sum_by(column, table.counts, len(c[0])).astype(np.float64) for column, c in zip(columns, codes, strict=True)
         ]
         self._lattice = _lattice(codes, counts, table.records, size, allowed, LOSSES.index(loss))
-        self._walk = _walk(self._lattice, columns, table.counts)
+        self._walk = _walk(self._lattice, columns, table.counts, nodes=math.prod(map(len, codes)) if self.whole else 0)
+        self.top = [len(c) - 1 for c in codes]
+        self.base = [row[: len(c)] for row, c in zip(self._lattice.base.tolist(), codes, strict=True)]
+
+    def judge(self, levels: Sequence[int], depth: int | None = None) -> tuple[int, float]:
+        """Return the suppressed records at some levels, and the loss of the first `depth` attributes (None: of all).
+
+        Of fewer attributes, discernibility is not known, and 0 here.
+        """
+        depth = len(self.top) if depth is None else depth
+        at = np.asarray([*levels[:depth], *self.top[depth:]], np.int64)
+        suppressed, loss = kernel.judge(self._lattice, self._walk, self._projected(depth), self._scratch, at, depth)
+        return int(suppressed), float(loss)
+
+    def least_crowding(self, levels: Sequence[int], depth: int) -> float:
+        """Return a discernibility that no safe levels fall below that begin with `depth` given ones.
+
+        Each record is in a class of the right size, and with all records that it is equal to at the lowest levels.
+        """
+        at = np.asarray([*levels[:depth], *([0] * (len(self.top) - depth))], np.int64)
+        kernel.group(self._lattice, self._walk, 0, self._scratch, at)
+        sizes = self._walk.weights[self._scratch, : self._walk.rows[self._scratch]].astype(np.float64)
+        return float((sizes * np.clip(sizes, min(self._lattice.small, self._lattice.records), None)).sum())
+
+    def details(self, levels: Sequence[int]) -> dict[str, Any]:
+        """Return what becomes of the table at some safe levels, by the names of LevelsFound."""
+        kernel.group(self._lattice, self._walk, 0, self._scratch, np.asarray(levels, np.int64))
+        sizes = self._walk.weights[self._scratch, : self._walk.rows[self._scratch]]
+        kept = sizes[sizes >= self._lattice.small]
+        # As counted, not as a walk holds it beside the loss, in floating point.
+        return {"suppressed": int(sizes.sum() - kept.sum()), "classes": len(kept), "smallest": int(kept.min())}
+
+    def named(self, levels: Sequence[int]) -> Levels:
+        """Return levels by attribute, in the order in which these were given."""
+        by_name = dict(zip(self.names, map(int, levels), strict=True))
+        return {name: by_name[name] for name in self._known}
+
+    @property
+    def _scratch(self) -> int:
+        return len(self._walk.rows) - 1
+
+    def _projected(self, depth: int) -> int:
+        """Return the table in which all attributes but the first ones are at their highest levels."""
+        if depth < len(self.top) and self._walk.rows[depth + 1] < 0:
+            at = np.asarray([*([0] * depth), *self.top[depth:]], np.int64)
+            kernel.group(self._lattice, self._walk, 0, depth + 1, at)
+        return depth + 1 if depth < len(self.top) else 0
+
+
+class Search(Judge):
+    """The search through all combinations of levels."""
+
+    whole = True
 
     def run(self, progress: Progress) -> None:
         """Find the safe nodes, then the best one."""
@@ -77,37 +139,31 @@ class Search:
             "nodes": len(safe),
             "evaluated": int(self._walk.seen.sum()),
             "safe_choices": int(safe.sum()),
-            "highest": self._named(len(safe) - 1),
+            "highest": self.named(self.top),
             "minimal": tuple(
-                sorted((self._named(node) for node in minimal.tolist()), key=lambda found: list(found.values()))
+                sorted(
+                    (self.named(self._levels(node)) for node in minimal.tolist()),
+                    key=lambda found: list(found.values()),
+                )
             ),
             **self._best(),
         }
 
-    def _levels(self, node: int) -> NDArray[np.int64]:
-        digits: NDArray[np.int64] = node // self._lattice.stride % self._lattice.levels
+    @property
+    def least(self) -> float:
+        """The least loss found, infinite if there are no safe levels."""
+        return float(self._walk.best[kernel.LOSS])
+
+    def _levels(self, node: int) -> list[int]:
+        digits: list[int] = (node // self._lattice.stride % self._lattice.levels).tolist()
         return digits
 
-    def _named(self, node: int) -> Levels:
-        by_name = dict(zip(self._names, self._levels(node).tolist(), strict=True))
-        return {name: by_name[name] for name in self._known}
-
     def _best(self) -> dict[str, Any]:
-        loss, _, node = self._walk.best
+        node = int(self._walk.best[kernel.NODE])
         if node < 0:
-            return dict.fromkeys(("best", "loss", "suppressed", "classes", "smallest"))
-        scratch = len(self._walk.rows) - 1
-        kernel.group(self._lattice, self._walk, 0, scratch, self._levels(int(node)))
-        sizes = self._walk.weights[scratch, : self._walk.rows[scratch]]
-        kept = sizes[sizes >= self._lattice.small]
-        return {
-            "best": self._named(int(node)),
-            "loss": float(loss),
-            # As counted, not as the walk held it beside the loss, in floating point.
-            "suppressed": int(sizes.sum() - kept.sum()),
-            "classes": len(kept),
-            "smallest": int(kept.min()),
-        }
+            return dict.fromkeys(NUMBERS)
+        levels = self._levels(node)
+        return {"best": self.named(levels), "loss": self.least, **self.details(levels)}
 
 
 def _codes(hierarchy: Hierarchy | None, values: Sequence[str | None]) -> list[NDArray[np.int32]]:
@@ -184,8 +240,10 @@ def _fields(cardinality: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
     return np.array(word, np.int64), np.array(shift, np.uint64)
 
 
-def _walk(lattice: kernel.Lattice, columns: Sequence[NDArray[np.int32]], counts: NDArray[np.int64]) -> kernel.Walk:
-    tables, n, nodes = len(columns) + 2, len(counts), int(np.prod(lattice.levels))
+def _walk(
+    lattice: kernel.Lattice, columns: Sequence[NDArray[np.int32]], counts: NDArray[np.int64], *, nodes: int
+) -> kernel.Walk:
+    tables, n = len(columns) + 2, len(counts)
     walk = kernel.Walk(
         keys=np.empty((tables, n, int(lattice.word[-1]) + 1), np.uint64),
         weights=np.empty((tables, n), np.int64),

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.anonymize.level_search import LOSSES, Levels, Search
-from sudare.anonymize.match_levels import MatchSearch
+from sudare.anonymize.bounded_levels import BoundedSearch, Question
+from sudare.anonymize.level_search import LOSSES, Levels
 from sudare.arguments import checked
 from sudare.data.distinct import collapse
 from sudare.data.generalized import generalize_table
@@ -27,6 +27,7 @@ from sudare.data.table import Table
 from sudare.data.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.engine import quote_name
 from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.risk.partitions import safe_rows
 from sudare.risk.records import RecordsAssessment, assess_records
@@ -35,7 +36,7 @@ from sudare.risk.subsets import class_size_within
 from sudare.risk.what_if import MOST_LISTED, SetsChanged
 from sudare.showing import dataclass
 
-# Two bytes a node, and hours of work: beyond this the question is too large.
+# Two bytes a node, and hours of work: beyond this not all choices are gone through.
 MOST_NODES = 50_000_000
 
 
@@ -47,6 +48,9 @@ class LevelsFound:
     even the highest levels are safe; then `in_the_way` are the attributes that prevent it. `evaluated` of the `nodes`
     level vectors were looked at, the others followed; `safe_choices` of them are safe. What was asked about, the table
     and the hierarchies, is kept.
+
+    Where there are too many vectors to settle all, `complete` is False: `minimal` are some of the minimal ones,
+    `safe_choices` is None, and `best` is the best that was found. No safe vector has a loss below `bound`.
     """
 
     source: str
@@ -58,7 +62,7 @@ class LevelsFound:
     records: int
     nodes: int
     evaluated: int
-    safe_choices: int
+    safe_choices: int | None
     highest: Levels
     minimal: tuple[Levels, ...] = field(repr=False)
     best: Levels | None
@@ -69,6 +73,16 @@ class LevelsFound:
     in_the_way: tuple[str, ...]
     table: Table = field(repr=False, compare=False)
     hierarchies: Mapping[str, Hierarchy] = field(repr=False, compare=False)
+    complete: bool = True
+    bound: float | None = None
+    interrupted: bool = False
+
+    @property
+    def gap(self) -> float | None:
+        """The largest share of its loss that the best vector can lose more than the best of all: 0 if it is that."""
+        if self.loss is None or self.bound is None:
+            return None
+        return (self.loss - self.bound) / self.loss if self.loss else 0.0
 
     @property
     def max_risk(self) -> float | None:
@@ -79,7 +93,7 @@ class LevelsFound:
         """Return everything but the table and the hierarchies as plain values."""
         names = [entry.name for entry in fields(self) if entry.name not in ("table", "hierarchies")]
         lists = {name: list(getattr(self, name)) for name in ("known", "minimal", "in_the_way")}
-        return {**{name: getattr(self, name) for name in names}, **lists, "max_risk": self.max_risk}
+        return {**{name: getattr(self, name) for name in names}, **lists, "max_risk": self.max_risk, "gap": self.gap}
 
 
 @checked
@@ -91,24 +105,31 @@ def find_levels(
     limit: float,
     suppress: float = 0.0,
     loss: str = "entropy",
+    seconds: float | None = SEARCH_SECONDS,
+    seed: int = 0,
     progress: Progress = silent,
 ) -> LevelsFound:
     """Find the levels of generalization at which no record has a risk above `limit`, and those with the least loss.
 
     The attacker knows the attributes `known` (None: all); one without a hierarchy has level 0 only. `hierarchies` are
     given by attribute, or as the files that `find_hierarchies` finds. At most the share `suppress` of the records,
-    those in classes that are too small, may be left out. Ties go to the vector that suppresses fewer records.
+    those in classes that are too small, may be left out. Ties go to the vector that suppresses fewer records. All
+    vectors are settled if they are at most MOST_NODES; else a search with bounds ends after `seconds` (None: when the
+    best is proven) or when it is interrupted, with the best it has found and a bound of the least loss.
     """
     loaded = loaded_hierarchies(hierarchies)
     table.positions(list(loaded))
-    chosen = _choose(table, loaded, known)
+    chosen = _choose(table, known)
     size, allowed = class_size_within(limit), _most_suppressed(suppress, table.records)
     if loss not in LOSSES:
         raise OptionNotUsable(f"There is no loss {loss!r}.\nHint: {', '.join(LOSSES)}.")
     plain = table_rows(table, table.positions(chosen)).plain
-    search = (Search if plain else MatchSearch)(table, loaded, chosen, size=size, allowed=allowed, loss=loss)
+    question = Question(table, loaded, size, allowed, loss, plain)
+    few = math.prod(loaded[name].levels for name in chosen if name in loaded) <= MOST_NODES
+    search = question.search(chosen) if few else BoundedSearch(question, chosen, seconds, seed)
     search.run(progress)
-    answer = search.answer()
+    answer = {**search.answer()}
+    answer.setdefault("bound", answer["loss"])
     return LevelsFound(
         source=table.reading.source,
         known=tuple(chosen),
@@ -175,8 +196,11 @@ def find_levels_from(
 def changed_levels(before: LevelsFound, after: LevelsFound) -> SetsChanged:
     """Return which choices of levels are safe by the second answer only, and which by the first only.
 
-    All safe choices are compared, not the minimal ones alone: one that is no longer minimal can still be safe.
+    All safe choices are compared, not the minimal ones alone: one that is no longer minimal can still be safe. Where
+    not all are known, nothing is listed.
     """
+    if not (before.complete and after.complete):
+        return SetsChanged((), (), complete=False)
     entered, left = _safe_here_only(after, before), _safe_here_only(before, after)
     complete = max(len(entered), len(left)) <= MOST_LISTED
     return SetsChanged(tuple(entered[:MOST_LISTED]), tuple(left[:MOST_LISTED]), complete)
@@ -214,19 +238,13 @@ def _most_suppressed(share: float, records: int) -> int:
     return math.floor(Fraction(repr(float(share))) * records)
 
 
-def _choose(table: Table, hierarchies: Mapping[str, Hierarchy], known: Sequence[str] | None) -> list[str]:
+def _choose(table: Table, known: Sequence[str] | None) -> list[str]:
     chosen = list(table.attributes if known is None else known)
     table.positions(chosen)
     if not chosen or len(set(chosen)) < len(chosen):
         raise OptionNotUsable(
             "No attribute is known to the attacker, or one is named twice.\n"
             f"Hint: name some of {', '.join(table.attributes)}."
-        )
-    nodes = math.prod(hierarchies[name].levels for name in chosen if name in hierarchies)
-    if nodes > MOST_NODES:
-        raise OptionNotUsable(
-            f"The hierarchies allow {nodes:,} combinations of levels; {MOST_NODES:,} can be searched.\n"
-            "Hint: name fewer known attributes, or leave out levels."
         )
     return chosen
 
@@ -238,7 +256,7 @@ class WrittenLevels:
     `columns` are written, `kept` of them as they are; `left_out` are those of the table's source that are not. Where
     the table has a `weight`, that column is written too, and a row can stand for many records. The risk is that for an
     attacker who knows every column of the file. A class counts persons where the table knows whose records are,
-    although the file does not say it.
+    although the file does not say it. The file is at `levels`, for which `suppressed` records were left out.
     """
 
     path: str
@@ -251,6 +269,8 @@ class WrittenLevels:
     uniques: int
     max_risk: float
     mean_risk: float
+    levels: Levels
+    suppressed: int
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
@@ -259,14 +279,17 @@ class WrittenLevels:
 
 @checked
 @keeps_inputs()
-def write_levels(found: LevelsFound, path: str | Path, *, keep: Sequence[str] = ()) -> WrittenLevels:
-    """Write the table at the best levels found as CSV or Parquet, and measure the file.
+def write_levels(
+    found: LevelsFound, path: str | Path, *, keep: Sequence[str] = (), levels: Mapping[str, int] | None = None
+) -> WrittenLevels:
+    """Write the table at the best levels found, or at others that are safe, as CSV or Parquet, and measure the file.
 
     Only what was made safe is written: the known attributes, without the records that are suppressed. Rows are sorted
     by what is written, since the order of the records could tell what is left out. `keep` names
     further attributes to be written as they are; the limit then need not hold for the whole file. Persons are not
     written; of a table with weights, records that have become equal are one row. The file is read again before it gets
-    its name: one that says something else or breaks the limit is never left behind.
+    its name: one that says something else or breaks the limit is never left behind. Known attributes that `levels`
+    does not name stay as they are; levels at which too many records are above the limit are refused.
     """
     check_table_ending(Path(path))
     if found.best is None:
@@ -276,9 +299,12 @@ def write_levels(found: LevelsFound, path: str | Path, *, keep: Sequence[str] = 
             "Hint: allow more suppression, a higher limit, or fewer known attributes."
         )
     _check_keep(found, keep)
+    at = found.best if levels is None else _whole_levels(found, levels)
     columns = [name for name in found.table.attributes if name in found.known or name in keep]
-    with generalize_table(found.table, found.hierarchies, found.best).table as general:
+    with generalize_table(found.table, found.hierarchies, at).table as general:
         kept = safe_rows(table_rows(general, general.positions(found.known)), found.k)
+        suppressed = int(general.counts[~kept].sum())
+        _check_safe(found, suppressed)
         meant = _part(general, columns, kept)
         with whole_file(Path(path)) as temporary:
             _write_rows(general, columns, found.known, kept, temporary)
@@ -297,7 +323,27 @@ def write_levels(found: LevelsFound, path: str | Path, *, keep: Sequence[str] = 
         uniques=risk.uniques,
         max_risk=risk.max_risk,
         mean_risk=risk.mean_risk,
+        levels=at,
+        suppressed=suppressed,
     )
+
+
+def _whole_levels(found: LevelsFound, levels: Mapping[str, int]) -> Levels:
+    """Check levels that were asked for, and return them with those of the other known attributes."""
+    for name, level in levels.items():
+        if not 0 <= level <= found.highest.get(name, -1):
+            known = ", ".join(f"{name} 0 to {highest}" for name, highest in found.highest.items())
+            raise OptionNotUsable(f"There is no level {level} of {name!r}.\nHint: the known attributes have {known}.")
+    return {name: levels.get(name, 0) for name in found.known}
+
+
+def _check_safe(found: LevelsFound, suppressed: int) -> None:
+    allowed = _most_suppressed(found.suppress, found.records)
+    if suppressed > allowed:
+        raise OptionNotUsable(
+            f"At these levels {suppressed:,} records have a risk above {found.limit:g}, and {allowed:,} may be left "
+            "out.\nHint: choose one of the minimal choices, or levels above one."
+        )
 
 
 def _check_keep(found: LevelsFound, keep: Sequence[str]) -> None:

@@ -37,8 +37,8 @@ class Evaluated:
     smallest: int
 
 
-class MatchSearch:
-    """The search for one table; it answers like `sudare.anonymize.level_search.Search`."""
+class MatchJudge:
+    """Judges levels of one table, like `sudare.anonymize.level_search.Judge`."""
 
     def __init__(
         self,
@@ -57,6 +57,77 @@ class MatchSearch:
             _Column(hierarchies.get(name), table, place) for name, place in zip(known, places, strict=True)
         ]
         self._records = int(self._rows.counts.sum())
+        self.names, self.top = list(known), [len(column.codes) - 1 for column in self._columns]
+        share = len(known) if loss == "precision" else 1
+        self.base = [
+            [lost / share for lost in column.losses.get(loss, [0.0] * len(column.codes))] for column in self._columns
+        ]
+
+    def judge(self, levels: Sequence[int], depth: int | None = None) -> tuple[int, float]:
+        """Return the suppressed records at some levels, and the loss of the first `depth` attributes (None: of all).
+
+        Of fewer attributes, discernibility is not known, and 0 here.
+        """
+        at = list(levels) if depth is None else [*levels[:depth], *self.top[depth:]]
+        rows = distinct_rows(self._raised(at)) if depth is not None else self._raised(at)
+        kept = safe_rows(rows, self._size)
+        suppressed = int(rows.counts[~kept].sum())
+        if suppressed > self._allowed:
+            return suppressed, float("inf")
+        return suppressed, self._loss_of(at, len(at) if depth is None else depth)
+
+    def least_crowding(self, _levels: Sequence[int], _depth: int) -> float:
+        """Return a discernibility that no safe levels fall below: each record is in a class of the right size."""
+        return float(self._records * min(self._size, self._records))
+
+    def details(self, levels: Sequence[int]) -> dict[str, Any]:
+        """Return what becomes of the table at some safe levels, by the names of LevelsFound."""
+        rows = self._raised(levels)
+        kept = safe_rows(rows, self._size)
+        sizes = list_classes(rows.only(kept)).sizes
+        return {"suppressed": int(rows.counts[~kept].sum()), "classes": len(sizes), "smallest": int(sizes.min())}
+
+    def named(self, levels: Sequence[int]) -> Levels:
+        """Return levels by attribute."""
+        return dict(zip(self._known, map(int, levels), strict=True))
+
+    def _raised(self, levels: Sequence[int]) -> Rows:
+        """Return the rows at some levels, in their order."""
+        at = list(zip(self._columns, levels, strict=True))
+        codes = [column.codes[level][row] for (column, level), row in zip(at, self._rows.codes, strict=True)]
+        wildcards = [column.wildcards[level] for column, level in at]
+        return Rows(np.vstack(codes), self._rows.counts, np.asarray(wildcards, np.int32), self._rows.persons)
+
+    def _least(self, levels: Sequence[int], depth: int) -> float:
+        """Return the loss of the first attributes without suppression, as far as it adds up over attributes."""
+        return sum(self.base[a][levels[a]] for a in range(depth))
+
+    def _loss_of(self, levels: Sequence[int], depth: int) -> float:
+        rows = self._raised(levels)
+        kept = safe_rows(rows, self._size)
+        if self._loss == "discernibility":
+            return self._discernibility(rows, kept) if depth == len(self.top) else 0.0
+        base = self._least(levels, depth)
+        if self._loss == "precision":
+            share = float(rows.counts[~kept].sum() / self._records)
+            return base + (depth / len(self.top) - base) * share
+        at = zip(self._columns[:depth], levels[:depth], self._rows.codes[:depth], strict=True)
+        lost = np.sum([column.penalty[level][row] for column, level, row in at], axis=0)
+        return base + float((lost * rows.counts)[~kept].sum())
+
+    def _discernibility(self, rows: Rows, kept: NDArray[np.bool_]) -> float:
+        left = rows.only(kept)
+        classes = list_classes(left)
+        matched = np.bincount(classes.owner, left.counts[classes.rows])
+        own = np.bincount(classes.owner[classes.own], left.counts[classes.rows[classes.own]])
+        return float((matched * own).sum() + self._records * rows.counts[~kept].sum())
+
+
+class MatchSearch(MatchJudge):
+    """The search for one table; it answers like `sudare.anonymize.level_search.Search`."""
+
+    def __init__(self, *asked: Any, **options: Any) -> None:
+        super().__init__(*asked, **options)
         self._status = np.zeros([levels for c in self._columns if (levels := len(c.codes)) > 1], np.int8)
         self._seen: dict[Node, int] = {}
         self._best: tuple[float, int, Node, Evaluated] | None = None
@@ -71,7 +142,7 @@ class MatchSearch:
         # Without suppression no loss falls when a level is raised; with it, a higher level may save records.
         safe = self._status == SAFE
         candidates = [tuple(map(int, node)) for node in np.argwhere(safe if self._allowed else minimal_nodes(safe))]
-        bounds = {node: self._least(node) for node in candidates}
+        bounds = {node: self._least(self._levels(node), len(self.top)) for node in candidates}
         for done, node in enumerate(sorted(candidates, key=lambda node: bounds[node])):
             progress("least loss", done, len(candidates))
             if self._best is not None and bounds[node] > self._best[0] * (1 + 1e-12):
@@ -107,45 +178,15 @@ class MatchSearch:
 
     def _suppressed(self, node: Node) -> int:
         if node not in self._seen:
-            rows = distinct_rows(self._raised(node))
+            rows = distinct_rows(self._raised(self._levels(node)))
             self._seen[node] = int(rows.counts[~safe_rows(rows, self._size)].sum())
         return self._seen[node]
 
-    def _raised(self, node: Node) -> Rows:
-        """Return the rows at the levels of a node, in their order."""
-        at = list(zip(self._columns, self._levels(node), strict=True))
-        codes = [column.codes[level][row] for (column, level), row in zip(at, self._rows.codes, strict=True)]
-        wildcards = [column.wildcards[level] for column, level in at]
-        return Rows(np.vstack(codes), self._rows.counts, np.asarray(wildcards, np.int32), self._rows.persons)
-
-    def _least(self, node: Node) -> float:
-        """Return a loss that a node cannot fall below: its own without suppression, as far as that is known."""
-        if self._loss == "discernibility":
-            return 0.0
-        at = zip(self._columns, self._levels(node), strict=True)
-        lost = sum(column.losses[self._loss][level] for column, level in at)
-        return lost / len(self._columns) if self._loss == "precision" else lost
-
     def _evaluate(self, node: Node) -> Evaluated:
-        rows = self._raised(node)
-        kept = safe_rows(rows, self._size)
-        self._seen[node] = suppressed = int(rows.counts[~kept].sum())
-        classes = list_classes(rows.only(kept))
-        return Evaluated(suppressed, self._loss_of(node, rows, kept), len(classes.sizes), int(classes.sizes.min()))
-
-    def _loss_of(self, node: Node, rows: Rows, kept: NDArray[np.bool_]) -> float:
-        if self._loss == "discernibility":
-            left = rows.only(kept)
-            classes = list_classes(left)
-            matched = np.bincount(classes.owner, left.counts[classes.rows])
-            own = np.bincount(classes.owner[classes.own], left.counts[classes.rows[classes.own]])
-            return float((matched * own).sum() + self._records * rows.counts[~kept].sum())
-        if self._loss == "precision":
-            share = float(rows.counts[~kept].sum() / self._records)
-            return self._least(node) * (1 - share) + share
-        at = zip(self._columns, self._levels(node), self._rows.codes, strict=True)
-        lost = [column.penalty[level][row] for column, level, row in at]
-        return self._least(node) + float((np.sum(lost, axis=0) * rows.counts)[~kept].sum())
+        levels = self._levels(node)
+        found = self.details(levels)
+        self._seen[node] = found["suppressed"]
+        return Evaluated(found["suppressed"], self._loss_of(levels, len(levels)), found["classes"], found["smallest"])
 
     def answer(self) -> dict[str, Any]:
         """Return what was found, by the names of LevelsFound."""
@@ -155,22 +196,24 @@ class MatchSearch:
             "nodes": self._status.size,
             "evaluated": len(self._seen),
             "safe_choices": int(safe.sum()),
-            "highest": self._named([levels - 1 for levels in safe.shape]),
-            "minimal": tuple(self._named(node) for node in np.argwhere(minimal_nodes(safe)).tolist()),
-            "best": self._named(self._best[2]) if self._best else None,
+            "highest": self.named(self.top),
+            "minimal": tuple(self.named(self._levels(node)) for node in np.argwhere(minimal_nodes(safe)).tolist()),
+            "best": self.named(self._levels(self._best[2])) if self._best else None,
             "loss": best.loss if best else None,
             "suppressed": best.suppressed if best else None,
             "classes": best.classes if best else None,
             "smallest": best.smallest if best else None,
         }
 
+    @property
+    def least(self) -> float:
+        """The least loss found, infinite if there are no safe levels."""
+        return self._best[0] if self._best else float("inf")
+
     def _levels(self, node: Sequence[int]) -> list[int]:
         """Return the level of every attribute."""
         levels = iter(node)
         return [next(levels) if len(column.codes) > 1 else 0 for column in self._columns]
-
-    def _named(self, node: Sequence[int]) -> Levels:
-        return dict(zip(self._known, self._levels(node), strict=True))
 
 
 class _Column:

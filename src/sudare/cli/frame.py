@@ -304,6 +304,16 @@ def ratio_at_most(value: float) -> str:
     return ratio(float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(exact)))
 
 
+def ratio_at_least(value: float) -> str:
+    """Show a bound below like `ratio`, rounded down."""
+    from decimal import ROUND_FLOOR, Context, Decimal
+
+    exact = Decimal(value * (1 + 1e-9))
+    if 0.00005 <= value < 1e6:
+        return f"{exact.quantize(Decimal('0.0001'), ROUND_FLOOR):,}"
+    return ratio(float(Context(prec=3, rounding=ROUND_FLOOR).create_decimal(exact)))
+
+
 def decimal_at_least(value: float, digits: int, texts: Texts) -> str:
     """Show a bound below with so many digits after the point, rounded down."""
     from sudare.report.numbers import Numbers

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sudare.cli.files import TABLE
-from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
+from sudare.cli.frame import (
+    EXIT_NOT_SAFE,
+    JsonOption,
+    LanguageOption,
+    SeedOption,
+    guarded,
+    note,
+    show_json,
+    shown_progress,
+)
 from sudare.cli.options import taking
-from sudare.cli.risk_options import KnownOption
+from sudare.cli.risk_options import KnownOption, SecondsOption
 from sudare.cli.table import names
 from sudare.cli.what_if import WhatIfOptions
 from sudare.errors import OptionNotUsable
+from sudare.limits import SEARCH_SECONDS
+
+if TYPE_CHECKING:
+    from sudare.anonymize.levels import LevelsFound
 
 
 @guarded
@@ -36,7 +49,16 @@ def levels(
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Also write this column as it is, though it is not known (repeatable)."),
     ] = None,
+    choice: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|A=LEVEL,...",
+            help="Write the table at the Nth minimal choice, or at these levels, in place of the best.",
+        ),
+    ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many minimal choices of levels to show.")] = 20,
+    seconds: SecondsOption = SEARCH_SECONDS,
+    seed: SeedOption = 0,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
@@ -44,16 +66,18 @@ def levels(
 
     Every attribute has levels, from its values as they are to one value for all. Found are all minimal choices of
     levels at which no record has a risk above the limit, and the best of all choices. Written are the known columns at
-    the best levels and those that --keep names, and the risk is measured on the file. Exit code 3: no levels
-    keep to the limit.
+    the best levels, or at those of --choice, and the columns that --keep names, and the risk is measured on the file.
+    Of more than 50 million choices, the best found in --seconds is given, with a bound of how much less any other can
+    lose. Exit code 3: no levels keep to the limit.
     """
     from sudare.anonymize.levels import changed_levels, find_levels_from, write_levels
     from sudare.data.direct_identifiers import direct_identifiers
     from sudare.messages import Texts
 
     texts = Texts(lang)
-    if keep and not out:
-        raise OptionNotUsable("--keep says what is written, but nothing is.\nHint: name a file with -o.")
+    for option, given in (("--keep", keep), ("--choice", choice)):
+        if given and not out:
+            raise OptionNotUsable(f"{option} says what is written, but nothing is.\nHint: name a file with -o.")
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         hierarchies = source.read_hierarchies(table)
         ask = partial(
@@ -62,12 +86,16 @@ def levels(
             limit=limit,
             suppress=suppress,
             loss=loss,
+            seconds=seconds,
+            seed=seed,
             progress=progress,
         )
         found = ask(table, hierarchies, {})
-        after = ask(change.table, hierarchies, change.levels) if change else None
+        after = ask(change.table, hierarchies, change.levels) if change and not found.interrupted else None
         identifiers = direct_identifiers(table)
-        written = write_levels(found, out, keep=keep or ()) if out and found.best is not None else None
+        written = None
+        if out and found.best is not None:
+            written = write_levels(found, out, keep=keep or (), levels=_chosen(found, choice))
     changed = changed_levels(found, after) if after else None
     if json:
         told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after and changed else {}
@@ -92,3 +120,25 @@ def levels(
         note(f"Nothing was written to {out}: no levels keep to the limit.")
     if found.best is None:
         raise typer.Exit(EXIT_NOT_SAFE)
+
+
+def _chosen(found: LevelsFound, choice: str | None) -> dict[str, int] | None:
+    """Return the levels that a choice names: a number of the list of minimal ones, or each attribute with its level."""
+    if choice is None:
+        return None
+    if choice.strip().isdecimal():
+        if not 1 <= int(choice) <= len(found.minimal):
+            raise OptionNotUsable(
+                f"There is no choice {int(choice):,}.\nHint: minimal choices of levels are numbered from 1 to "
+                f"{len(found.minimal):,}."
+            )
+        return found.minimal[int(choice) - 1]
+    levels = {}
+    for word in choice.split(","):
+        name, _, level = word.rpartition("=")
+        if not (name.strip() and level.strip().isdecimal()):
+            raise OptionNotUsable(
+                f"--choice {choice!r} is neither a number nor levels.\nHint: --choice 2, or --choice age=2,sex=0"
+            )
+        levels[name.strip()] = int(level)
+    return levels

@@ -11,7 +11,7 @@ import typer
 from sudare.cli.files import READ
 from sudare.cli.frame import JsonOption, LanguageOption, guarded, show_json, shown_progress
 from sudare.cli.options import taking
-from sudare.cli.risk_options import AlreadyKnownOption, EveryOption, TopOption
+from sudare.cli.risk_options import AlreadyKnownOption, EveryOption, SecondsOption, TopOption
 from sudare.cli.table import names
 from sudare.cli.what_if import WhatIfOptions
 from sudare.limits import SEARCH_SECONDS
@@ -28,9 +28,7 @@ def disclosable(
         typer.Option(metavar="SHARE", help="Share of the records that must be within the limit. All if not given."),
     ] = None,
     every: EveryOption = False,
-    seconds: Annotated[
-        float, typer.Option(metavar="N", help="Longest time for one search in seconds; then you get what was found.")
-    ] = SEARCH_SECONDS,
+    seconds: SecondsOption = SEARCH_SECONDS,
     top: TopOption = 20,
     lang: LanguageOption = "en",
     json: JsonOption = False,

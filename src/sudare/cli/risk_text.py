@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table as TextTable
 
-from sudare.cli.frame import console, exact_percent, percent, percent_at_most, ratio
+from sudare.cli.frame import console, exact_percent, percent, percent_at_most, ratio, ratio_at_least
 
 if TYPE_CHECKING:
     from sudare.anonymize.levels import LevelsFound, WrittenLevels
@@ -207,7 +207,8 @@ def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
     """Print the best levels and the minimal ones."""
     out = console()
     out.print(texts("risk.levels_title", limit=exact_percent(found.limit, texts), size=f"{found.k:,}"), style="bold")
-    out.print(texts("risk.levels_nodes", nodes=f"{found.nodes:,}", evaluated=f"{found.evaluated:,}"))
+    key = "risk.levels_nodes" if found.complete else "risk.levels_nodes_some"
+    out.print(texts(key, nodes=f"{found.nodes:,}", evaluated=f"{found.evaluated:,}"))
     if found.best is None or found.loss is None or found.suppressed is None:
         out.print(texts("risk.levels_none", attributes=", ".join(found.in_the_way)))
         return
@@ -219,10 +220,20 @@ def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
     out.print(table)
     left_out = {"suppressed": f"{found.suppressed:,}", "share": percent(found.suppressed / found.records, texts)}
     out.print(texts("risk.levels_best", loss=ratio(found.loss), name=found.loss_name, **left_out))
-    out.print(texts("risk.levels_minimal", count=f"{len(found.minimal):,}"))
-    for levels in found.minimal[:top]:
-        out.print("  " + ", ".join(f"{name} {level}" for name, level in levels.items()))
+    if not found.complete:
+        out.print(_bound_of_levels(found, texts))
+    key = "risk.levels_minimal" if found.complete else "risk.levels_minimal_some"
+    out.print(texts(key, count=f"{len(found.minimal):,}"))
+    for number, levels in enumerate(found.minimal[:top], start=1):
+        out.print(f"  {number}: {level_list(levels)}")
     say_more(min(top, len(found.minimal)), len(found.minimal), texts)
+
+
+def _bound_of_levels(found: LevelsFound, texts: Texts) -> str:
+    """Say how far from the best of all choices the best one found can be."""
+    if not found.gap:
+        return texts("risk.levels_proven")
+    return texts("risk.levels_gap", bound=ratio_at_least(found.bound or 0.0), gap=percent_at_most(found.gap, texts))
 
 
 def show_identifiers(found: Sequence[DirectIdentifier], texts: Texts) -> None:
@@ -230,6 +241,11 @@ def show_identifiers(found: Sequence[DirectIdentifier], texts: Texts) -> None:
     if found:
         kinds = (texts("risk.identifier", name=e.attribute, kind=texts(f"risk.identifier_{e.kind}")) for e in found)
         console().print(texts("risk.identifiers", columns=texts("list.comma").join(kinds)))
+
+
+def level_list(levels: Mapping[str, int]) -> str:
+    """Return levels in words."""
+    return ", ".join(f"{name} {level}" for name, level in levels.items())
 
 
 def show_written(written: WrittenLevels, found: LevelsFound, texts: Texts) -> None:
@@ -243,6 +259,12 @@ def show_written(written: WrittenLevels, found: LevelsFound, texts: Texts) -> No
     key = "risk.written_weighted" if written.weight else "risk.written"
     out.print(texts(key, **counts, columns=names(written.columns), weight=written.weight or ""))
     out.print(texts("risk.written_left_out", columns=names(written.left_out)))
+    if written.levels != found.best:
+        left_out = {
+            "suppressed": f"{written.suppressed:,}",
+            "share": percent(written.suppressed / found.records, texts),
+        }
+        out.print(texts("risk.written_choice", levels=level_list(written.levels), **left_out))
     if written.kept:
         limit = exact_percent(found.limit, texts)
         out.print(texts("risk.written_kept", columns=names(written.kept), limit=limit, known=names(found.known)))

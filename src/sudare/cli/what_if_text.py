@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table as TextTable
 
 from sudare.cli.frame import console, percent
-from sudare.cli.risk_text import say_more, set_members
+from sudare.cli.risk_text import level_list, say_more, set_members
 
 if TYPE_CHECKING:
     from sudare.cli.what_if import Change
@@ -25,7 +25,7 @@ def show_change(change: Change, texts: Texts) -> None:
         told = texts("what_if.added", rows=f"{change.added:,}", source=change.source)
         out.print(told, style="bold")
     if change.levels:
-        out.print(texts("what_if.levels", levels=_levels(change.levels)), style="bold")
+        out.print(texts("what_if.levels", levels=level_list(change.levels)), style="bold")
 
 
 def show_moved_records(
@@ -85,11 +85,7 @@ def show_entered_and_left(changed: SetsChanged, top: int, texts: Texts) -> None:
 
 
 def _one(entry: Any, texts: Texts) -> str:
-    return _levels(entry) if isinstance(entry, dict) else set_members(entry, texts)
-
-
-def _levels(levels: dict[str, int]) -> str:
-    return ", ".join(f"{name} {level}" for name, level in levels.items())
+    return level_list(entry) if isinstance(entry, dict) else set_members(entry, texts)
 
 
 def _before_and_after(texts: Texts, first: str) -> TextTable:

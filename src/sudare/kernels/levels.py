@@ -149,6 +149,17 @@ def lower_bound(lattice: Any, levels: Any) -> Any:
 
 
 @inner
+def _penalty(lattice: Any, walk: Any, table: Any, row: Any, depth: Any) -> Any:
+    """Return what one suppressed record of a row adds to the entropy loss of the first attributes."""
+    total = 0.0
+    for a in range(depth):
+        code = (walk.keys[table, row, lattice.word[a]] >> lattice.shift[a]) & lattice.field[a]
+        place = lattice.first[a] + walk.held[table, a] * lattice.cardinality[a] + np.int64(code)
+        total += lattice.penalty[place]
+    return total
+
+
+@inner
 def measure(lattice: Any, walk: Any, table: Any) -> Any:
     """Return suppressed records and loss of a table, and note its sum of squared class sizes."""
     weights, levels = walk.weights[table], walk.held[table]
@@ -161,10 +172,7 @@ def measure(lattice: Any, walk: Any, table: Any) -> Any:
             suppressed += size
             crowded += float(size) * size
             if lattice.loss == ENTROPY and suppressed <= lattice.allowed:
-                for a in range(len(levels)):
-                    code = (walk.keys[table, i, lattice.word[a]] >> lattice.shift[a]) & lattice.field[a]
-                    place = lattice.first[a] + levels[a] * lattice.cardinality[a] + np.int64(code)
-                    penalty += size * lattice.penalty[place]
+                penalty += size * _penalty(lattice, walk, table, i, len(levels))
     walk.squares[table] = squares
     base = lower_bound(lattice, levels)
     if lattice.loss == DISCERNIBILITY:
@@ -276,6 +284,30 @@ def _bisect(lattice: Any, walk: Any, unsafe: Any, safe: Any) -> None:
             if status == UNKNOWN:
                 _mark_below(lattice, walk, middle)
             low[:] = middle
+
+
+@entry
+def judge(lattice: Any, walk: Any, source: Any, target: Any, levels: Any, depth: Any) -> Any:
+    """Group table `source` at some higher levels; return suppressed records and the loss of the first attributes.
+
+    Of fewer than all attributes, discernibility is 0.
+    """
+    _group(lattice, walk, source, target, levels)
+    if depth == len(levels):
+        return measure(lattice, walk, target)
+    weights = walk.weights[target]
+    suppressed = 0
+    loss = 0.0
+    for a in range(depth):
+        loss += lattice.base[a, levels[a]]
+    for i in range(walk.rows[target]):
+        if weights[i] < lattice.small:
+            suppressed += weights[i]
+            if lattice.loss == ENTROPY and suppressed <= lattice.allowed:
+                loss += weights[i] * _penalty(lattice, walk, target, i, depth)
+    if lattice.loss == PRECISION:
+        loss += (depth / len(levels) - loss) * (suppressed / lattice.records)
+    return suppressed, loss
 
 
 @entry
