@@ -125,6 +125,9 @@ class Examples:
         others += [sudare.RareItemset((MARK,), 1), sudare.RiskIntervals((0.0, 1.0), (0, 1), None), sudare.Kind.EXACT]
         others += [sudare.ColumnRemark(MARK, "unique"), sudare.Complaint(1, 2, "invalid", MARK)]
         others += sudare.assess_subsets(self.table).ranked(most=1)
+        drawn = sudare.dangerous_sets(self.table, size=2, factor=1, samples=2).estimate
+        bought = sudare.affordable_sets(self.table, dict.fromkeys(self.table.attributes, 1), budget=1, samples=2)
+        others += [drawn, bought.estimate, sudare.RiseMoved((MARK,), 1.0, 2.0)]
         others += [self.of("evaluate_finals", _parameter("finals"), Any), sudare.DuckDBEngine()]
         return {type(found): found for found in reversed(list(held([*others, *mine, *self.results])))}
 
@@ -331,6 +334,8 @@ OWN: dict[str, Any] = {
     "matching_safety.samples": 100,
     "measure_use_cases.draws": 2,
     "moved_records.known": ["age", "sex"],
+    "write_dangerous_records.sets": [["age", "sex"]],
+    "write_moved_rises.sets": [["age", "sex"]],
     "moved_sets.after": [sudare.SetRisk(("age",), 0.5, 0.4)],
     "moved_sets.before": [sudare.SetRisk(("age",), 0.6, 0.4)],
     "open_history_cells.path": file("purchases.csv"),

@@ -31,8 +31,9 @@ CHECKED = {
     "check_baskets", "check_held_baskets", "confidence_by_user", "suppress_baskets", "verify_baskets",
     "write_contest_report", "write_history_report",
 }  # fmt: skip
-# Its results are labels and numbers of a contest to compare with, not inputs; levels write what they were found for.
-ALLOWED = {"write_frontier_page", "write_levels"}
+# Its results are labels and numbers of a contest to compare with, not inputs; levels write what they were found for;
+# costs are prices of attributes by their names, whatever the tables.
+ALLOWED = {"compare_dangerous", "write_frontier_page", "write_levels"}
 
 
 def results() -> set[str]:

@@ -35,7 +35,10 @@ NAMES = {
     "known": COUNTED,
 }  # fmt: skip
 # Where the same name stands for something else.
-KEYS = {"risk.above.bound": ASKED, "risk.walk_merged.least": COUNTED, "report.table.lattice.band_last.low": ASKED}
+KEYS = {
+    "risk.above.bound": ASKED, "risk.walk_merged.least": COUNTED, "report.table.lattice.band_last.low": ASKED,
+    "risk.dangerous_estimate.most": ROUNDED, "risk.affordable_estimate.riskier": ROUNDED,
+}  # fmt: skip
 
 shares = st.floats(0, 1, allow_nan=False)
 
@@ -135,6 +138,15 @@ def print_disclosable(limit: float, _: float, texts: Texts) -> None:
     risk_text._disclosable_title(found, texts)  # type: ignore[arg-type]
 
 
+def print_levels(bound: float, gap: float, texts: Texts) -> None:
+    risk_text._bound_of_levels(SimpleNamespace(bound=bound, gap=gap), texts)  # type: ignore[arg-type]
+
+
+def print_drawn(low: float, high: float, texts: Texts) -> None:
+    found = SimpleNamespace(low=low, high=high, share=low, seed=0, max_factor_at_most=1 + low)
+    risk_text._dangerous_estimate(found, texts)  # type: ignore[arg-type]
+
+
 def same(said: str, true: float) -> bool:
     return number(said) == Fraction(str(true))
 
@@ -148,6 +160,8 @@ PRINTED: dict[Callable[[float, float, Texts], None], dict[str, tuple[Callable[[s
         "contest.safety.survives.independent": (at_least, 1),
         "contest.safety.survives.least": (at_least, 1),
     },
+    print_levels: {"risk.levels_gap.bound": (at_least, 0), "risk.levels_gap.gap": (at_most, 1)},
+    print_drawn: {"risk.dangerous_estimate.low": (at_least, 0), "risk.dangerous_estimate.high": (at_most, 1)},
     print_disclosable: {"risk.disclosable_title.limit": (same, 0)},
 }
 

@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     from sudare.report.frontier import write_frontier_page
     from sudare.report.history import write_history_report
     from sudare.report.table import write_table_report
-    from sudare.risk.affordable import AffordableSet, AffordableSets, affordable_sets
+    from sudare.risk.affordable import AffordableEstimate, AffordableSet, AffordableSets, affordable_sets
     from sudare.risk.attackers import (
         AttackerRisk,
         AttackersAssessment,
@@ -123,7 +123,21 @@ if TYPE_CHECKING:
     from sudare.risk.contributions import Contribution, attribute_contributions
     from sudare.risk.costs import Bundle, Costs, read_costs
     from sudare.risk.customers import CustomerRisk, CustomerRisks, customer_risks, write_customer_risks
-    from sudare.risk.dangerous import DangerousRecords, DangerousSet, DangerousSets, dangerous_records, dangerous_sets
+    from sudare.risk.dangerous import (
+        DangerousChange,
+        DangerousEstimate,
+        DangerousSet,
+        DangerousSets,
+        RiseMoved,
+        compare_dangerous,
+        dangerous_sets,
+    )
+    from sudare.risk.dangerous_records import (
+        DangerousRecords,
+        dangerous_records,
+        write_dangerous_records,
+        write_moved_rises,
+    )
     from sudare.risk.disclosable import DisclosableSets, disclosable_sets
     from sudare.risk.diversity import Diversity, sensitive_diversity
     from sudare.risk.guess_plans import GuessPlan, PlanPart
@@ -135,7 +149,7 @@ if TYPE_CHECKING:
     from sudare.risk.persons import PersonsRisk, assess_persons
     from sudare.risk.population import PopulationRisk, population_risk
     from sudare.risk.published_classes import PublishedClasses, published_classes
-    from sudare.risk.records import RecordsAssessment, assess_records, write_record_risks
+    from sudare.risk.records import RecordsAssessment, assess_records, write_moved_records, write_record_risks
     from sudare.risk.remarks import ColumnRemark, column_remarks
     from sudare.risk.sizes import ClassSize
     from sudare.risk.subset_sample import SubsetSample, sample_subsets
@@ -262,6 +276,7 @@ _HOMES = {
     "sudare.data.hierarchy_files": ("write_hierarchies",),
     "sudare.data.hierarchy_suggest": ("SuggestedHierarchy", "suggest_hierarchies", "suggest_hierarchy"),
     "sudare.risk.affordable": (
+        "AffordableEstimate",
         "AffordableSet",
         "AffordableSets",
         "affordable_sets",
@@ -273,11 +288,19 @@ _HOMES = {
         "read_costs",
     ),
     "sudare.risk.dangerous": (
-        "DangerousRecords",
+        "DangerousChange",
+        "DangerousEstimate",
         "DangerousSet",
         "DangerousSets",
-        "dangerous_records",
+        "RiseMoved",
+        "compare_dangerous",
         "dangerous_sets",
+    ),
+    "sudare.risk.dangerous_records": (
+        "DangerousRecords",
+        "dangerous_records",
+        "write_dangerous_records",
+        "write_moved_rises",
     ),
     "sudare.risk.disclosable": (
         "DisclosableSets",
@@ -333,7 +356,7 @@ _HOMES = {
     "sudare.risk.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
     "sudare.risk.persons": ("PersonsRisk", "assess_persons"),
     "sudare.risk.population": ("PopulationRisk", "population_risk"),
-    "sudare.risk.records": ("RecordsAssessment", "assess_records", "write_record_risks"),
+    "sudare.risk.records": ("RecordsAssessment", "assess_records", "write_moved_records", "write_record_risks"),
     "sudare.risk.sizes": ("ClassSize",),
     "sudare.risk.remarks": ("ColumnRemark", "column_remarks"),
     "sudare.risk.subsets": (
@@ -418,6 +441,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "TEN_ATTACKERS",
     "Adversary",
+    "AffordableEstimate",
     "AffordableSet",
     "AffordableSets",
     "AnonymizationDescription",
@@ -460,6 +484,8 @@ __all__ = [
     "CustomerCost",
     "CustomerRisk",
     "CustomerRisks",
+    "DangerousChange",
+    "DangerousEstimate",
     "DangerousRecords",
     "DangerousSet",
     "DangerousSets",
@@ -527,6 +553,7 @@ __all__ = [
     "Recomputed",
     "RecordsAssessment",
     "RecordsMoved",
+    "RiseMoved",
     "RiskIntervals",
     "RiskLeveledHistory",
     "Rule",
@@ -589,6 +616,7 @@ __all__ = [
     "class_safety",
     "collapse_table",
     "column_remarks",
+    "compare_dangerous",
     "conceal_history",
     "confidence_by_user",
     "correlate_measures",
@@ -681,6 +709,7 @@ __all__ = [
     "write_cells_parquet",
     "write_contest_report",
     "write_customer_risks",
+    "write_dangerous_records",
     "write_experiment_page",
     "write_frontier_page",
     "write_guesses",
@@ -688,6 +717,8 @@ __all__ = [
     "write_hierarchy",
     "write_history_report",
     "write_levels",
+    "write_moved_records",
+    "write_moved_rises",
     "write_published",
     "write_record_risks",
     "write_subset_sizes",

@@ -161,6 +161,45 @@ def test_affordable_shows_what_the_budget_buys(run: Run, file: Path) -> None:
     )
 
 
+def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
+    costs = file.parent / "costs.csv"
+    costs.write_text("attribute,cost\nsex,1\nage,3\ntown,2\nage+town,4\n")
+    asked = ("--costs", costs)
+    shown = run("record", file, "--known", "sex,age", *asked, "--budget", "3", "--by-cost").stdout
+    assert "What is known costs the attacker 4, which is more than the budget." in shown
+    found = json.loads(run("record", file, *asked, "--budget", "5", "--json").stdout)
+    assert (found["cost"], found["affordable"]) == (5, True)
+    assert {entry["attribute"]: entry["cost"] for entry in found["without"]} == {"sex": 4, "age": 3, "town": 4}
+    shown = run("disclosable", file, "--limit", "0.5", *asked, "--budget", "3").stdout
+    assert "age (cost 3); sex + town (cost 3)" in shown
+    assert "maximal sets left out because they cost more: 0" in " ".join(shown.split())
+    found = json.loads(run("dangerous", file, "--factor", "2", *asked, "--by-cost", "--json").stdout)
+    assert [entry["cost"] for entry in found["sets"]] == [3, 4, 4]
+    assert "Only sets that cost 3 or less count." in run("dangerous", file, *asked, "--budget", "3").stdout
+    refused = run("dangerous", file, "--budget", "3")
+    assert (refused.exit_code, "need the costs" in refused.stderr) == (2, True)
+
+
+def test_dangerous_writes_the_records_of_its_sets(run: Run, file: Path) -> None:
+    out = file.parent / "records.csv"
+    result = run("dangerous", file, "--factor", "3", "--records", out)
+    assert out.read_text().splitlines() == ["attributes,record,class_size,risk,rise", "sex + town,4,1,1.0,4.0"]
+    assert f"{out} tells about single people: keep it secret." in result.stderr
+
+
+def test_drawn_sets_say_how_sure_they_are(run: Run, file: Path) -> None:
+    shown = " ".join(run("dangerous", file, "--factor", "2", "--samples", "2").stdout.split())
+    assert "among 2 drawn of 3 sets of 2 attributes" in shown
+    assert "with 95 % confidence between 0 % and 100 %. No set raises the risk of a record by a factor above 4" in shown
+    costs = file.parent / "costs.csv"
+    costs.write_text("sex,1\nage,1\ntown,1\n")
+    words = ("affordable", file, "--costs", costs, "--budget", "1", "--samples", "2")
+    shown = " ".join(run(*words).stdout.split())
+    assert "There are 3 maximal sets, too many to measure all. Shown are those among 2 drawn" in shown
+    assert "riskier than the riskiest drawn is at most 77.64 %." in shown
+    assert json.loads(run(*words, "--json").stdout)["estimate"]["maximal"] == 3
+
+
 def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
     folder = file.parent
     (folder / "h_age.csv").write_text("30;30-40;*\n40;30-40;*\n50;50;*\n")

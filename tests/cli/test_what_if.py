@@ -126,6 +126,31 @@ def test_dangerous(run: Run) -> None:
     assert "Leave (0): -" in shown
 
 
+def test_dangerous_tells_what_becomes_of_each_rise(run: Run) -> None:
+    words = ("dangerous", "t.csv", "--factor", "2.5", *LEVELS, "--records", "r.csv")
+    moved = answer(run(*words, "--json"))["what_if"]["moved"]
+    # (40, y) is one record, of three aged 40: 3; at level 1 one of two, of four in x. (m, old) is one, of four old.
+    assert {tuple(m["attributes"]): (m["before"], m["after"], m["difference"]) for m in moved} == {
+        ("age", "town"): (3.0, 2.0, -1.0),
+        ("sex", "age"): (3.0, 4.0, 1.0),
+    }
+    shown = run(*words).stdout
+    assert "Sets whose largest rise changes" in shown
+    assert "-1.0000" in shown
+    assert "+1.0000" in shown
+    lines = Path("r.csv").read_text().splitlines()
+    assert lines[0].endswith("rise,class_size_after,risk_after,rise_after,risk_difference,rise_difference")
+    assert "age + town,5,1,1.0,3.0,2,0.5,2.0,-0.5,-1.0" in lines
+
+
+def test_record_writes_both_risks_of_each_record(run: Run) -> None:
+    run("record", "t.csv", "--known", "sex,age", *LEVELS, "--records", "r.csv")
+    lines = Path("r.csv").read_text().splitlines()
+    assert lines[0] == "record,sex,age,class_size,risk,class_size_after,risk_after,risk_difference"
+    # f, 50 is as old as f, 40.
+    assert lines[6].startswith("6,f,50,1,1.0,3,0.333")
+
+
 def test_affordable(run: Run) -> None:
     words = ("affordable", "t.csv", "--costs", "costs.csv", "--budget", "1", *LEVELS)
     moved = answer(run(*words, "--json"))["what_if"]["moved"]

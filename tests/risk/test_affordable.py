@@ -183,8 +183,12 @@ def test_budgets_that_are_none(budget: float | str) -> None:
 
 def test_more_sets_than_anybody_reads_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sudare.risk.attribute_sets.MOST_SETS", 2)
-    with pytest.raises(OptionNotUsable, match="smaller budget"):
-        affordable_sets(table_of(WORKED), {"a": 1, "b": 1, "c": 1}, budget=1)
+    with pytest.raises(OptionNotUsable, match="do not ask for every set"):
+        affordable_sets(table_of(WORKED), {"a": 1, "b": 1, "c": 1}, budget=1, every=True)
+    with pytest.raises(OptionNotUsable, match="do not ask for every set"):
+        affordable_sets(table_of(WORKED), {"a": 1, "b": 1, "c": 1}, budget=1, every=True, samples=2)
+    with pytest.raises(OptionNotUsable, match="draw 2 or more"):
+        affordable_sets(table_of(WORKED), COSTS, budget=1, samples=1)
 
 
 def test_adult(real_data: Callable[[str], Path], engine: DuckDBEngine) -> None:

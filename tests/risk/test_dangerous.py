@@ -4,16 +4,18 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.data.table import read_table
+from sudare.data.table import Derived, add_records, read_table
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, OptionNotUsable
-from sudare.risk.dangerous import dangerous_records, dangerous_sets
+from sudare.risk.dangerous import compare_dangerous, dangerous_sets
+from sudare.risk.dangerous_records import dangerous_records, write_dangerous_records, write_moved_rises
 
-from .small_tables import Records, names, record_lists, sizes_of, table_of
+from .small_tables import Case, Records, cases, names, record_lists, sizes_of, table_of
 
 # Sex and smoking are evenly spread, but there is one woman who smokes; the town adds nothing.
 WORKED = [(0, 0, 0)] * 3 + [(0, 1, 0)] * 3 + [(1, 0, 0)] * 5 + [(1, 1, 0)] * 1
@@ -76,6 +78,8 @@ def test_results_are_plain_values() -> None:
         "combinations": 3,
         "found": 1,
         "sets": [{"attributes": ["a", "b"], "records": 1, "max_factor": 6.0}],
+        "estimate": None,
+        "budget": None,
     }
 
 
@@ -94,11 +98,110 @@ def test_options_that_do_not_fit(size: int, factor: float, message: str) -> None
         dangerous_sets(table_of(WORKED), size=size, factor=factor)
 
 
-def test_too_many_combinations_are_refused_before_any_work() -> None:
-    wide = table_of(WORKED)
-    wide.attributes = tuple(f"x{a}" for a in range(60))
-    with pytest.raises(OptionNotUsable, match="smaller size"):
-        dangerous_sets(wide, size=10, factor=2)
+# Eight attributes: each record has a value of its own in one of them, else zeros.
+WIDE = [tuple(int(a == n % 8) for a in range(8)) for n in range(40)] + [(0,) * 8] * 24
+
+
+@settings(deadline=None, max_examples=100)
+@given(record_lists(), st.integers(2, 4), st.sampled_from([0.5, 1.0, 1.5, 2.0]), st.integers(0, 3))
+def test_drawn_sets_have_the_numbers_of_all_sets(records: Records, size: int, factor: float, seed: int) -> None:
+    size = min(size, len(records[0]))
+    whole = dangerous_sets(table_of(records), size=size, factor=factor, most=None)
+    found = dangerous_sets(table_of(records), size=size, factor=factor, most=None, samples=2, seed=seed)
+    if whole.combinations <= 2:
+        assert found == whole
+        return
+    assert found.estimate is not None
+    assert set(found.sets) <= set(whole.sets)
+    assert found.found == len(found.sets) == len(set(found.sets))
+    assert (found.estimate.drawn, found.combinations) == (2, whole.combinations)
+    true = max((max(rises(records, c)) for c in itertools.combinations(range(len(records[0])), size)), default=0)
+    assert true <= found.estimate.max_factor_at_most
+    assert found.estimate.low <= whole.found / whole.combinations <= found.estimate.high
+
+
+@settings(deadline=None, max_examples=30)
+@given(cases(), st.sampled_from([1.0, 1.5]))
+def test_drawn_sets_of_persons_and_missing_values_have_the_numbers_of_all(case: Case, factor: float) -> None:
+    whole = dangerous_sets(case.table, size=2, factor=factor, most=None)
+    found = dangerous_sets(case.table, size=2, factor=factor, most=None, samples=2)
+    assert set(found.sets) <= set(whole.sets)
+
+
+def test_many_drawn_sets_tell_the_share_of_all() -> None:
+    # A set is dangerous if one of its attributes has the value 1 five times: all records but the 24 have one.
+    whole = dangerous_sets(table_of(WIDE), size=4, factor=9)
+    found = dangerous_sets(table_of(WIDE), size=4, factor=9, samples=60, seed=5)
+    assert found.estimate is not None
+    assert whole.estimate is None
+    assert found.estimate.low <= whole.found / whole.combinations <= found.estimate.high
+    assert found.sets[0].max_factor == whole.sets[0].max_factor <= found.estimate.max_factor_at_most
+    assert found == dangerous_sets(table_of(WIDE), size=4, factor=9, samples=60, seed=5)
+
+
+def test_too_many_combinations_are_drawn_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sudare.risk.dangerous.MOST_COMBINATIONS", 69)
+    monkeypatch.setattr("sudare.risk.dangerous.SAMPLES", 10)
+    found = dangerous_sets(table_of(WIDE), size=4, factor=2)
+    assert found.estimate is not None
+    assert (found.combinations, found.estimate.drawn, found.estimate.samples) == (70, 10, 10)
+
+
+def test_an_interruption_leaves_a_smaller_sample() -> None:
+    def interrupt(_: str, done: int, __: int) -> None:
+        if done == 7:
+            raise KeyboardInterrupt
+
+    found = dangerous_sets(table_of(WIDE), size=4, factor=2, samples=20, progress=interrupt)
+    assert found.estimate is not None
+    assert (found.estimate.drawn, found.estimate.samples) == (7, 20)
+    short = dangerous_sets(table_of(WIDE), size=4, factor=2, samples=20, seconds=1e-9)
+    assert short.estimate is not None
+    assert short.estimate.drawn == 2
+
+
+def rises_after(records: Records, levels: int) -> Records:
+    """Return records whose first attribute is without its last digits."""
+    return [(record[0] // levels, *record[1:]) for record in records]
+
+
+@settings(deadline=None, max_examples=60)
+@given(record_lists(), st.sampled_from([1.0, 1.5, 2.0]), st.sampled_from([None, 2]))
+def test_what_becomes_of_the_rises_is_what_they_are_in_both_tables(
+    records: Records, factor: float, samples: int | None
+) -> None:
+    coarse = rises_after(records, 2)
+    derived = Derived(table_of(records), table_of(coarse), ())
+    found = compare_dangerous(derived, size=2, factor=factor, samples=samples)
+    sets = list(itertools.combinations(range(len(records[0])), 2))
+    pairs = {names(s): (max(rises(records, s)), max(rises(coarse, s))) for s in sets}
+    moved = {entry.attributes: (entry.before, entry.after) for entry in found.moved}
+    expected = {s: pair for s, pair in pairs.items() if max(pair) > factor and pair[0] != pair[1]}
+    assert moved == expected if samples is None or len(sets) <= 2 else moved.items() <= expected.items()
+    assert found.before == dangerous_sets(derived.origin, size=2, factor=factor, samples=samples, most=None)
+    assert found.after == dangerous_sets(derived.table, size=2, factor=factor, samples=samples, most=None)
+    sizes = [abs(entry.difference) for entry in found.moved]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_records_of_dangerous_sets_are_written_one_by_one(tmp_path: Path, engine: DuckDBEngine) -> None:
+    rows = pl.DataFrame({"a": [str(r[0]) for r in WORKED], "b's": [str(r[1]) for r in WORKED]})
+    more = pl.DataFrame({"a": ["1", "1"], "b's": ["1", "1"]})
+    with read_table(rows, engine=engine) as table:
+        write_dangerous_records(table, [("a", "b's")], 2, tmp_path / "r.csv")
+        plain = pl.read_csv(tmp_path / "r.csv")
+        derived = add_records(table, more)
+        with derived.table:
+            write_moved_rises(derived, [("a", "b's")], 2, tmp_path / "r.csv")
+        write_dangerous_records(table, [], 2, tmp_path / "none.csv")
+    # Zeros: three of eight with b 0. The last record: one of the six with a 1, and with two more one of three of eight.
+    assert plain.columns == ["attributes", "record", "class_size", "risk", "rise"]
+    assert plain["record"].to_list() == [1, 2, 3, 12]
+    assert plain.row(3) == ("a + b's", 12, 1, 1.0, 6.0)
+    after = pl.read_csv(tmp_path / "r.csv").filter(pl.col("record") == 12).to_dicts()[0]
+    assert (after["class_size_after"], after["rise_after"]) == (3, pytest.approx(8 / 3))
+    assert (after["risk_difference"], after["rise_difference"]) == (pytest.approx(-2 / 3), pytest.approx(8 / 3 - 6))
+    assert (tmp_path / "none.csv").read_text().strip() == "attributes,record,class_size,risk,rise"
 
 
 def test_records_need_known_attributes_and_two_of_them() -> None:

@@ -19,7 +19,7 @@ from sudare.cli.frame import (
     shown_progress,
 )
 from sudare.cli.options import taking
-from sudare.cli.risk_options import AlreadyKnownOption, KnownOption, TopOption
+from sudare.cli.risk_options import AlreadyKnownOption, ByCostOption, CostsOption, KnownOption, TopOption
 from sudare.cli.table import names
 from sudare.cli.what_if import WhatIfOptions
 from sudare.limits import SAMPLES
@@ -39,37 +39,51 @@ def record(
         str | None, typer.Option(metavar="A", help="A sensitive attribute: show how much classes give away about it.")
     ] = None,
     records: Annotated[
-        Path | None, TABLE, typer.Option(metavar="OUT", help="Write every record's risk to this .csv or .parquet file.")
+        Path | None,
+        TABLE,
+        typer.Option(
+            metavar="OUT",
+            help="Write every record's risk, with --added or --levels both risks, to this .csv or .parquet file.",
+        ),
     ] = None,
+    costs: CostsOption = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="R", help="What the attacker can spend: say whether it is enough.")
+    ] = None,
+    by_cost: ByCostOption = False,
     lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
     """Measure the risk of records for given knowledge.
 
     The risk of a record is one divided by the number of records that are like it on the known attributes. Also shown
-    is what is left of the risk without each of them.
+    is what is left of the risk without each of them and, with --costs, what an attacker pays for it.
     """
     from sudare.messages import Texts
     from sudare.risk.contributions import attribute_contributions
+    from sudare.risk.costs import read_costs
     from sudare.risk.diversity import sensitive_diversity
-    from sudare.risk.records import assess_records, write_record_risks
+    from sudare.risk.records import assess_records, write_moved_records, write_record_risks
     from sudare.risk.subsets import class_size_within
     from sudare.risk.what_if import moved_records
 
-    texts = Texts(lang)
+    texts, prices = Texts(lang), read_costs(costs) if costs else None
     if bound is not None:
         class_size_within(bound)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         chosen = names(known)
         if chosen is None and sensitive:
             chosen = [name for name in table.attributes if name != sensitive]
-        found = assess_records(table, chosen)
-        without = attribute_contributions(table, chosen)
+        found = assess_records(table, chosen, costs=prices, budget=budget)
+        without = attribute_contributions(table, chosen, costs=prices, by_cost=by_cost)
         diverse = sensitive_diversity(table, sensitive, chosen) if sensitive else None
         after = assess_records(change.table, chosen) if change else None
         moved = moved_records(change.derived, chosen) if change else None
         if records:
-            write_record_risks(table, chosen, records)
+            if change:
+                write_moved_records(change.derived, chosen, records)
+            else:
+                write_record_risks(table, chosen, records)
     if json:
         share = None if bound is None else found.share_above(bound)
         left = [entry.to_dict() for entry in without]

@@ -4,17 +4,42 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.files import READ
-from sudare.cli.frame import JsonOption, LanguageOption, guarded, show_json, shown_progress
+from sudare.cli.files import READ, TABLE
+from sudare.cli.frame import (
+    JsonOption,
+    LanguageOption,
+    SeedOption,
+    guarded,
+    note,
+    note_secret,
+    show_json,
+    shown_progress,
+)
 from sudare.cli.options import taking
-from sudare.cli.risk_options import AlreadyKnownOption, EveryOption, SecondsOption, TopOption
+from sudare.cli.risk_options import (
+    COSTS,
+    AlreadyKnownOption,
+    BudgetOption,
+    ByCostOption,
+    CostsOption,
+    EveryOption,
+    SamplesOption,
+    SecondsOption,
+    TopOption,
+)
 from sudare.cli.table import names
 from sudare.cli.what_if import WhatIfOptions
+from sudare.interruption import is_settled
 from sudare.limits import SEARCH_SECONDS
+
+if TYPE_CHECKING:
+    from sudare.cli.what_if import Change
+    from sudare.messages import Texts
+    from sudare.risk.dangerous import DangerousChange, DangerousSets
 
 
 @guarded
@@ -29,6 +54,9 @@ def disclosable(
     ] = None,
     every: EveryOption = False,
     seconds: SecondsOption = SEARCH_SECONDS,
+    costs: CostsOption = None,
+    budget: BudgetOption = None,
+    by_cost: ByCostOption = False,
     top: TopOption = 20,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -36,13 +64,14 @@ def disclosable(
     """Find the sets of attributes that can be disclosed.
 
     A set can be disclosed if no record has a risk above the limit when all its attributes are known. Shown are the
-    sets to which no attribute can be added.
+    sets to which no attribute can be added. With --costs, each has what an attacker pays for what is not known already.
     """
     from sudare.messages import Texts
+    from sudare.risk.costs import read_costs
     from sudare.risk.disclosable import disclosable_sets
     from sudare.risk.what_if import changed_disclosable, moved_risks, stayed_disclosable
 
-    texts = Texts(lang)
+    texts, prices = Texts(lang), read_costs(costs) if costs else None
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         ask = partial(
             disclosable_sets,
@@ -51,6 +80,9 @@ def disclosable(
             quantile=quantile,
             every=every,
             seconds=seconds,
+            costs=prices,
+            budget=budget,
+            by_cost=by_cost,
             progress=progress,
         )
         found = ask(table)
@@ -83,6 +115,19 @@ def dangerous(
     factor: Annotated[
         float, typer.Option(metavar="FACTOR", help="Show sets that raise a risk by more than this.")
     ] = 10,
+    records: Annotated[
+        Path | None,
+        TABLE,
+        typer.Option(
+            metavar="OUT", help="Write the records that the sets shown endanger, with their risks, to this file."
+        ),
+    ] = None,
+    costs: CostsOption = None,
+    budget: BudgetOption = None,
+    by_cost: ByCostOption = False,
+    samples: SamplesOption = None,
+    seed: SeedOption = 0,
+    seconds: SecondsOption = SEARCH_SECONDS,
     top: TopOption = 20,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -90,47 +135,84 @@ def dangerous(
     """Find sets of attributes that are dangerous together.
 
     Such a set raises the risk of some record by more than the factor, compared with the least of the risks that its
-    attributes bring alone.
+    attributes bring alone. Of more than 20 million sets, some are drawn, and tell how many there are with 95 %
+    confidence.
     """
     from sudare.messages import Texts
-    from sudare.risk.dangerous import MOST_REPORTED, dangerous_sets
+    from sudare.risk.costs import read_costs
+    from sudare.risk.dangerous import compare_dangerous, dangerous_sets
+    from sudare.risk.dangerous_records import write_dangerous_records, write_moved_rises
+
+    texts, prices = Texts(lang), read_costs(costs) if costs else None
+    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
+        asked = {"size": size, "factor": factor, "samples": samples, "seed": seed, "seconds": seconds}
+        ask: dict[str, Any] = {
+            **asked,
+            "costs": prices,
+            "budget": budget,
+            "by_cost": by_cost,
+            "threads": source.threads,
+        }
+        # What enters and leaves is known only if all sets are compared.
+        compared = compare_dangerous(change.derived, progress=progress, **ask) if change else None
+        found = compared.before if compared else dangerous_sets(table, progress=progress, **ask)
+        if records:
+            shown = [
+                entry.attributes for entry in (*found.sets[:top], *(compared.after.sets[:top] if compared else ()))
+            ]
+            if change:
+                write_moved_rises(change.derived, list(dict.fromkeys(shown)), factor, records)
+            else:
+                write_dangerous_records(table, shown, factor, records)
+    _show_dangerous(found, compared, change, top, texts, json=json)
+    if records:
+        note(f"Wrote {records}")
+        note_secret(records, texts)
+
+
+def _show_dangerous(
+    found: DangerousSets,
+    compared: DangerousChange | None,
+    change: Change | None,
+    top: int,
+    texts: Texts,
+    *,
+    json: bool,
+) -> None:
     from sudare.risk.what_if import changed_sets
 
-    texts = Texts(lang)
-    with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
-        # What enters and leaves is known only if all sets are compared.
-        most = None if change else MOST_REPORTED
-        ask = partial(dangerous_sets, size=size, factor=factor, most=most, threads=source.threads, progress=progress)
-        found = ask(table)
-        after = ask(change.table) if change else None
-    then = after.sets if after else ()
+    then = compared.after.sets if compared else ()
     changed = changed_sets([s.attributes for s in found.sets], [s.attributes for s in then])
     if json:
-        told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after else {}
+        told = {}
+        if change and compared:
+            moved = [pair.to_dict() for pair in compared.moved]
+            told = change.told(after=compared.after.to_dict(), **changed.to_dict(), moved=moved)
         show_json({**found.to_dict(), **told})
-    else:
-        from sudare.cli.risk_text import show_dangerous
-        from sudare.cli.what_if_text import show_change, show_entered_and_left
+        return
+    from sudare.cli.risk_text import show_dangerous
+    from sudare.cli.what_if_text import show_change, show_entered_and_left, show_moved_rises
 
-        show_dangerous(found, top, texts)
-        if change and after:
-            show_change(change, texts)
-            show_dangerous(after, top, texts)
-            show_entered_and_left(changed, top, texts)
+    show_dangerous(found, top, texts)
+    if change and compared:
+        show_change(change, texts)
+        show_dangerous(compared.after, top, texts)
+        show_entered_and_left(changed, top, texts)
+        show_moved_rises(compared.moved, top, texts)
 
 
 @guarded
 @taking(WhatIfOptions)
 def affordable(
     source: WhatIfOptions,
-    costs: Annotated[
-        Path,
-        READ,
-        typer.Option(metavar="COSTS", help="A CSV file with attribute and cost (a+b for a bundle), or TOML."),
-    ],
+    costs: Annotated[Path, READ, COSTS],
     budget: Annotated[str, typer.Option(metavar="R", help="What the attacker can spend.")],
     known: AlreadyKnownOption = None,
     every: EveryOption = False,
+    by_cost: ByCostOption = False,
+    samples: SamplesOption = None,
+    seed: SeedOption = 0,
+    seconds: SecondsOption = SEARCH_SECONDS,
     top: TopOption = 20,
     lang: LanguageOption = "en",
     json: JsonOption = False,
@@ -138,7 +220,8 @@ def affordable(
     """Find what an attacker can come to know within a budget.
 
     Attributes have costs, alone or in bundles. Shown are the sets to which nothing can be added within the budget,
-    with their risks.
+    with their risks, the riskiest first. Where they are too many to measure, some are drawn, and tell the mean risks of
+    all with 95 % confidence.
     """
     from sudare.messages import Texts
     from sudare.risk.affordable import affordable_sets
@@ -148,10 +231,19 @@ def affordable(
     texts, prices = Texts(lang), read_costs(costs)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         ask = partial(
-            affordable_sets, costs=prices, budget=budget, known=names(known) or (), every=every, progress=progress
+            affordable_sets,
+            costs=prices,
+            budget=budget,
+            known=names(known) or (),
+            every=every,
+            by_cost=by_cost,
+            samples=samples,
+            seed=seed,
+            seconds=seconds,
+            progress=progress,
         )
         found = ask(table)
-        after = ask(change.table) if change else None
+        after = ask(change.table) if change and not is_settled() else None
     moved = moved_sets(found.sets or found.maximal, after.sets or after.maximal) if after else []
     if json:
         told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}
@@ -161,5 +253,5 @@ def affordable(
         from sudare.cli.what_if_text import show_moved_sets
 
         show_affordable(found, top, texts)
-        if change:
+        if change and after:
             show_moved_sets(change, moved, top, texts)

@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table as TextTable
 
-from sudare.cli.frame import console, exact_percent, percent, percent_at_most, ratio, ratio_at_least
+from sudare.cli.frame import (
+    console,
+    exact_percent,
+    percent,
+    percent_at_least,
+    percent_at_most,
+    ratio,
+    ratio_at_least,
+    ratio_at_most,
+)
 
 if TYPE_CHECKING:
     from sudare.anonymize.levels import LevelsFound, WrittenLevels
     from sudare.data.direct_identifiers import DirectIdentifier
     from sudare.messages import Texts
-    from sudare.risk.affordable import AffordableSets
+    from sudare.risk.affordable import AffordableEstimate, AffordableSets
     from sudare.risk.contributions import Contribution
-    from sudare.risk.dangerous import DangerousSets
+    from sudare.risk.dangerous import DangerousEstimate, DangerousSets
     from sudare.risk.disclosable import DisclosableSets
     from sudare.risk.diversity import Diversity
     from sudare.risk.records import RecordsAssessment
@@ -32,11 +41,12 @@ def show_records(found: RecordsAssessment, without: Sequence[Contribution], boun
     show_summary(found, bound, texts)
     table = TextTable(title=texts("risk.without_title"), show_edge=False, pad_edge=False, title_justify="left")
     table.add_column(texts("risk.attribute"))
-    for name in ("max_risk", "mean_risk", "uniques"):
+    priced = found.cost is not None
+    for name in ("max_risk", "mean_risk", "uniques", *(["cost"] if priced else [])):
         table.add_column(texts(f"risk.{name}"), justify="right", no_wrap=True)
     for entry in without:
         risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
-        table.add_row(entry.attribute, *risks, f"{entry.uniques:,}")
+        table.add_row(entry.attribute, *risks, f"{entry.uniques:,}", *_cost(entry.cost))
     console().print(table)
 
 
@@ -61,6 +71,14 @@ def show_summary(found: RecordsAssessment, bound: float | None, texts: Texts) ->
             texts("risk.above", share=percent(found.share_above(bound), texts), bound=exact_percent(bound, texts))
         )
     out.print(texts("risk.curve", curve=_curve(found, texts)))
+    if found.cost is not None:
+        key = {None: "known_cost", True: "known_cost_within", False: "known_cost_over"}[found.affordable]
+        out.print(texts(f"risk.{key}", cost=f"{found.cost:g}"))
+
+
+def _cost(cost: float | None) -> list[str]:
+    """Return the cell of a cost, none where there are no costs."""
+    return [] if cost is None else [f"{cost:g}"]
 
 
 def show_diversity(found: Diversity, texts: Texts) -> None:
@@ -158,14 +176,18 @@ def show_disclosable(found: DisclosableSets, top: int, texts: Texts) -> None:
         return
     if not found.complete:
         out.print(texts("risk.incomplete"))
-    table = _set_table(texts, "max_risk", "mean_risk")
+    table = _set_table(texts, "max_risk", "mean_risk", *(["cost"] if found.unsafe_costs is not None else []))
     for entry in found.maximal[:top]:
-        table.add_row(
-            set_members(entry.attributes, texts), percent(entry.max_risk, texts), percent(entry.mean_risk, texts)
-        )
+        risks = (percent(entry.max_risk, texts), percent(entry.mean_risk, texts))
+        table.add_row(set_members(entry.attributes, texts), *risks, *_cost(entry.cost))
     out.print(table)
     say_more(min(top, len(found.maximal)), len(found.maximal), texts)
+    if found.budget is not None:
+        out.print(texts("risk.over_budget", count=f"{found.over_budget:,}", budget=f"{found.budget:g}"))
     unsafe = [set_members(attributes, texts) for attributes in found.minimal_unsafe]
+    if found.unsafe_costs is not None:
+        costs = zip(unsafe, found.unsafe_costs, strict=True)
+        unsafe = [texts("risk.set_cost", set=shown, cost=f"{cost:g}") for shown, cost in costs]
     shown = "; ".join(unsafe[:top]) + (" ..." if len(unsafe) > top else "")
     out.print(texts("risk.minimal_unsafe", count=f"{len(unsafe):,}", sets=shown or "-"))
 
@@ -183,12 +205,29 @@ def show_dangerous(found: DangerousSets, top: int, texts: Texts) -> None:
     """Print the sets that raise risks the most."""
     out = console()
     counts = {"found": f"{found.found:,}", "sets": f"{found.combinations:,}", "size": found.size}
-    out.print(texts("risk.dangerous_title", factor=f"{found.factor:g}", **counts), style="bold")
-    table = _set_table(texts, "records", "max_factor")
+    key = "risk.dangerous_title" if found.estimate is None else "risk.dangerous_title_drawn"
+    out.print(texts(key, factor=f"{found.factor:g}", drawn=_drawn(found), **counts), style="bold")
+    priced = any(entry.cost is not None for entry in found.sets)
+    table = _set_table(texts, "records", "max_factor", *(["cost"] if priced else []))
     for entry in found.sets[:top]:
-        table.add_row(set_members(entry.attributes, texts), f"{entry.records:,}", ratio(entry.max_factor))
+        numbers = (f"{entry.records:,}", ratio(entry.max_factor), *_cost(entry.cost))
+        table.add_row(set_members(entry.attributes, texts), *numbers)
     out.print(table)
     say_more(min(top, found.found), found.found, texts)
+    if found.budget is not None:
+        out.print(texts("risk.within_budget", budget=f"{found.budget:g}"))
+    if found.estimate is not None:
+        out.print(_dangerous_estimate(found.estimate, texts))
+
+
+def _drawn(found: DangerousSets) -> str:
+    return f"{found.estimate.drawn:,}" if found.estimate else ""
+
+
+def _dangerous_estimate(found: DangerousEstimate, texts: Texts) -> str:
+    ends = {"low": percent_at_least(found.low, texts), "high": percent_at_most(found.high, texts)}
+    most = ratio_at_most(found.max_factor_at_most)
+    return texts("risk.dangerous_estimate", share=percent(found.share, texts), seed=found.seed, most=most, **ends)
 
 
 def show_affordable(found: AffordableSets, top: int, texts: Texts) -> None:
@@ -201,6 +240,20 @@ def show_affordable(found: AffordableSets, top: int, texts: Texts) -> None:
         table.add_row(set_members(entry.attributes, texts), f"{entry.cost:g}", *risks)
     out.print(table)
     say_more(min(top, len(found.maximal)), len(found.maximal), texts)
+    if found.estimate is not None:
+        _show_affordable_estimate(found.estimate, texts)
+
+
+def _show_affordable_estimate(found: AffordableEstimate, texts: Texts) -> None:
+    """Print what drawn sets tell of all maximal sets."""
+    out = console()
+    drawn = {"drawn": f"{found.drawn:,}", "seed": found.seed}
+    if found.maximal is None:
+        out.print(texts("risk.affordable_drawn", **drawn))
+    else:
+        out.print(texts("risk.affordable_drawn_of", maximal=f"{found.maximal:,}", **drawn))
+    means = {name: _mean(getattr(found, name), texts, exact=False) for name in ("max_risk", "mean_risk")}
+    out.print(texts("risk.affordable_estimate", riskier=percent_at_most(found.riskier_at_most, texts), **means))
 
 
 def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table as TextTable
 
-from sudare.cli.frame import console, percent
+from sudare.cli.frame import console, percent, ratio
 from sudare.cli.risk_text import level_list, say_more, set_members
 
 if TYPE_CHECKING:
     from sudare.cli.what_if import Change
     from sudare.messages import Texts
+    from sudare.risk.dangerous import RiseMoved
     from sudare.risk.records import RecordsAssessment
     from sudare.risk.what_if import RecordsMoved, SetMoved, SetsChanged
 
@@ -71,6 +72,23 @@ def _show_moves(moved: Sequence[SetMoved], top: int, texts: Texts, *, title: str
     for entry in moved[:top]:
         risks = (entry.max_before, entry.max_after, entry.mean_before, entry.mean_after)
         table.add_row(set_members(entry.attributes, texts), *(percent(risk, texts) for risk in risks))
+    console().print(table)
+    say_more(min(top, len(moved)), len(moved), texts)
+
+
+def show_moved_rises(moved: Sequence[RiseMoved], top: int, texts: Texts) -> None:
+    """Print the sets whose largest rise is another, those that move most first."""
+    if not moved:
+        console().print(texts("what_if.rises_none"))
+        return
+    table = TextTable(title=texts("what_if.rises"), show_edge=False, pad_edge=False, title_justify="left")
+    table.add_column(texts("risk.attributes"))
+    for name in ("before", "after", "difference"):
+        table.add_column(texts(f"what_if.{name}"), justify="right", no_wrap=True)
+    for pair in moved[:top]:
+        sign = "+" if pair.difference > 0 else "-"
+        difference = f"{sign}{ratio(abs(pair.difference))}"
+        table.add_row(set_members(pair.attributes, texts), ratio(pair.before), ratio(pair.after), difference)
     console().print(table)
     say_more(min(top, len(moved)), len(moved), texts)
 

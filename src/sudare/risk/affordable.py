@@ -7,17 +7,34 @@ for one price, are an addition.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from sudare.arguments import checked
 from sudare.data.table import Table
+from sudare.deadline import Deadline, TimeOver
+from sudare.errors import OptionNotUsable
+from sudare.interruption import settle
+from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
-from sudare.risk.attribute_sets import SetRisk, largest_first, members, refuse_too_many, risks_of
-from sudare.risk.costs import Bundle, Costs, Number, Offers, price_list, read_costs
+from sudare.risk.affordable_draws import Draws
+from sudare.risk.attribute_sets import MOST_SETS, SetRisk, largest_first, refuse_too_many, risks_of
+from sudare.risk.costs import Bundle, Cashier, Costs, Number, Offers, price_list, read_costs
 from sudare.risk.disclosable_search import Family
+from sudare.risk.sampling import CONFIDENCE, mean_interval
+from sudare.risk.subset_sample import MeanEstimate
 from sudare.showing import dataclass
 
+# Sets times distinct rows that are measured, less than a minute on two cores; beyond, some sets are drawn.
+MOST_WORK = 4_000_000_000
+# Sets that are drawn.
+SAMPLES = 2000
+# Sets that are drawn and measured before the clock is looked at.
+_PART = 256
 _HINT = "give a smaller budget, name more attributes as known, or do not ask for every set."
 
 
@@ -41,17 +58,42 @@ class AffordableSet:
 
 
 @dataclass(frozen=True, slots=True)
+class AffordableEstimate:
+    """What drawn sets tell of all maximal sets within a budget, which are `maximal` if that is known.
+
+    The means are over the sets, of the highest and of the mean risk, each with an interval that holds the true one with
+    the stated confidence. With it too, at most the share `riskier_at_most` of the sets is riskier than the riskiest
+    drawn. If time or an interruption ended the measuring, `drawn` is below the `samples` asked for.
+    """
+
+    drawn: int
+    samples: int
+    seed: int
+    maximal: int | None
+    max_risk: MeanEstimate
+    mean_risk: MeanEstimate
+    riskier_at_most: float
+    confidence: float = CONFIDENCE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
 class AffordableSets:
     """The sets of attributes within a budget; each contains what is known.
 
     `maximal` are those that are contained in no other affordable set, the riskiest first; `sets` are all, if asked
-    for, the largest first.
+    for, the largest first. Where there are too many to measure, `estimate` says what sets drawn at random tell of all
+    maximal ones, and `maximal` are those drawn.
     """
 
     budget: float
     known: tuple[str, ...]
     maximal: tuple[AffordableSet, ...]
     sets: tuple[AffordableSet, ...] | None = None
+    estimate: AffordableEstimate | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
@@ -60,6 +102,7 @@ class AffordableSets:
             "known": list(self.known),
             "maximal": [entry.to_dict() for entry in self.maximal],
             "sets": None if self.sets is None else [entry.to_dict() for entry in self.sets],
+            "estimate": self.estimate.to_dict() if self.estimate else None,
         }
 
 
@@ -72,63 +115,95 @@ def affordable_sets(
     known: Sequence[str] = (),
     bundles: Sequence[Bundle | tuple[Sequence[str], Number]] = (),
     every: bool = False,
+    by_cost: bool = False,
+    samples: int | None = None,
+    seed: int = 0,
+    seconds: float | None = SEARCH_SECONDS,
     progress: Progress = silent,
 ) -> AffordableSets:
     """Find the sets of attributes, the known ones among them, that an attacker can have within the budget.
 
     The cost of a set is that of the cheapest purchases, single attributes and bundles, that reveal all of it that is
-    not known; so a subset of an affordable set is affordable. Costs and budget are exact decimals.
+    not known; so a subset of an affordable set is affordable. Costs and budget are exact decimals. `by_cost` puts the
+    cheapest of the maximal sets first. Of more maximal sets than can be measured in a minute, or more than `samples` if
+    given, some are drawn, all alike, and measured for at most `seconds`.
     """
+    if samples is not None and samples < 2:
+        raise OptionNotUsable(f"{samples} samples say nothing about all sets.\nHint: draw 2 or more.")
     prices = (costs if isinstance(costs, Costs) else Costs(dict(costs))).with_bundles(bundles)
     fixed = sorted(set(table.positions(known)))
     free = [a for a in range(len(table.attributes)) if a not in fixed]
     offers = price_list(table, free, prices, budget)
-    cashier = _Cashier(offers)
-    maximal = largest_first(_maximal(offers))
-    masks = largest_first(_all_within(cashier, len(free))) if every else maximal
-    risks = dict(zip(masks, risks_of(table, fixed, free, masks, progress=progress), strict=True))
-
-    def shown(sets: Sequence[int]) -> tuple[AffordableSet, ...]:
-        return tuple(_affordable(risks[mask], cashier.cost(mask), offers.scale) for mask in sets)
-
-    riskiest = sorted(shown(maximal), key=lambda entry: (-entry.max_risk, -entry.mean_risk))
+    cashier = Cashier(offers)
     names = tuple(table.attributes[position] for position in fixed)
-    return AffordableSets(float(Fraction(str(budget))), names, tuple(riskiest), shown(masks) if every else None)
+    maximal = _maximal(offers, samples or _most_measured(len(table.counts)))
+    if maximal is None:
+        refuse_too_many(MOST_SETS + 1 if every else 0, _HINT)
+        drawn = Draws(offers, _bundle_choices(offers.bundles, offers.budget), seed)
+        measured = _measure_drawn(table, fixed, free, drawn, samples or SAMPLES, seconds, progress)
+        estimate = _estimate(measured, samples or SAMPLES, seed, drawn.maximal)
+    else:
+        masks = largest_first(_all_within(cashier, len(free)) if every else maximal)
+        measured = list(zip(masks, risks_of(table, fixed, free, masks, progress=progress), strict=True))
+        estimate = None
+    found = {mask: _affordable(risk, cashier.cost(mask), offers.scale) for mask, risk in measured}
+    shown = [found[mask] for mask in (found if maximal is None else largest_first(maximal))]
+    riskiest = sorted(shown, key=lambda entry: (entry.cost if by_cost else 0, -entry.max_risk, -entry.mean_risk))
+    sets = tuple(found.values()) if every else None
+    return AffordableSets(float(Fraction(str(budget))), names, tuple(riskiest), sets, estimate)
+
+
+def _most_measured(rows: int) -> int:
+    return min(MOST_SETS, max(SAMPLES, MOST_WORK // rows))
+
+
+def _measure_drawn(
+    table: Table,
+    fixed: list[int],
+    free: list[int],
+    draws: Draws,
+    samples: int,
+    seconds: float | None,
+    progress: Progress,
+) -> list[tuple[int, SetRisk]]:
+    """Draw sets and measure them, part by part; if the time is over or the user interrupts, fewer."""
+    measured: list[tuple[int, SetRisk]] = []
+    source = iter(draws)
+    with Deadline(seconds) as deadline:
+        try:
+            while len(measured) < samples:
+                progress("drawn sets", len(measured), samples)
+                part = list(islice(source, min(_PART, samples - len(measured))))
+                different = list(dict.fromkeys(part))
+                risks = dict(zip(different, risks_of(table, fixed, free, different), strict=True))
+                measured += [(mask, risks[mask]) for mask in part]
+                deadline.check()
+        except (TimeOver, KeyboardInterrupt):
+            if not measured:
+                raise
+            settle()
+    return measured
+
+
+def _estimate(
+    measured: Sequence[tuple[int, SetRisk]], samples: int, seed: int, maximal: int | None
+) -> AffordableEstimate:
+    drawn = len(measured)
+
+    def mean(name: str) -> MeanEstimate:
+        return MeanEstimate(*mean_interval(np.asarray([getattr(risk, name) for _, risk in measured])))
+
+    # If a share p of all sets were riskier than all drawn, none of them would be drawn with the chance (1 - p)^drawn.
+    riskier = 1 - (1 - CONFIDENCE) ** (1 / drawn)
+    return AffordableEstimate(drawn, samples, seed, maximal, mean("max_risk"), mean("mean_risk"), riskier)
 
 
 def _affordable(risk: SetRisk, cost: int, scale: int) -> AffordableSet:
     return AffordableSet(risk.attributes, float(Fraction(cost, scale)), risk.max_risk, risk.mean_risk)
 
 
-class _Cashier:
-    """Finds the cheapest purchases for a set, exactly: some offer has to reveal its first attribute."""
-
-    def __init__(self, offers: Offers) -> None:
-        self.budget = offers.budget
-        self._single = offers.single
-        self._bundles = offers.bundles
-        self._bundled = 0
-        for mask, _ in offers.bundles:
-            self._bundled |= mask
-        self._known: dict[int, int] = {0: 0}
-
-    def cost(self, mask: int) -> int:
-        """Return the least cost of purchases that reveal a set."""
-        alone = sum(self._single[bit] or 0 for bit in members(mask & ~self._bundled))
-        return alone + self._cover(mask & self._bundled)
-
-    def _cover(self, mask: int) -> int:
-        if mask not in self._known:
-            first = mask & -mask
-            alone = self._single[first.bit_length() - 1]
-            ways = [alone + self._cover(mask ^ first)] if alone is not None else []
-            ways += [cost + self._cover(mask & ~reveals) for reveals, cost in self._bundles if reveals & first]
-            self._known[mask] = min(ways)
-        return self._known[mask]
-
-
-def _maximal(offers: Offers) -> list[int]:
-    """Return the affordable sets that are contained in no other.
+def _maximal(offers: Offers, most: int) -> list[int] | None:
+    """Return the affordable sets that are contained in no other, None if there are more than `most`.
 
     A maximal set is what some bundles and, with the rest of the budget, as many further attributes as possible
     reveal. Other bundles can reveal more, so the sets of different bundles are compared.
@@ -140,7 +215,8 @@ def _maximal(offers: Offers) -> list[int]:
         ]
         for mask in _fillings(sorted(single), left):
             found.add(revealed | mask)
-            refuse_too_many(len(found), _HINT)
+            if len(found) > most:
+                return None
     return _outermost(found, len(offers.single)) if offers.bundles else list(found)
 
 
@@ -199,7 +275,7 @@ def _choices(
         yield from _choices(offers, behind, i + 1, left - cost, over, taken | mask)
 
 
-def _all_within(cashier: _Cashier, attributes: int) -> list[int]:
+def _all_within(cashier: Cashier, attributes: int) -> list[int]:
     """Return all sets within the budget; a set that is too expensive is not extended."""
     found = [0]
     # Every affordable set is made once, by adding its last attribute to the set of the others.
@@ -212,4 +288,4 @@ def _all_within(cashier: _Cashier, attributes: int) -> list[int]:
     return found
 
 
-__all__ = ["AffordableSet", "AffordableSets", "Bundle", "Costs", "affordable_sets", "read_costs"]
+__all__ = ["AffordableEstimate", "AffordableSet", "AffordableSets", "Bundle", "Costs", "affordable_sets", "read_costs"]

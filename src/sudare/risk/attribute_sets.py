@@ -31,15 +31,20 @@ _PART = 256
 
 @dataclass(frozen=True, slots=True)
 class SetRisk:
-    """The risk that knowledge of a set of attributes brings: the largest over the records, and the mean."""
+    """The risk that knowledge of a set of attributes brings: the largest over the records, and the mean.
+
+    `cost` is what the set costs an attacker, where costs were given.
+    """
 
     attributes: tuple[str, ...]
     max_risk: float
     mean_risk: float
+    cost: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {"attributes": list(self.attributes), "max_risk": self.max_risk, "mean_risk": self.mean_risk}
+        """Return the fields as plain values; the cost only if there is one."""
+        found = {"attributes": list(self.attributes), "max_risk": self.max_risk, "mean_risk": self.mean_risk}
+        return found if self.cost is None else {**found, "cost": self.cost}
 
 
 def members(mask: int) -> Iterator[int]:

@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sudare.arguments import checked
 from sudare.data.table import Table
+from sudare.risk.costs import Costs, Number, check_by_cost
 from sudare.risk.records import assess_records
 from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The risk for an attacker who knows everything but one attribute."""
+    """The risk for an attacker who knows everything but one attribute, and the cost of that, where costs were given."""
 
     attribute: str
     max_risk: float
     mean_risk: float
     uniques: int
+    cost: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
+        """Return the fields as plain values; the cost only if there is one."""
+        return {name: value for name, value in asdict(self).items() if name != "cost" or value is not None}
 
 
 @checked
-def attribute_contributions(table: Table, known: Sequence[str] | None = None) -> list[Contribution]:
-    """Return for each known attribute (all if None) the risk without it, the largest fall of the mean risk first."""
+def attribute_contributions(
+    table: Table,
+    known: Sequence[str] | None = None,
+    *,
+    costs: Costs | Mapping[str, Number] | None = None,
+    by_cost: bool = False,
+) -> list[Contribution]:
+    """Return for each known attribute (all if None) the risk without it, the largest fall of the mean risk first.
+
+    With `costs`, each entry has the cost of the others; `by_cost` puts the lowest first.
+    """
+    check_by_cost(costs, by_cost)
     names = list(known) if known is not None else list(table.attributes)
     table.positions(names)
     found = []
     for name in names:
-        left = assess_records(table, [other for other in names if other != name])
-        found.append(Contribution(name, left.max_risk, left.mean_risk, left.uniques))
-    return sorted(found, key=lambda entry: entry.mean_risk)
+        left = assess_records(table, [other for other in names if other != name], costs=costs)
+        found.append(Contribution(name, left.max_risk, left.mean_risk, left.uniques, left.cost))
+    return sorted(found, key=lambda entry: (entry.cost if by_cost else 0, entry.mean_risk))

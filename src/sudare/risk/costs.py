@@ -186,4 +186,100 @@ def _check_all_priced(
         )
 
 
-__all__ = ["Bundle", "Costs", "Offers", "price", "price_list", "read_costs"]
+class Cashier:
+    """Finds the cheapest purchases for a set, exactly: some offer has to reveal its first attribute."""
+
+    def __init__(self, offers: Offers) -> None:
+        self.budget = offers.budget
+        self._single = offers.single
+        self._bundles = offers.bundles
+        self._bundled = 0
+        for mask, _ in offers.bundles:
+            self._bundled |= mask
+        self._known: dict[int, int] = {0: 0}
+
+    def cost(self, mask: int) -> int:
+        """Return the least cost of purchases that reveal a set."""
+        alone = sum(self._single[bit] or 0 for bit in _bits(mask & ~self._bundled))
+        return alone + self._cover(mask & self._bundled)
+
+    def _cover(self, mask: int) -> int:
+        if mask not in self._known:
+            first = mask & -mask
+            alone = self._single[first.bit_length() - 1]
+            ways = [alone + self._cover(mask ^ first)] if alone is not None else []
+            ways += [cost + self._cover(mask & ~reveals) for reveals, cost in self._bundles if reveals & first]
+            self._known[mask] = min(ways)
+        return self._known[mask]
+
+
+def _bits(mask: int) -> Iterator[int]:
+    return (bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
+class Prices:
+    """What sets of attributes of a table cost an attacker who has the `known` ones for nothing.
+
+    Only those of `bought` need a price (None: all others). A set is within the budget if there is none.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        costs: Costs | Mapping[str, Number],
+        *,
+        known: Sequence[str] = (),
+        bought: Sequence[str] | None = None,
+        budget: Number | None = None,
+    ) -> None:
+        names = [name for name in (table.attributes if bought is None else bought) if name not in known]
+        free = sorted(set(table.positions(names)))
+        self._bits = {table.attributes[position]: 1 << bit for bit, position in enumerate(free)}
+        prices = costs if isinstance(costs, Costs) else Costs(dict(costs))
+        self._offers = price_list(table, free, prices, 0 if budget is None else budget)
+        self._cashier, self._limited = Cashier(self._offers), budget is not None
+
+    def cost(self, names: Sequence[str]) -> float:
+        """Return the least cost of purchases that reveal a set."""
+        return float(Fraction(self._whole(names), self._offers.scale))
+
+    def within(self, names: Sequence[str]) -> bool:
+        """Say whether a set costs no more than the budget."""
+        return not self._limited or self._whole(names) <= self._offers.budget
+
+    def _whole(self, names: Sequence[str]) -> int:
+        return self._cashier.cost(sum({self._bits.get(name, 0) for name in names}))
+
+
+def prices_of(
+    table: Table, costs: Costs | Mapping[str, Number] | None, budget: Number | None, by_cost: bool, **options: Any
+) -> Prices | None:
+    """Return what sets cost, None if nobody asks; a budget or an order by cost needs costs."""
+    check_by_cost(costs, by_cost or budget is not None)
+    return None if costs is None else Prices(table, costs, budget=budget, **options)
+
+
+def check_by_cost(costs: object, asked: bool) -> None:
+    """Refuse a budget or an order by cost where there are no costs."""
+    if asked and costs is None:
+        raise OptionNotUsable("A budget, and an order by cost, need the costs of attributes.\nHint: give costs too.")
+
+
+def exact_budget(budget: Number | None) -> float | None:
+    """Return a budget as a number, None if there is none."""
+    return None if budget is None else float(price(budget, "the budget"))
+
+
+__all__ = [
+    "Bundle",
+    "Cashier",
+    "Costs",
+    "Offers",
+    "Prices",
+    "check_by_cost",
+    "exact_budget",
+    "price",
+    "price_list",
+    "prices_of",
+    "read_costs",
+]

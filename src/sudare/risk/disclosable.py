@@ -5,7 +5,8 @@ Risk analysis of k-anonymized personal data by attack simulation, Algorithm 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -34,6 +35,7 @@ from sudare.risk.attribute_sets import (
     set_risk,
     walk_with,
 )
+from sudare.risk.costs import Costs, Number, Prices, exact_budget, prices_of
 from sudare.risk.disclosable_search import Rules, Search, subsets_of
 from sudare.risk.rows import rows_of
 from sudare.risk.subsets import class_size_within
@@ -54,6 +56,9 @@ class DisclosableSets:
     are the sets that are unsafe although every smaller one is safe. If the known attributes alone are over the limit,
     `known_safe` is False and there are no sets. If the search was cut short by time or because the user `interrupted`
     it, `complete` is False: each set shown is right, and there may be more.
+
+    Where costs were given, each set has the cost that an attacker pays for what is not known, and `unsafe_costs` are
+    those of `minimal_unsafe`. With a budget, sets that cost more are left out, `over_budget` of the maximal ones.
     """
 
     limit: float
@@ -67,6 +72,9 @@ class DisclosableSets:
     minimal_unsafe: tuple[tuple[str, ...], ...]
     sets: tuple[SetRisk, ...] | None = None
     interrupted: bool = False
+    budget: float | None = None
+    over_budget: int = 0
+    unsafe_costs: tuple[float, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
@@ -83,7 +91,13 @@ class DisclosableSets:
             "maximal_risks": [entry.to_dict() for entry in self.maximal],
             "minimal_unsafe": [list(attributes) for attributes in self.minimal_unsafe],
             "sets": None if self.sets is None else [entry.to_dict() for entry in self.sets],
+            **self._costs(),
         }
+
+    def _costs(self) -> dict[str, Any]:
+        if self.unsafe_costs is None:
+            return {}
+        return {"budget": self.budget, "over_budget": self.over_budget, "unsafe_costs": list(self.unsafe_costs)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +120,19 @@ def disclosable_sets(
     quantile: float | None = None,
     every: bool = False,
     seconds: float | None = SEARCH_SECONDS,
+    costs: Costs | Mapping[str, Number] | None = None,
+    budget: Number | None = None,
+    by_cost: bool = False,
     progress: Progress = silent,
 ) -> DisclosableSets:
     """Find the sets of attributes, the known ones among them, whose largest risk is at most the limit.
 
     With a `quantile` q, a share 1 - q of the records may be over the limit. Small tables are exhausted; for others a
-    search is made that is exact too, but returns what it has found after `seconds` or when it is interrupted.
+    search is made that is exact too, but returns what it has found after `seconds` or when it is interrupted. With
+    `costs`, each set has its cost, sets that cost more than the `budget` are left out of the answer, and `by_cost` puts
+    the cheapest first; what is known costs nothing.
     """
+    prices = prices_of(table, costs, budget, by_cost, known=known)
     rules = _rules(table, limit, quantile)
     fixed = sorted(set(table.positions(known)))
     free = [a for a in range(len(table.attributes)) if a not in fixed]
@@ -123,12 +143,34 @@ def disclosable_sets(
         found = _walk(table, fixed, free, rules, every, progress)
     else:
         found = _search(table, fixed, free, rules, every, seconds, progress)
-    return DisclosableSets(
+    answer = DisclosableSets(
         limit, quantile, rules.bound, rules.allowed, names_of(table, fixed), known_safe, found.complete,
         tuple(found.maximal),
         tuple(names_of(table, [*fixed, *(free[bit] for bit in members(mask))]) for mask in found.minimal_unsafe),
-        None if found.sets is None else tuple(found.sets), found.interrupted,
+        None if found.sets is None else tuple(found.sets), found.interrupted, exact_budget(budget),
     )  # fmt: skip
+    return _priced(answer, prices, by_cost) if prices else answer
+
+
+def _priced(found: DisclosableSets, prices: Prices, by_cost: bool) -> DisclosableSets:
+    """Return an answer with the costs of its sets, without those over the budget."""
+
+    def priced(sets: Sequence[SetRisk]) -> tuple[SetRisk, ...]:
+        kept = [replace(one, cost=prices.cost(one.attributes)) for one in sets if prices.within(one.attributes)]
+        return tuple(sorted(kept, key=lambda one: one.cost or 0.0) if by_cost else kept)
+
+    unsafe = [(prices.cost(names), names) for names in found.minimal_unsafe if prices.within(names)]
+    if by_cost:
+        unsafe.sort(key=lambda pair: pair[0])
+    maximal = priced(found.maximal)
+    return replace(
+        found,
+        maximal=maximal,
+        sets=None if found.sets is None else priced(found.sets),
+        minimal_unsafe=tuple(names for _, names in unsafe),
+        unsafe_costs=tuple(cost for cost, _ in unsafe),
+        over_budget=len(found.maximal) - len(maximal),
+    )
 
 
 def _rules(table: Table, limit: float, quantile: float | None) -> Rules:

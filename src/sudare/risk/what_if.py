@@ -54,7 +54,7 @@ def moved_records(derived: Derived, known: Sequence[str] | None = None) -> Recor
     """Compare the risk of each record of a table with its risk in a table made of it."""
     table = derived.origin
     places = table.positions(known if known is not None else table.attributes)
-    before, after = row_sizes(table, places), _sizes_in(derived, places)
+    before, after = row_sizes(table, places), sizes_in(derived, places)
     records = table.records
     return RecordsMoved(
         records,
@@ -67,7 +67,7 @@ def moved_records(derived: Derived, known: Sequence[str] | None = None) -> Recor
     )
 
 
-def _sizes_in(derived: Derived, places: list[int]) -> Counts:
+def sizes_in(derived: Derived, places: list[int]) -> Counts:
     """Return the size of the class that each distinct row of a table is in, in a table made of it."""
     table, made = derived.origin, derived.table
     rows = np.empty((len(places), len(made.counts) + len(table.counts)), np.int32)
@@ -198,7 +198,9 @@ def changed_disclosable(before: DisclosableSets, after: DisclosableSets) -> Sets
     """
     entered, left = _safe_here_only(after, before), _safe_here_only(before, after)
     listed = max(len(entered), len(left)) <= MOST_LISTED
-    complete = before.complete and after.complete and listed
+    # With a budget, the answers lack the sets that cost more.
+    whole = before.budget is None and after.budget is None
+    complete = before.complete and after.complete and listed and whole
     return SetsChanged(tuple(entered[:MOST_LISTED]), tuple(left[:MOST_LISTED]), complete)
 
 
