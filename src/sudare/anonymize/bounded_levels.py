@@ -30,6 +30,8 @@ from sudare.showing import dataclass
 MOST_IN_BLOCK = 200_000
 # Shares of the time for the bounds of the blocks and, of what is left then, for going down again and again.
 BLOCK_SHARE, DESCENT_SHARE = 0.3, 0.4
+# Share of what is left of the time for blocks that one attribute more may take: else a new block begins.
+STEP_SHARE = 0.125
 # Ways down that are tried, if there is time.
 MOST_DESCENTS = 200
 # Minimal choices of levels that are kept.
@@ -170,36 +172,37 @@ class BoundedSearch:
     def _rests(self, progress: Progress) -> list[float]:
         """Return for each attribute a loss that it and all after it cannot fall below: that of their blocks.
 
-        A block grows from its last attribute on, as long as its combinations are few and there is time.
+        A block grows from its last attribute on, as long as its combinations are few and there is time for it.
         """
         attributes = len(self._top)
         rests, block_end = [0.0] * (attributes + 1), attributes
         if self._question.loss == "discernibility":
             self._bound = self._judge.least_crowding((), 0)
             return rests
-        with self._deadline.part(BLOCK_SHARE) as share:
-            for a in range(attributes - 1, -1, -1):
-                progress("bounds", attributes - 1 - a, attributes)
-                rests[a] = rests[a + 1]
-                if share.over:
-                    continue
-                if math.prod(level + 1 for level in self._top[a:block_end]) > MOST_IN_BLOCK:
-                    block_end = a + 1
-                rests[a] = max(rests[a], rests[block_end] + self._block_loss(self._judge.names[a:block_end], share))
-                self._bound = rests[a]
+        share = self._deadline.part(BLOCK_SHARE)
+        for a in range(attributes - 1, -1, -1):
+            progress("bounds", attributes - 1 - a, attributes)
+            if math.prod(level + 1 for level in self._top[a:block_end]) > MOST_IN_BLOCK:
+                block_end = a + 1
+            loss = self._block_loss(self._judge.names[a:block_end], share.part(STEP_SHARE))
+            if loss is None:
+                block_end = a + 1
+                loss = self._block_loss(self._judge.names[a:block_end], self._deadline) or 0.0
+            rests[a] = max(rests[a + 1], rests[block_end] + loss)
+            self._bound = rests[a]
         return rests
 
-    def _block_loss(self, names: Sequence[str], share: Deadline) -> float:
-        """Return the least loss of some attributes alone, as part of the loss of all; 0 if there is no time for it."""
-        search = self._question.search(names)
+    def _block_loss(self, names: Sequence[str], deadline: Deadline) -> float | None:
+        """Return the least loss of some attributes alone, as part of the loss of all; None if time is too short."""
 
         def check(*_: object) -> None:
-            share.check()
+            deadline.check()
 
         try:
+            search = self._question.search(names)
             search.run(check)
         except TimeOver:
-            return 0.0
+            return None
         return search.least * (len(names) / len(self._top) if self._question.loss == "precision" else 1.0)
 
     def _branch(self, rests: Sequence[float], progress: Progress) -> None:
