@@ -215,6 +215,16 @@ def test_many_attributes_are_estimated_and_marked_so(make: Make, monkeypatch: py
     assert "Sets drawn" in text
 
 
+def test_levels_of_too_many_choices_are_said_to_be_the_best_found(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"known": ["sex", "age"], "limit": 0.5, "hierarchies": HIERARCHIES}
+    assert "too many to settle all" not in shown_text(make(**options))
+    monkeypatch.setattr("sudare.anonymize.levels.MOST_NODES", 0)
+    text = shown_text(make(**options))
+    assert "too many to settle all. It is proven that at most 0 % of its loss of information could be avoided." in text
+    assert "of them are minimal" not in text
+    assert "情報の損失のうち減らせるのは最大で0" in make(language="ja", **options)
+
+
 def test_sets_that_are_too_many_to_compare_are_said_to_be_left_out(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_findings, "MOST_WORK", 14)
     text = shown_text(make())

@@ -340,6 +340,8 @@ def _levels(table: Table, question: Question, progress: Progress) -> Levels:
     found = find_levels(
         table, hierarchies, known=known, limit=question.limit, suppress=question.suppress, progress=progress
     )
+    if found.interrupted:
+        raise KeyboardInterrupt
     before = assess_records(table, known)
     if found.best is None:
         return Levels(found, (), before, None)
