@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.anonymize.certificate import UNCHECKED, Certificate, CertifiedInput, read_certificate
+from sudare.anonymize.certificate import UNCHECKED, Certificate, CertifiedInput, read_certificate, repeated_draws
 
 RECORDS = "milk bread medicine\napple\nmilk coffee bread\nmilk medicine\ncoffee bread apple\norange medicine\n"
 OTHER: dict[str, Any] = {
     "sudare": "9.9", "date": "2000-01-01T00:00:00+00:00", "rho": "0.6", "max_known": 1, "knowledge": "published",
     "epsilon": 0.3, "delta": 0.3, "seed": 77, "strategy": "best", "safe": False, "adversaries": 1_000_000,
-    "unsafe_adversaries": 3, "draws": 10**9, "bound": 1e-9, "look": 7, "check_seed": 5, "claim": "SAFE: as houses.",
+    "unsafe_adversaries": 3, "draws": 10**9, "bound": 1e-9, "look": 7, "looks": 9, "check_seed": 5,
+    "claim": "SAFE: as houses.",
 }  # fmt: skip
 SAMPLE = {"epsilon": 0.1, "delta": 0.1}
 
@@ -36,7 +37,8 @@ def differences(folder: Path, baskets: sudare.Baskets, certificate: Certificate,
     asked: dict[str, Any] = {
         "rho": "0.5", "max_known": certificate.max_known, "knowledge": certificate.knowledge,
         "epsilon": certificate.epsilon, "delta": certificate.delta, "look": certificate.look,
-        "seed": certificate.check_seed or 0, **changed,
+        "seed": certificate.check_seed or 0, "draws": repeated_draws(certificate),
+        **changed,
     }  # fmt: skip
     published = sudare.read_baskets(folder / "out.txt", allow_empty=True)
     sensitive = sudare.read_sensitive("item:medicine", baskets)
@@ -71,10 +73,10 @@ def test_a_sample_cannot_be_passed_off_as_more(tmp_path: Path) -> None:
     boast = replace(certificate, exact=True, draws=10**9, bound=1e-9, claim="SAFE: nobody can.")
     assert differences(tmp_path, baskets, boast) == {"exact", "draws", "bound", "claim"}
     # Another sample than the certified one says the same of it.
-    assert differences(tmp_path, baskets, certificate, seed=99, look=None) == set()
-    assert differences(tmp_path, baskets, boast, seed=99, look=None) == {"exact", "draws", "bound", "claim"}
+    assert differences(tmp_path, baskets, certificate, seed=99, look=None, draws=None) == set()
+    assert differences(tmp_path, baskets, boast, seed=99, look=None, draws=None) == {"exact", "draws", "bound", "claim"}
     more = replace(certificate, adversaries=certificate.adversaries + 1)
-    assert differences(tmp_path, baskets, more, seed=99, look=None) == {"adversaries"}
+    assert differences(tmp_path, baskets, more, seed=99, look=None, draws=None) == {"adversaries"}
 
 
 def test_an_unfinished_work_is_certified_as_that(tmp_path: Path) -> None:

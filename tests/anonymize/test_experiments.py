@@ -9,7 +9,7 @@ import pytest
 import sudare
 from sudare.anonymize import experiments
 from sudare.anonymize.experiment_rows import ExperimentRow
-from sudare.anonymize.experiments import STUDIES, Run, run_experiments, summarize_experiments
+from sudare.anonymize.experiments import STUDIES, Circumstances, Run, run_experiments, summarize_experiments
 from sudare.data.baskets import Baskets, make_baskets
 
 RHO, EPSILON, SHARE = STUDIES
@@ -126,6 +126,49 @@ def test_files_that_sudare_did_not_write_are_refused(small: Baskets, tmp_path: P
         run_experiments({"a": small}, tmp_path / "parameters.json" / "folder")
 
 
+def test_circumstances_change_the_rows_and_are_kept_beside_them(small: Baskets, tmp_path: Path) -> None:
+    def rows(folder: str, **changed: Any) -> list[float]:
+        found = run_experiments(
+            {"a": small}, tmp_path / folder, figures=[3, 6], repetitions=1, threads=1,
+            circumstances=Circumstances(**changed),
+        )  # fmt: skip
+        return [row.suppressed_share for row in found.rows]
+
+    usual = rows("usual")
+    others = [
+        rows(name, **changed)
+        for name, changed in {
+            "sample": {"sample": 0.5}, "sensitive": {"sensitive": 0.8}, "noise": {"noise": 0.3},
+            "rho": {"rho": "0.2"}, "known": {"max_known_exact": 1},
+        }.items()
+    ]  # fmt: skip
+    assert all(other != usual and len(other) == len(usual) for other in others)
+    with pytest.raises(sudare.OptionNotUsable, match=r"noise is 0\.3 there and 0.01 here"):
+        rows("noise")
+    kept = json.loads((tmp_path / "known" / "parameters.json").read_text())
+    assert (kept["max_known_exact"], kept["sample"]) == (1, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [({"sample": 0.0}, "sample is a share"), ({"noise": 1.1}, "noise is a share"), ({"max_known": 0}, "know 0 items")],
+)
+def test_circumstances_that_cannot_be_are_refused(
+    small: Baskets, tmp_path: Path, changed: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(sudare.OptionNotUsable, match=message):
+        run_experiments({"a": small}, tmp_path / "out", circumstances=Circumstances(**changed))
+
+
+def test_every_row_has_all_measures(small: Baskets, tmp_path: Path) -> None:
+    rows = run_experiments({"a": small}, tmp_path, figures=[3, 4], repetitions=1, threads=1).rows
+    by_figure = {figure: [row for row in rows if row.figure == figure] for figure in (3, 4)}
+    assert [row.value for row in by_figure[3]] == [row.suppressed_share for row in by_figure[4]]
+    assert [row.value for row in by_figure[4]] == [row.kl_divergence for row in by_figure[3]]
+    # What is read back from the file is what was computed.
+    assert run_experiments({"a": small}, tmp_path, figures=[3, 4], repetitions=1, threads=1).rows == rows
+
+
 def test_figures_and_repetitions_that_are_not_there_are_refused(small: Baskets, tmp_path: Path) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="no figure 8"):
         run_experiments({"a": small}, tmp_path, figures=[3, 8])
@@ -134,12 +177,12 @@ def test_figures_and_repetitions_that_are_not_there_are_refused(small: Baskets, 
 
 
 def test_a_tenth_of_the_records_is_drawn(small: Baskets) -> None:
-    drawn = experiments.draw_records(small, 5)
+    drawn = experiments.draw_records(small, 0.1, 5)
     assert len(drawn) == 20
     assert set(drawn.users) <= set(small.users)
-    assert drawn.users == experiments.draw_records(small, 5).users != experiments.draw_records(small, 6).users
-    assert len(experiments.draw_records(make_baskets([["a"]]), 0)) == 1
-    assert len(experiments.draw_records(make_baskets([]), 0)) == 0
+    assert drawn.users == experiments.draw_records(small, 0.1, 5).users != experiments.draw_records(small, 0.1, 6).users
+    assert len(experiments.draw_records(make_baskets([["a"]]), 0.1, 0)) == 1
+    assert len(experiments.draw_records(make_baskets([]), 0.1, 0)) == 0
 
 
 def sensitive(baskets: Baskets, run: Run) -> list[set[int]]:
@@ -161,7 +204,7 @@ def test_fixed_plus_protects_what_is_sensitive_to_anybody(small: Baskets) -> Non
 
 
 def test_few_differ_from_most_on_an_item() -> None:
-    lists = experiments.noisy_lists(5000, 100, 0.3, 7)
+    lists = experiments.noisy_lists(5000, 100, 0.3, 0.01, 7)
     often = lists.mean(axis=0) > 0.5
     assert often.sum() == 30
     # A hundredth of half a million, give or take five standard deviations.
@@ -169,8 +212,11 @@ def test_few_differ_from_most_on_an_item() -> None:
 
 
 def test_means_and_standard_deviations_by_hand() -> None:
-    rows = [ExperimentRow(3, "a", "fixed", 0.5, n, value, True) for n, value in enumerate((0.1, 0.2, 0.6), 1)]
-    alone = ExperimentRow(3, "a", "personalized", 0.5, 1, 0.4, True)
+    rows = [
+        ExperimentRow(3, "a", "fixed", 0.5, n, value, True, value, 0.0, None)
+        for n, value in enumerate((0.1, 0.2, 0.6), 1)
+    ]
+    alone = ExperimentRow(3, "a", "personalized", 0.5, 1, 0.4, True, 0.4, 0.0, None)
     first, second = summarize_experiments([*rows, alone])
     assert (first.repetitions, first.mean, first.deviation) == (3, pytest.approx(0.3), pytest.approx(0.07**0.5))
     assert (second.repetitions, second.mean, second.deviation) == (1, 0.4, 0)

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.anonymize import suppression
+from sudare.anonymize import sampled_suppression
 from sudare.anonymize.suppression import Suppression, suppress_baskets
 from sudare.data.baskets import make_baskets, sensitive_rows
 from sudare.kernels.suppression import choose, needed
 from sudare.risk.uncertainty import check_baskets
 from tests.risk.small_baskets import Case, cases, unsafe_by_hand
 
-STRATEGIES = st.sampled_from(["paper", "best"])
+STRATEGIES = st.sampled_from(["paper", "swept", "best"])
 
 
 def test_figure_2_one_of_y_or_two_of_x() -> None:
@@ -37,10 +37,10 @@ def test_the_choice_follows_formula_5() -> None:
     """D(d) log(D(d) / D0(d)) / N_s: as long as nothing is gone all are 0, and the least N_s decides."""
     before, now = np.asarray([4, 3]), np.asarray([4, 3])
     rows, known = np.asarray([[1, 3]]), np.asarray([0])
-    assert choose(rows, known, 1, 4, (now, before, np.asarray([7, 7])), (1, 2), False) == (1, 1, 1)
+    assert choose(rows, known, 1, 4, (now, before, np.asarray([7, 7])), (1, 2)) == (1, 1, 1)
     now = np.asarray([4, 1])
     # 4/5 log((4/5) / (4/7)) / 2 is above 0 for x, 1/5 log((1/5) / (3/7)) / 1 below it for y, which is rare already.
-    assert choose(rows, known, 1, 4, (now, before, np.asarray([7, 5])), (1, 2), False)[0] == 0
+    assert choose(rows, known, 1, 4, (now, before, np.asarray([7, 5])), (1, 2))[0] == 0
 
 
 @given(cases(), STRATEGIES, st.integers(0, 3))
@@ -66,9 +66,42 @@ def test_the_best_strategy_never_suppresses_more(case: Case, seed: int) -> None:
     assert best.suppressed <= paper.suppressed
 
 
+@given(cases(), st.integers(0, 3), st.sampled_from(["all", "items", "kl", "rules"]))
+@settings(max_examples=80)
+def test_what_is_kept_low_is_at_most_that_of_the_paper(case: Case, seed: int, keep_low: str) -> None:
+    options = {"rho": case.rho, "max_known": case.max_known, "knowledge": case.knowledge, "seed": seed}
+    paper = suppress_baskets(case.baskets, case.sensitive, **options)  # type: ignore[arg-type]
+    best = suppress_baskets(case.baskets, case.sensitive, strategy="best", keep_low=keep_low, **options)  # type: ignore[arg-type]
+    names = {"items": "suppressed_share", "kl": "kl_divergence", "rules": "rules_distance"}
+    assert best.safe
+    for name in names.values() if keep_low == "all" else [names[keep_low]]:
+        assert getattr(best.loss, name) <= getattr(paper.loss, name)
+    shown = [{best.published.names[i] for i in best.published.record(u)} for u in range(len(case.records))]
+    assert unsafe_by_hand(case, shown) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("secrets", ["random:0.4", "random-fixed:0.4"])
+def test_on_real_click_streams_all_three_measures_are_below_the_papers(
+    real_data: Callable[[str], Path], secrets: str
+) -> None:
+    for number in (1, 2):
+        baskets = sudare.read_baskets(real_data(f"bms-webview-{number}.txt"))
+        short = baskets.select(baskets.lengths <= 5)
+        secret = sudare.read_sensitive(secrets, short)
+        paper, best = (suppress_baskets(short, secret, rho=0.5, strategy=name) for name in ("paper", "best"))  # type: ignore[arg-type]
+        assert best.suppressed < paper.suppressed
+        assert best.loss.kl_divergence <= paper.loss.kl_divergence
+        assert best.loss.rules_distance is not None
+        assert paper.loss.rules_distance is not None
+        assert best.loss.rules_distance <= paper.loss.rules_distance
+        assert best.least_suppressed == paper.least_suppressed
+        assert best.suppressed / 2 < (best.least_suppressed or 0) < best.suppressed
+
+
 def repair_samples(case: Case, strategy: str, longest_swept: int) -> Suppression:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(suppression, "LONGEST_SWEPT", longest_swept)
+        patch.setattr(sampled_suppression, "LONGEST_SWEPT", longest_swept)
         return suppress_baskets(
             case.baskets, case.sensitive, rho=case.rho, max_known=case.max_known, knowledge=case.knowledge,
             strategy=strategy, epsilon=0.2, delta=0.2,  # type: ignore[arg-type]
@@ -84,18 +117,18 @@ def test_sampled_repairs_satisfy_a_fresh_sample(case: Case, strategy: str) -> No
     assert found.verdict.unsafe_adversaries == 0
 
 
-@given(cases(), STRATEGIES)
+@given(cases())
 @settings(max_examples=100)
-def test_with_samples_short_records_are_safe_from_everybody(case: Case, strategy: str) -> None:
+def test_swept_short_records_are_safe_from_everybody(case: Case) -> None:
     """Records of up to LONGEST_SWEPT items are gone through, and nobody is left who could be drawn."""
-    found = repair_samples(case, strategy, 12)
+    found = repair_samples(case, "swept", 12)
     shown = [{found.published.names[i] for i in found.published.record(u)} for u in range(len(case.records))]
     assert unsafe_by_hand(case, shown) == {}
     assert all(part <= record for part, record in zip(shown, case.records, strict=True))
     assert found.suppressed == sum(map(len, case.records)) - sum(map(len, shown))
 
 
-@pytest.mark.parametrize("strategy", ["paper", "best"])
+@pytest.mark.parametrize("strategy", ["paper", "swept", "best"])
 @pytest.mark.parametrize("sampled", [{}, {"epsilon": 0.1, "delta": 0.1}])
 def test_the_same_seed_gives_the_same_records(strategy: str, sampled: dict[str, float]) -> None:
     rng = np.random.default_rng(3)
@@ -143,8 +176,12 @@ def test_progress_tells_pass_size_unsafe_and_suppressed() -> None:
 def test_options_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     baskets = make_baskets([["a", "b"]])
     everything = sensitive_rows(np.ones((1, 2), bool), np.zeros(1, np.int32), "all")
-    with pytest.raises(sudare.OptionNotUsable, match="paper or best"):
+    with pytest.raises(sudare.OptionNotUsable, match="paper, swept or best"):
         suppress_baskets(baskets, everything, rho=0.5, strategy="magic")  # type: ignore[arg-type]
+    with pytest.raises(sudare.OptionNotUsable, match="items, kl, rules or all"):
+        suppress_baskets(baskets, everything, rho=0.5, strategy="best", keep_low="magic")  # type: ignore[arg-type]
+    with pytest.raises(sudare.OptionNotUsable, match="does not choose what is kept low"):
+        suppress_baskets(baskets, everything, rho=0.5, keep_low="kl")
     with pytest.raises(sudare.OptionNotUsable, match="original or published"):
         suppress_baskets(baskets, everything, rho=0.5, knowledge="none")  # type: ignore[arg-type]
     with pytest.raises(sudare.OptionNotUsable, match="who know 0 items"):

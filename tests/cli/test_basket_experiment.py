@@ -25,6 +25,9 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+HEADER = "figure,data,setting,x,repetition,value,safe,suppressed_share,kl_divergence,rules_distance"
+
+
 def test_figures_rows_and_page_are_written_and_used_again(run: Run, file: Path, tmp_path: Path) -> None:
     words = ("--data", file, "-o", tmp_path / "out", "--repetitions", "2", "--figures", "5,6", "--threads", "1")
     result = run(*words)
@@ -33,8 +36,15 @@ def test_figures_rows_and_page_are_written_and_used_again(run: Run, file: Path, 
     assert names == {"figure-5-small.svg", "figure-6-small.svg", "index.html", "parameters.json", "rows.csv"}
     lines = (tmp_path / "out" / "rows.csv").read_text().splitlines()
     # Figure 7 comes from the same runs as 6.
-    assert (lines[0], len(lines)) == ("figure,data,setting,x,repetition,value,safe", 1 + 12 + 24 + 24)
+    assert (lines[0], len(lines)) == (HEADER, 1 + 12 + 24 + 24)
+    # Table 1 of the paper.
+    assert "Mean length" in result.stdout
     again = json.loads(run(*words, "--json").stdout)
+    assert again["data"]["small"].keys() == {"records", "items", "longest", "mean_length"}
+    assert {"suppressed_share", "kl_divergence", "rules_distance"} <= again["rows"][0].keys()
+    other = run(*words, "--noise", "0.2", "--sensitive-share", "0.6", "--max-known", "2")
+    assert other.exit_code == 2
+    assert "sensitive is 0.4 there and 0.6 here" in other.stderr
     assert len(again["figures"]) == 6 + 12
     assert again["figures"][0].keys() == {"figure", "data", "setting", "x", "repetitions", "mean", "deviation"}
 

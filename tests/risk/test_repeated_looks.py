@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.anonymize import suppression
+from sudare.anonymize import sampled_suppression, suppression
 from sudare.anonymize.suppression import TimeOver, suppress_baskets
 from sudare.messages import Texts
-from sudare.risk.uncertainty import look_delta, sample_size
+from sudare.risk.uncertainty import MOST_LOOKS, look_delta, most_looks, paper_sample_size, sample_size
 
 shares = st.integers(1, 99).map(lambda n: n / 100)
 
@@ -66,12 +67,14 @@ def test_looking_until_it_passes_is_wrong_with_delta_at_most(monkeypatch: pytest
         if done[0] > looks:
             raise TimeOver
 
-    monkeypatch.setattr(suppression, "_sweep", lambda *_, **__: None)
-    monkeypatch.setattr(suppression, "_repair_samples", nothing)
+    monkeypatch.setattr(sampled_suppression, "sweep", lambda *_, **__: None)
+    monkeypatch.setattr(sampled_suppression, "repair_samples", nothing)
     passed = 0
     for seed in range(runs):
         done = [0]
-        found = suppress_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=epsilon, delta=delta, seed=seed)
+        found = suppress_baskets(
+            baskets, sensitive, rho=0.5, max_known=1, epsilon=epsilon, delta=delta, seed=seed, strategy="swept"
+        )
         passed += found.safe
     # The exact probability, from the share of 1/8 and the draws of each look.
     exact = 1 - math.prod(1 - (7 / 8) ** sample_size(epsilon, delta, look) for look in range(1, looks + 1))
@@ -88,11 +91,11 @@ def test_each_look_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         seeds.append((options["look"], options["seed"]))
         return check(*args, **options)
 
-    monkeypatch.setattr(suppression, "_sweep", lambda *_, **__: None)
-    monkeypatch.setattr(suppression, "_repair_samples", lambda *_, **__: None)
+    monkeypatch.setattr(sampled_suppression, "sweep", lambda *_, **__: None)
+    monkeypatch.setattr(sampled_suppression, "repair_samples", lambda *_, **__: None)
     monkeypatch.setattr(suppression, "check_baskets", told)
     baskets, sensitive = unsafe_baskets()
-    found = suppress_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.1, delta=0.9, seed=3)
+    found = suppress_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.1, delta=0.9, seed=3, strategy="swept")
     assert [look for look, _ in seeds] == list(range(1, len(seeds) + 1))
     assert len({seed for _, seed in seeds}) == len(seeds)
     assert (found.verdict.look, found.verdict.seed) == seeds[-1]
@@ -152,15 +155,28 @@ def test_samples_that_nobody_could_draw_are_refused_at_once(epsilon: float) -> N
 def test_a_sample_fits_into_memory_with_all_that_its_adversaries_know(monkeypatch: pytest.MonkeyPatch) -> None:
     baskets, sensitive = unsafe_baskets()
     monkeypatch.setattr("sudare.risk.uncertainty.MOST_POINTS", 50)
-    for work in (sudare.check_baskets, sudare.suppress_baskets):
-        # 29 of the first look, or 22 of a single one, know up to two items each.
-        options: dict[str, Any] = {
-            "rho": 0.5,
-            "epsilon": 0.1,
-            "delta": 0.1 if work is sudare.suppress_baskets else 0.05,
-        }
+    # 29 of the first look or of a single one know up to two items each.
+    swept = partial(sudare.suppress_baskets, strategy="swept", delta=0.1)
+    for work in (partial(sudare.check_baskets, delta=0.05), swept):
+        options: dict[str, Any] = {"rho": 0.5, "epsilon": 0.1}
         with pytest.raises(sudare.OptionNotUsable, match="29 adversaries of each size times 2 known items"):
             work(baskets, sensitive, **options)
+    with pytest.raises(sudare.OptionNotUsable, match="116 adversaries of each size times 2 known items"):
+        sudare.suppress_baskets(baskets, sensitive, rho=0.5, epsilon=0.1, delta=0.1)
+
+
+@given(shares, shares)
+def test_looks_that_draw_alike_are_wrong_with_delta_at_most(epsilon: float, delta: float) -> None:
+    """As many looks as are allowed for pass with at most delta, exactly, and one more might not."""
+    draws = paper_sample_size(epsilon, delta)
+    looks, chance = most_looks(epsilon, delta, draws), (1 - Fraction(str(epsilon))) ** draws
+    assert looks * chance <= Fraction(str(delta))
+    assert looks == MOST_LOOKS or (looks + 1) * chance > Fraction(str(delta))
+
+
+def test_the_sample_sizes_of_the_paper() -> None:
+    assert [paper_sample_size(share, share) for share in (0.1, 0.05, 0.01)] == [116, 600, 23_026]
+    assert most_looks(0.1, 0.1, 116) == 20_317
 
 
 def test_many_draws_are_counted_without_powers_of_huge_numbers() -> None:

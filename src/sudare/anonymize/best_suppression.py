@@ -2,8 +2,8 @@
 
 The paper repairs one unsafe adversary after another. Here all rules are seen at once: the occurrence whose suppression
 lessens most what all of them lack goes first, and what turns out not to be needed comes back at the end. The paper's
-way is gone first, and the answer with fewer suppressed occurrences is taken: so it is never worse than the paper's with
-the same seed, and if the time is over before all is tried, there is mostly an answer that is finished.
+way is gone first, and a better answer is taken, by the measure that is to be kept low: so it is never worse by this
+than the paper's with the same seed, and if the time is over before all is tried, there is mostly a finished answer.
 """
 
 from __future__ import annotations
@@ -15,10 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.anonymize.suppression import Supports, Work, repair_all
+from sudare.anonymize.suppression_choice import Choice, KeepLow
 from sudare.deadline import TimeOver
 from sudare.interruption import settle
 from sudare.kernels import best_suppression as kernels
 
+# How much an item that lost much is spared (`worth` in the kernel): not at all, a little, and much.
+BALANCES = (0.0, 2.0, 16.0)
+# To which shares of what is left on the whole items are evened out, one after another.
+EVENED = np.linspace(1.03, 0.91, 25)
 # Steps between two looks at the clock.
 _STEPS = 20_000
 # The types of compiled functions hide what they take.
@@ -28,32 +33,36 @@ _fill: Any = kernels.fill
 _suppress_greedily: Any = kernels.suppress_greedily
 _force: Any = kernels.force
 _restore: Any = kernels.restore
+_even_out: Any = kernels.even_out
 
 
-def suppress_best(work: Work) -> None:
+def suppress_best(work: Work, whole: Supports, keep_low: KeepLow) -> None:
     """Go the paper's way, then suppress what helps most, restore what can be after each, and keep the better."""
-    whole = work.supports()
     first = replace(whole, counts=whole.counts.copy())
     repair_all(work, first)
-    kept = work.kept.copy()
+    choice = Choice(work.original, keep_low, work.kept)
+    papers = int(np.count_nonzero(work.kept))
     try:
-        _Search(work, first).restore(kept)
-        work.reset()
-        search = _Search(work, whole)
-        search.suppress()
-        search.restore(kept)
+        _Search(work, first, 0.0).restore(choice)
+        for balance in BALANCES:
+            work.reset()
+            search = _Search(work, replace(whole, counts=whole.counts.copy()), balance)
+            search.suppress()
+            search.restore(choice)
+        if keep_low != "items":
+            search.even_out(choice, papers)
     except (TimeOver, KeyboardInterrupt):
         # There is a finished answer.
         settle()
     finally:
-        work.kept[:] = kept
+        work.kept[:] = choice.kept
 
 
 class _Search:
     """The state of the rules while occurrences are suppressed and restored."""
 
-    def __init__(self, work: Work, supports: Supports) -> None:
-        self._work = work
+    def __init__(self, work: Work, supports: Supports, balance: float) -> None:
+        self._work, self._balance = work, balance
         guards = np.zeros(len(supports.rules.items), np.int64)
         _count_guards(
             supports.sets, supports.rules, work.records, work.lists, work.most_known, work.of_published, guards,
@@ -75,28 +84,56 @@ class _Search:
         while left:
             work.passes += 1
             order = work.rng.permutation(len(work.kept))
-            size, before = _fill(self._state, order, heap, self._space, wanted, work.halt), left
+            size, before = (
+                _fill(self._state, order, heap, self._space, wanted, work.frequencies, self._balance, work.halt),
+                left,
+            )
             work.check_time()
             while size and left:
-                size, left = _suppress_greedily(self._state, heap, size, left, _STEPS, self._space, work.halt)
+                size, left = _suppress_greedily(
+                    self._state, heap, size, left, _STEPS, self._space, work.frequencies, self._balance, work.halt
+                )
                 work.check_time()
                 gone = len(work.kept) - int(np.count_nonzero(work.kept))
                 work.progress(f"pass {work.passes}: {left:,} lacking, {gone:,} suppressed", whole - left, whole)
             if left == before:
-                left -= int(_force(self._state, work.found, self._space, work.halt))
+                left -= int(_force(self._state, work.found, self._space, work.frequencies, work.halt))
                 work.check_time()
 
-    def restore(self, best: NDArray[np.bool_]) -> None:
-        """Restore what can be restored, until nothing can; what is kept then is put into `best` if it is more.
+    def _order(self, gone: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return suppressed occurrences in random order, or those of the items that lost the largest share first."""
+        gone = self._work.rng.permutation(gone)
+        if not self._balance:
+            return gone
+        now, before, _ = self._work.frequencies
+        items = self._work.original.items[gone]
+        return gone[np.argsort(now[items] / before[items], kind="stable")]
+
+    def restore(self, choice: Choice) -> None:
+        """Restore what can be restored, until nothing can, and offer what is kept then.
 
         What is restored when the time is over is safe too.
         """
         work, restored = self._work, 1
         try:
             while restored:
-                gone = np.flatnonzero(~work.kept)
-                restored = _restore(self._state, work.rng.permutation(gone), self._space, work.halt)
+                gone = self._order(np.flatnonzero(~work.kept))
+                restored = _restore(self._state, gone, self._space, work.frequencies, work.halt)
                 work.check_time()
         finally:
-            if np.count_nonzero(work.kept) > np.count_nonzero(best):
-                best[:] = work.kept
+            choice.offer(work.kept)
+
+    def even_out(self, choice: Choice, least: int) -> None:
+        """Suppress some of the items that lost little, where that does no harm, and offer what is kept.
+
+        Items that lost alike keep their shares of all, so the KL divergence falls. Ends before fewer than `least`
+        occurrences are left, and if all measures are to be low, when they are.
+        """
+        work = self._work
+        left = np.count_nonzero(work.kept) / max(len(work.kept), 1)
+        for share in left * EVENED:
+            order = work.rng.permutation(np.flatnonzero(work.kept))
+            _even_out(self._state, order, float(share), self._space, work.frequencies, work.halt)
+            work.check_time()
+            if np.count_nonzero(work.kept) < least or (choice.offer(work.kept) and choice.keep_low == "all"):
+                break

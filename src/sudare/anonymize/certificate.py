@@ -41,8 +41,11 @@ from sudare.risk.uncertainty import (
     check_sampling,
     checked_knowledge,
     exact_rho,
+    most_looks,
+    paper_sample_size,
     plain_rho,
     sample_bound,
+    shared_sample_size,
 )
 from sudare.showing import dataclass
 from sudare.version import __version__
@@ -60,6 +63,7 @@ _KINDS = {
     "epsilon": float | None,
     "delta": float | None,
     "look": int | None,
+    "looks": int | None,
     "check_seed": int | None,
     "seed": int,
     "safe": bool,
@@ -84,7 +88,8 @@ class Certificate:
     """What was published under which guarantee; `rho` is the exact number as text.
 
     `seed` is that of the suppression. The check of the written file went through all `adversaries`, or drew `draws` of
-    each size with `check_seed`; it was then the look of that number, and `delta` is about all looks together. `bound`
+    each size with `check_seed`; it was then the look of that number, and `delta` is about all looks together, of which
+    there may be `looks` if all draw alike. `bound`
     is what the sample says of each size: a user's share of unsafe adversaries is on average at most that. `claim` says
     it in words.
     `frequent_above_rho` says whether one sensitive item is in a larger share of the published records than rho, which
@@ -113,6 +118,8 @@ class Certificate:
     check_seed: int | None
     frequent_above_rho: bool
     claim: str
+    # Certificates of older versions had no looks that all draw alike.
+    looks: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as it stands in the file."""
@@ -155,6 +162,7 @@ def certify(found: Suppression, verdict: Verdict, published: CertifiedInput) -> 
         draws=verdict.draws,
         bound=verdict.bound if safe else None,
         look=verdict.look,
+        looks=verdict.looks,
         check_seed=verdict.seed,
         frequent_above_rho=verdict.frequent_above_rho,
         claim=verdict.claim(Texts("en"), interrupted=found.interrupted),
@@ -256,7 +264,7 @@ def read_certificate(path: str | Path) -> Certificate:
         for name in ("original", "published", "sensitive"):
             fields[name] = CertifiedInput(**fields[name])
         for name, kinds in _KINDS.items():
-            if not isinstance(fields[name], kinds):
+            if not isinstance(fields[name] if name != "looks" else fields.get(name), kinds):
                 raise TypeError
         return Certificate(**fields)
     except (KeyError, TypeError):
@@ -298,30 +306,43 @@ def compare_certificate(
     )
 
 
+def repeated_draws(certificate: Certificate) -> int | None:
+    """Return how many each look drew if all draw alike, as the strategies do; None if they do not."""
+    epsilon, delta, draws = certificate.epsilon, certificate.delta, certificate.draws
+    if certificate.looks is None or epsilon is None or delta is None:
+        return None
+    return draws if draws in (shared_sample_size(epsilon, delta), paper_sample_size(epsilon, delta)) else None
+
+
 def _following(certificate: Certificate, verdict: Verdict) -> dict[str, Any]:
     """Return the fields of a certificate that follow from its others, given how many sizes a check now found."""
     epsilon, delta, look, unsafe = (
         getattr(certificate, name) for name in ("epsilon", "delta", "look", "unsafe_adversaries")
     )
     try:
-        draws = check_sampling(epsilon, delta, look)
+        draws, looks = check_sampling(epsilon, delta, look), None
+        if draws is not None and certificate.looks is not None:
+            # Looks that all draw alike: as many as the strategies draw, which allow for so many looks.
+            draws = repeated_draws(certificate) or paper_sample_size(epsilon, delta)
+            looks = most_looks(epsilon, delta, draws)
         rho, knowledge = exact_rho(certificate.rho), checked_knowledge(certificate.knowledge)
     except OptionNotUsable:
         # Nothing was checked with that: it differs itself.
         return {}
-    bound = sample_bound(epsilon, delta, draws, look) if certificate.safe else None
+    bound = sample_bound(epsilon, delta, draws, look, looks) if certificate.safe else None
     if bound is not None and certificate.bound is not None and math.isclose(bound, certificate.bound, rel_tol=1e-9):
         # Logarithms of another machine may have another last digit.
         bound = certificate.bound
     stated = replace(
         verdict, rho=rho, max_known=certificate.max_known, knowledge=knowledge, epsilon=epsilon, delta=delta, look=look,
-        draws=draws, safe=certificate.safe, unsafe_adversaries=unsafe or 0,
+        looks=looks, draws=draws, safe=certificate.safe, unsafe_adversaries=unsafe or 0,
     )  # fmt: skip
     return {
         "exact": draws is None,
         "draws": draws,
         "bound": bound,
         "look": None if draws is None else look,
+        "looks": looks,
         "check_seed": None if draws is None or look is None else look_seed(certificate.seed, look),
         "adversaries": _adversaries(certificate, draws, verdict),
         "unsafe_adversaries": 0 if certificate.safe else unsafe,

@@ -20,7 +20,11 @@ ROWS = "rows.csv"
 
 @dataclass(frozen=True, slots=True, order=True)
 class ExperimentRow:
-    """One value of a figure: of a data set, a setting, a place on the axis and a repetition, and if it was safe."""
+    """One value of a figure: of a data set, a setting, a place on the axis and a repetition, and if it was safe.
+
+    `value` is the measure that the figure shows; the three measures of the run follow it, of rules None if there were
+    too many to compare.
+    """
 
     figure: int
     data: str
@@ -29,6 +33,9 @@ class ExperimentRow:
     repetition: int
     value: float
     safe: bool
+    suppressed_share: float
+    kl_divergence: float
+    rules_distance: float | None
 
     @property
     def key(self) -> tuple[int, str, str, float, int]:
@@ -39,15 +46,14 @@ class ExperimentRow:
 class RowsFile:
     """The rows in a folder, written anew with every addition, whole or not at all.
 
-    What they depend on is kept beside them; rows of another seed, strategy, version or content of the data are an
-    error.
+    What they depend on is kept beside them; rows of other parameters, version or content of the data are an error.
     """
 
-    def __init__(self, folder: Path, data: Mapping[str, Baskets], *, seed: int, strategy: str) -> None:
+    def __init__(self, folder: Path, data: Mapping[str, Baskets], given: Mapping[str, object]) -> None:
         self._path = folder / ROWS
         make_folder(folder)
         check_writable(self._path)
-        parameters = {"version": __version__, "seed": seed, "strategy": strategy}
+        parameters = {"version": __version__, **given}
         digests = {f"data {name}": _digest(baskets) for name, baskets in data.items()}
         known = keep_parameters(folder, "experiments with baskets", parameters, digests)
         rows = _read_rows(self._path) if known and self._path.exists() else []
@@ -86,6 +92,9 @@ def _read_rows(path: Path) -> list[ExperimentRow]:
                     int(row["repetition"]),
                     float(row["value"]),
                     row["safe"] == "True",
+                    float(row["suppressed_share"]),
+                    float(row["kl_divergence"]),
+                    float(row["rules_distance"]) if row["rules_distance"] else None,
                 )
                 for row in csv.DictReader(file)
             ]

@@ -1,6 +1,6 @@
 """The experiments of T. Nakagawa, Arai, H. Nakagawa: Personalized anonymization of set-valued data, section 4.
 
-Each run draws a tenth of the records and the sensitive items anew, suppresses, and measures what is lost. `fixed` is
+Each run draws some of the records and the sensitive items anew, suppresses, and measures what is lost. `fixed` is
 one random list of sensitive items for all users, `personalized` another one for each. In the more realistic settings
 many items are sensitive to most users: `personalized+` turns that over for each user and item with a small
 probability, and `fixed+` protects whatever is sensitive to anybody, which is what a model without personal lists has to
@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import field
+from dataclasses import asdict, astuple, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,33 +22,53 @@ from numpy.typing import NDArray
 
 from sudare.anonymize.experiment_rows import ExperimentRow, RowsFile
 from sudare.anonymize.suppression import Strategy, suppress_baskets
+from sudare.anonymize.suppression_choice import KeepLow
 from sudare.arguments import checked
 from sudare.data.baskets import Baskets, SensitiveItems, sensitive_rows
 from sudare.data.sensitive import random_lists
 from sudare.errors import OptionNotUsable
 from sudare.interruption import safe_point
 from sudare.progress import Progress, silent
+from sudare.risk.uncertainty import exact_rho
 from sudare.showing import dataclass
-from sudare.utility.baskets import kl_divergence, rules_distance, suppressed_share
+from sudare.utility.baskets import BasketLoss
 
-# Section 4.1: records that Algorithm 1 is given, the share of records drawn, the share of sensitive items, and how
-# often a user differs from most others on an item.
+# Section 4.1: records that Algorithm 1 is given.
 LONGEST = 5
-DRAWN = 0.1
-SENSITIVE = 0.4
-NOISE = 0.01
-# Section 4.2: what is kept where something else varies.
-RHO = "0.5"
-MAX_KNOWN = 5
 THREADS = 2
 # Seconds between two looks at whether the work is to stop.
 _LOOK = 0.2
 
-_MEASURES: dict[str, Callable[[Baskets, Baskets], float]] = {
-    "suppressed_share": suppressed_share,
-    "kl_divergence": kl_divergence,
-    "rules_distance": rules_distance,
-}
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What does not vary within a figure, as section 4 has it unless said otherwise.
+
+    The share of the records that is drawn (`sample`), the share of sensitive items (of most users, in figures 6 and 7
+    it varies), how often a user differs from most others on an item (`noise`), rho where it does not vary, and the most
+    items that adversaries know: `max_known` with samples, and `max_known_exact` (None: any number) without.
+    """
+
+    sample: float = 0.1
+    sensitive: float = 0.4
+    noise: float = 0.01
+    rho: str = "0.5"
+    max_known: int = 5
+    max_known_exact: int | None = None
+
+    def check(self) -> None:
+        """Refuse what cannot be."""
+        exact_rho(self.rho)
+        for name in ("sample", "sensitive", "noise"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1 or (name == "sample" and value == 0):
+                raise OptionNotUsable(f"{name} is a share from 0 to 1, not {value}.\nHint: 0.1 is a tenth.")
+        for known in (self.max_known, self.max_known_exact):
+            if known is not None and known < 1:
+                raise OptionNotUsable(f"Adversaries who know {known} items are none.\nHint: give a number from 1 on.")
+
+
+PAPER = Circumstances()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +121,12 @@ class Run:
         digest = sha256(repr((seed, part, *parts[part])).encode()).digest()
         return int.from_bytes(digest[:6])
 
-    def rows(self, values: Mapping[int, float], *, safe: bool) -> list[ExperimentRow]:
-        """Return the rows of the figures."""
+    def rows(self, loss: BasketLoss, *, safe: bool) -> list[ExperimentRow]:
+        """Return the rows of the figures, each with all measures."""
+        place = (self.data, self.setting, float(self.x), self.repetition)
         return [
-            ExperimentRow(figure, self.data, self.setting, float(self.x), self.repetition, value, safe)
-            for figure, value in values.items()
+            ExperimentRow(figure, *place, getattr(loss, measure), safe, *astuple(loss))
+            for figure, measure in self.study.figures.items()
         ]
 
 
@@ -115,6 +137,8 @@ class Experiments:
     data: Mapping[str, Baskets] = field(repr=False, compare=False)
     seed: int
     strategy: Strategy
+    keep_low: KeepLow | None
+    circumstances: Circumstances
     rows: tuple[ExperimentRow, ...] = field(repr=False)
 
 
@@ -127,27 +151,33 @@ def run_experiments(
     repetitions: int = 10,
     seed: int = 0,
     strategy: Strategy = "paper",
+    keep_low: KeepLow | None = None,
+    circumstances: Circumstances = PAPER,
     threads: int = THREADS,
     progress: Progress = silent,
 ) -> Experiments:
     """Run the experiments behind some of the figures 3 to 7; the rows are kept in `folder`.
 
-    Rows that an earlier call with the same data, seed and strategy left there are not computed again, be it that it
-    was interrupted or that more repetitions, figures or data are asked for now. A row depends on the seed and on what
-    the row is, not on the order or on what else is computed.
+    Rows that an earlier call with the same data, seed, strategy and circumstances left there are not computed again, be
+    it that it was interrupted or that more repetitions, figures or data are asked for now. A row depends on the seed
+    and on what the row is, not on the order or on what else is computed.
     """
     _check(figures, repetitions)
-    kept = RowsFile(Path(folder), data, seed=seed, strategy=strategy)
+    circumstances.check()
+    given = {"seed": seed, "strategy": strategy, "keep_low": keep_low, **asdict(circumstances)}
+    kept = RowsFile(Path(folder), data, given)
     wanted = [run for run in _runs(data, repetitions) if run.study.figures.keys() & set(figures)]
-    missing = [run for run in wanted if not kept.has(run.rows(dict.fromkeys(run.study.figures, 0.0), safe=True))]
+    nothing = BasketLoss(0.0, 0.0, 0.0)
+    missing = [run for run in wanted if not kept.has(run.rows(nothing, safe=True))]
     # Long runs first, so that no thread is left alone with one at the end.
     missing.sort(key=lambda run: (run.study.varied != "epsilon", float(run.x)))
-    tasks = [(data[run.data], run, seed, strategy) for run in missing]
+    how = partial(perform, seed=seed, strategy=strategy, keep_low=keep_low, circumstances=circumstances)
+    tasks = [partial(how, data[run.data], run) for run in missing]
     progress("experiments", len(wanted) - len(missing), len(wanted))
     for number, rows in enumerate(_performed(tasks, threads), len(wanted) - len(missing) + 1):
         kept.add(rows)
         progress("experiments", number, len(wanted))
-    return Experiments(data, seed, strategy, kept.chosen(figures, data, repetitions))
+    return Experiments(data, seed, strategy, keep_low, circumstances, kept.chosen(figures, data, repetitions))
 
 
 def _check(figures: Collection[int], repetitions: int) -> None:
@@ -169,12 +199,10 @@ def _runs(data: Collection[str], repetitions: int) -> Iterator[Run]:
                     yield from (Run(study, name, setting, x, repetition) for setting in study.settings)
 
 
-def _performed(tasks: Sequence[tuple[Baskets, Run, int, Strategy]], threads: int) -> Iterator[list[ExperimentRow]]:
+def _performed(tasks: Sequence[Callable[[], list[ExperimentRow]]], threads: int) -> Iterator[list[ExperimentRow]]:
     """Perform runs on several threads, which kernels leave free for each other; yield their rows as they come."""
     with ThreadPoolExecutor(threads) as pool:
-        waiting = {
-            pool.submit(perform, baskets, run, seed=seed, strategy=strategy) for baskets, run, seed, strategy in tasks
-        }
+        waiting = {pool.submit(task) for task in tasks}
         try:
             while waiting:
                 finished, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
@@ -186,60 +214,73 @@ def _performed(tasks: Sequence[tuple[Baskets, Run, int, Strategy]], threads: int
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def perform(baskets: Baskets, run: Run, *, seed: int, strategy: Strategy) -> list[ExperimentRow]:
+def perform(
+    baskets: Baskets,
+    run: Run,
+    *,
+    seed: int,
+    strategy: Strategy = "paper",
+    keep_low: KeepLow | None = None,
+    circumstances: Circumstances = PAPER,
+) -> list[ExperimentRow]:
     """Draw records and sensitive items, suppress and measure."""
     short = baskets if run.study.varied == "epsilon" else baskets.select(baskets.lengths <= LONGEST)
-    sample = draw_records(short, run.seed("sample", seed))
+    sample = draw_records(short, circumstances.sample, run.seed("sample", seed))
     found = suppress_baskets(
         sample,
-        sensitive_items(sample, run, seed),
+        sensitive_items(sample, run, seed, circumstances),
         strategy=strategy,
+        keep_low=keep_low,
         seed=run.seed("suppression", seed),
-        **_guarantee(run),
+        **_guarantee(run, circumstances),
     )
     if found.interrupted:
         raise KeyboardInterrupt
-    values = {figure: _MEASURES[measure](sample, found.published) for figure, measure in run.study.figures.items()}
-    return run.rows(values, safe=found.safe)
+    return run.rows(found.loss, safe=found.safe)
 
 
-def _guarantee(run: Run) -> dict[str, Any]:
+def _guarantee(run: Run, circumstances: Circumstances) -> dict[str, Any]:
     if run.study.varied == "rho":
-        return {"rho": run.x}
+        return {"rho": run.x, "max_known": circumstances.max_known_exact}
     if run.study.varied == "epsilon":
-        return {"rho": RHO, "max_known": MAX_KNOWN, "epsilon": float(run.x), "delta": float(run.x)}
-    return {"rho": RHO}
+        drawn = {"epsilon": float(run.x), "delta": float(run.x)}
+        return {"rho": circumstances.rho, "max_known": circumstances.max_known, **drawn}
+    return {"rho": circumstances.rho, "max_known": circumstances.max_known_exact}
 
 
-def draw_records(baskets: Baskets, seed: int) -> Baskets:
-    """Return a tenth of the records, drawn at random, in their order."""
+def draw_records(baskets: Baskets, share: float, seed: int) -> Baskets:
+    """Return a share of the records, at least one, drawn at random, in their order."""
     chosen = np.zeros(len(baskets), np.bool_)
-    number = max(1, round(DRAWN * len(baskets))) if len(baskets) else 0
+    number = max(1, round(share * len(baskets))) if len(baskets) else 0
     chosen[np.random.default_rng(seed).choice(len(baskets), number, replace=False)] = True
     return baskets.select(chosen)
 
 
-def sensitive_items(baskets: Baskets, run: Run, seed: int) -> SensitiveItems:
+def sensitive_items(baskets: Baskets, run: Run, seed: int, circumstances: Circumstances = PAPER) -> SensitiveItems:
     """Return the sensitive items of the users of the sample, as the setting of a run says."""
     users, items = len(baskets), len(baskets.names)
     for_all, own = np.zeros(users, np.int32), np.arange(users, dtype=np.int32)
     if run.setting == "fixed":
-        return SensitiveItems(for_all, random_lists(1, items, SENSITIVE, run.seed("lists", seed)), run.setting)
+        return SensitiveItems(
+            for_all, random_lists(1, items, circumstances.sensitive, run.seed("lists", seed)), run.setting
+        )
     if run.setting == "personalized":
-        return SensitiveItems(own, random_lists(users, items, SENSITIVE, run.seed("lists", seed)), run.setting)
-    lists = noisy_lists(users, items, float(run.x), run.seed("often", seed))
+        return SensitiveItems(
+            own, random_lists(users, items, circumstances.sensitive, run.seed("lists", seed)), run.setting
+        )
+    lists = noisy_lists(users, items, float(run.x), circumstances.noise, run.seed("often", seed))
     if run.setting == "personalized+":
         return sensitive_rows(lists, own, run.setting)
     anybody = np.logical_or.reduce(lists, axis=0, keepdims=True)
     return sensitive_rows(anybody, for_all, run.setting)
 
 
-def noisy_lists(users: int, items: int, share: float, seed: int) -> NDArray[np.bool_]:
+def noisy_lists(users: int, items: int, share: float, noise: float, seed: int) -> NDArray[np.bool_]:
     """Return a row of items a user: a random share is sensitive to most, and each may be otherwise to some."""
     rng = np.random.default_rng(seed)
     often = np.zeros(items, np.bool_)
     often[rng.choice(items, round(share * items), replace=False)] = True
-    found: NDArray[np.bool_] = often ^ (rng.random((users, items), np.float32) < NOISE)
+    found: NDArray[np.bool_] = often ^ (rng.random((users, items), np.float32) < noise)
     return found
 
 

@@ -1,14 +1,14 @@
 """Making sets of items safe by suppressing occurrences of items.
 
 Nakagawa, Arai, Nakagawa: personalized anonymization of set-valued data, Algorithms 1 (all adversaries) and 2 (a sample
-of them), with the better strategy that the paper leaves to future work in `sudare.anonymize.best_suppression`.
+of them, `sudare.anonymize.sampled_suppression`), with the better strategy that the paper leaves to future work in
+`sudare.anonymize.best_suppression`.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import field
 from fractions import Fraction
 from math import comb
@@ -17,73 +17,69 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.anonymize.suppression_choice import KeepLow
 from sudare.arguments import checked
 from sudare.data.baskets import Baskets, SensitiveItems, refuse_strangers
 from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
-from sudare.kernels import item_sets, sampled_suppression, swept_suppression
+from sudare.kernels import item_sets
 from sudare.kernels import suppression as kernels
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import (
     Knowledge,
     Verdict,
+    by_length,
     check_baskets,
     check_sampling,
     comparable_rho,
     count_adversaries,
-    draw_adversaries,
     exact_rho,
     refuse_large_sample,
     sample_size,
 )
 from sudare.showing import dataclass
+from sudare.utility.baskets import BasketLoss, basket_loss
 
-Strategy = Literal["paper", "best"]
+Strategy = Literal["paper", "swept", "best"]
 # Seconds in which what was reached is checked after an interruption.
 AFTER_INTERRUPTION = 1.0
 # Sets of items that occur in some record, with repetition: a gigabyte of them and their rules.
 MOST_SETS = 50_000_000
-# Records whose adversaries are gone through before others are drawn: they are most of the records, and drawing takes
-# long to meet their last unsafe ones. Longer ones would lose much for adversaries that are hardly ever drawn.
-LONGEST_SWEPT = 15
-# Adversaries who know one number of items that are gone through at most: some seconds.
-MOST_SWEPT = 50_000_000
-# Safe adversaries in a row after which the record of an unsafe one is left.
-STREAK = 20
 # The share of the time in which items are suppressed; the rest is for the check of what was reached.
 _SEARCH_SHARE = 0.8
 # Users that are looked at between two looks at the clock.
 _PART = 4096
-# Items whose sets are swept between two looks at the clock.
-_PART_ITEMS = 64
 # The types of compiled functions hide what they take.
 _number_sets: Any = item_sets.number_sets
 _list_rules: Any = item_sets.list_rules
 _repair_users: Any = kernels.repair_users
-_repair_drawn: Any = sampled_suppression.repair_drawn
-_find_unsafe: Any = sampled_suppression.find_unsafe
-_sweep_sets: Any = swept_suppression.sweep_sets
 
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
     """Records that lost some items, what they were made of, and what a check of the whole says of them.
 
-    The guarantee that was asked for is that of the verdict. If the work was interrupted, what was reached so far is
-    published, and it is not safe whatever the verdict says, which may be that of a check that was not finished.
+    The guarantee that was asked for is that of the verdict. `loss` has the three measures of the paper. No suppression
+    that is safe from all adversaries removes fewer than `least_suppressed` occurrences, whatever its algorithm; it is
+    None for samples, which allow for unsafe ones, and if the time was over before it was known. If the work was
+    interrupted, what was reached so far is published, and it is not safe whatever the verdict says, which may be that
+    of a check that was not finished.
     """
 
     original: Baskets = field(repr=False)
     sensitive: SensitiveItems = field(repr=False)
     published: Baskets = field(repr=False)
     strategy: Strategy
+    keep_low: KeepLow | None
     seed: int
     passes: int
     interrupted: bool
     seconds: float
     verdict: Verdict
+    loss: BasketLoss
+    least_suppressed: int | None
 
     @property
     def safe(self) -> bool:
@@ -107,9 +103,13 @@ class Suppression:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the records as plain values."""
-        names = ("strategy", "seed", "items", "suppressed", "suppressed_share", "passes", "interrupted", "seconds")
+        names = (
+            "strategy", "keep_low", "seed", "items", "suppressed", "suppressed_share", "least_suppressed", "passes",
+            "interrupted", "seconds",
+        )  # fmt: skip
         return {
             **self.verdict.to_dict(),
+            **self.loss.to_dict(),
             **{name: getattr(self, name) for name in names},
             "safe": self.safe,
             "check_seed": self.verdict.seed,
@@ -126,6 +126,7 @@ def suppress_baskets(
     max_known: int | None = None,
     knowledge: Knowledge = "original",
     strategy: Strategy = "paper",
+    keep_low: KeepLow | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     seed: int = 0,
@@ -135,59 +136,114 @@ def suppress_baskets(
     """Suppress items until no adversary can infer a sensitive item of a user with a confidence above rho.
 
     Adversaries know at most `max_known` items (None: any number) of the original or the published record. With epsilon
-    and delta those who know few items are gone through once, and then samples are repaired until a whole pass over a
-    fresh one finds none unsafe, and another sample confirms it. However often that takes, the probability that the
-    confirmation is wrong is at most delta. After `seconds` or an interruption the state so far is returned, with the
-    verdict of a check that ends within the same time: `seconds` are for both.
+    and delta samples are repaired until a whole pass over a fresh one meets none unsafe. The strategy `paper` is what
+    the paper prints, `best` loses less and keeps low what `keep_low` says (None: all three measures, of samples the
+    items), `swept` goes through short records first and has an independent sample confirm the end. However many
+    passes or looks there are, the probability that the verdict wrongly says safe is at most delta. After `seconds` or
+    an interruption the state so far is returned, with the verdict of a check that ends within the same time: `seconds`
+    are for both.
     """
     started = time.perf_counter()
-    if strategy not in get_args(Strategy):
-        raise OptionNotUsable(f"There is no strategy {strategy!r}.\nHint: paper or best.")
+    keep_low = _checked_strategy(strategy, keep_low, sampled=epsilon is not None)
     check_sampling(epsilon, delta)
     whole = Deadline(seconds)
 
     def check(seconds: float | None) -> Verdict:
         # What is looked at depends on what earlier looks met, so each look draws anew.
+        look = work.look or Look(work.looks + 1, None)
         work.looks += 1
         return check_baskets(
             original, sensitive, rho=rho, published=original.only(work.kept), max_known=max_known, knowledge=knowledge,
-            epsilon=epsilon, delta=delta, seed=look_seed(seed, work.looks), look=work.looks, seconds=seconds,
-            progress=progress,
+            epsilon=epsilon, delta=delta, seed=look_seed(seed, look.number), look=look.number, draws=look.draws,
+            seconds=seconds, progress=progress,
         )  # fmt: skip
 
     verdict, patience = None, None
     with Deadline(None if seconds is None else _SEARCH_SHARE * seconds) as deadline:
         work = Work(original, sensitive, rho, knowledge, max_known, seed, deadline, progress)
         try:
-            if epsilon is not None and delta is not None:
-                refuse_large_sample(sample_size(epsilon, delta, 1), work.most_known)
-                # A pass can meet no unsafe adversary by luck: an independent sample has to confirm it.
-                _sweep(work, fewest=strategy == "best")
-                while verdict is None or not verdict.safe:
-                    _repair_samples(work, sample_size(epsilon, delta, work.looks + 1), fewest=strategy == "best")
-                    verdict = check(deadline.rest)
-                    deadline.check()
-            elif strategy == "paper":
-                repair_all(work, work.supports())
+            if epsilon is None or delta is None:
+                _suppress_exactly(work, keep_low)
             else:
-                from sudare.anonymize.best_suppression import suppress_best
-
-                suppress_best(work)
+                verdict = _suppress_samples(work, epsilon, delta, strategy, keep_low, check, deadline)
         except (TimeOver, KeyboardInterrupt) as reason:
             settle()
             work.interrupted = verdict is None or not verdict.safe
             patience = AFTER_INTERRUPTION if isinstance(reason, KeyboardInterrupt) else None
     if verdict is None or not verdict.safe:
         verdict = check(patience or whole.rest)
+    published = original.only(work.kept)
     return Suppression(
-        original, sensitive, original.only(work.kept), strategy, seed, work.passes, work.interrupted,
-        time.perf_counter() - started, verdict,
+        original, sensitive, published, strategy, keep_low, seed, work.passes, work.interrupted,
+        time.perf_counter() - started, verdict, basket_loss(original, published), work.least,
     )  # fmt: skip
+
+
+def _checked_strategy(strategy: Strategy, keep_low: KeepLow | None, *, sampled: bool) -> KeepLow | None:
+    """Refuse strategies that there are not; return what the best one keeps low, None for the others."""
+    if strategy not in get_args(Strategy):
+        raise OptionNotUsable(f"There is no strategy {strategy!r}.\nHint: paper, swept or best.")
+    if keep_low is not None and keep_low not in get_args(KeepLow):
+        raise OptionNotUsable(f"{keep_low!r} cannot be kept low.\nHint: items, kl, rules or all.")
+    if strategy == "best":
+        return keep_low or ("items" if sampled else "all")
+    if keep_low is not None:
+        raise OptionNotUsable(f"The strategy {strategy} does not choose what is kept low.\nHint: use best.")
+    return None
+
+
+def _suppress_exactly(work: Work, keep_low: KeepLow | None) -> None:
+    from sudare.anonymize.best_suppression import suppress_best
+    from sudare.anonymize.loss_bound import least_suppressed
+
+    supports = work.supports()
+    work.least = least_suppressed(work, supports)
+    if keep_low is None:
+        repair_all(work, supports)
+    else:
+        suppress_best(work, supports, keep_low)
+
+
+def _suppress_samples(
+    work: Work,
+    epsilon: float,
+    delta: float,
+    strategy: Strategy,
+    keep_low: KeepLow | None,
+    check: Callable[[float | None], Verdict],
+    deadline: Deadline,
+) -> Verdict | None:
+    """Repair samples; return the verdict of a look that passed, None if the last pass is yet to be looked at."""
+    from sudare.anonymize import sampled_suppression as sampled
+
+    if strategy == "best" and keep_low is not None:
+        work.look = sampled.repair_best(work, epsilon, delta, keep_low)
+        return None
+    if strategy == "paper":
+        work.look = sampled.repair_as_printed(work, epsilon, delta)
+        return None
+    refuse_large_sample(sample_size(epsilon, delta, 1), work.most_known)
+    sampled.sweep(work)
+    while True:
+        sampled.repair_samples(work, sample_size(epsilon, delta, work.looks + 1))
+        # A pass can meet no unsafe adversary by luck: an independent sample has to confirm it.
+        verdict = check(deadline.rest)
+        if verdict.safe:
+            return verdict
+        deadline.check()
 
 
 def look_seed(seed: int, look: int) -> int:
     """Return the seed of a look at what was suppressed: one that nobody is likely to choose for a check of her own."""
     return int(np.random.SeedSequence([seed, look]).generate_state(1)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look at what is published: its number, from 1, and how many it draws, if all looks draw alike."""
+
+    number: int
+    draws: int | None
 
 
 class Work:
@@ -218,6 +274,9 @@ class Work:
         self.rng = np.random.default_rng(seed)
         self.progress, self._deadline, self.halt = progress, deadline, deadline.halt
         self.passes, self.looks, self.interrupted = 0, 0, False
+        self.look: Look | None = None
+        self.least: int | None = None
+        self.seed = seed
         self.kept = np.ones(len(original.items), np.bool_)
         owner = np.repeat(np.arange(len(original)), original.lengths)
         before = original.supports()
@@ -226,6 +285,7 @@ class Work:
         total = len(original.items)
         self.frequencies = (before.copy(), before, np.asarray([total, total], np.int64))
         self.found = np.empty(len(original), np.int64)
+        self.order = by_length(original)
 
     def reset(self) -> None:
         """Publish everything again."""
@@ -290,88 +350,3 @@ def repair_all(work: Work, supports: Supports) -> None:
                 )  # fmt: skip
                 work.check_time()
                 work.tell(size, unsafe, end, len(work.original))
-
-
-def _sweep(work: Work, *, fewest: bool) -> None:
-    """Repair all adversaries who know few items of records that are not long, until a pass over them meets none."""
-    lengths, largest = work.original.lengths, 1
-    while largest < work.most_known and _number_knowing(lengths, largest + 1) <= MOST_SWEPT:
-        largest += 1
-    items = len(work.original.names)
-    changed = np.ones(items, np.bool_)
-    while changed.any():
-        work.passes += 1
-        touched = np.zeros(items, np.bool_)
-        for size in range(1, largest + 1):
-            unsafe = 0
-            order = work.rng.permutation(items)
-            for first in range(0, items, _PART_ITEMS):
-                end = min(first + _PART_ITEMS, items)
-                unsafe += _sweep_sets(
-                    order[first:end], size, work.records, work.lists, work.frequencies, work.rule, work.of_published,
-                    work.rng, fewest, LONGEST_SWEPT, changed, touched, work.halt,
-                )  # fmt: skip
-                work.check_time()
-                work.tell(size, unsafe, end, items)
-        # Only sets of items that stand together in a record that changed can have become unsafe.
-        changed = touched
-
-
-def _number_knowing(lengths: NDArray[np.int64], size: int) -> int:
-    numbers = np.bincount(lengths)
-    return sum(int(count) * comb(length, size) for length, count in enumerate(numbers.tolist()))
-
-
-def _repair_samples(work: Work, adversaries: int, *, fewest: bool) -> None:
-    """Repair drawn adversaries until a whole pass over fresh ones meets none unsafe (Algorithm 2)."""
-    unsafe = 1
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        while unsafe:
-            unsafe = 0
-            work.passes += 1
-            for size in range(1, work.most_known + 1):
-                users, drawn = _draw(work, size, adversaries)
-                bad = _unsafe(work, users, drawn, pool)
-                work.check_time()
-                unsafe += int(np.count_nonzero(bad))
-                while bad.any():
-                    touched = np.zeros(len(work.original.names), np.bool_)
-                    _repair_drawn(
-                        users[bad], drawn[bad], work.records, work.lists, work.frequencies, work.rule,
-                        work.of_published, work.rng, work.found, fewest, touched, STREAK, work.halt,
-                    )  # fmt: skip
-                    # Only sets of items that stand together in a record that changed can have become unsafe.
-                    again = touched[work.original.items[drawn]].all(axis=1)
-                    bad[again] = _unsafe(work, users[again], drawn[again], pool)
-                    bad[~again] = False
-                    work.check_time()
-                work.tell(size, unsafe, size, work.most_known)
-
-
-def _unsafe(
-    work: Work, users: NDArray[np.int64], drawn: NDArray[np.int64], pool: ThreadPoolExecutor
-) -> NDArray[np.bool_]:
-    """Say which drawn adversaries are unsafe, on all processors."""
-    bad = np.zeros(len(users), np.bool_)
-    parts = np.array_split(np.arange(len(users)), os.cpu_count() or 1)
-
-    def task(part: NDArray[np.int64]) -> None:
-        if len(part):
-            mine = slice(part[0], part[-1] + 1)
-            given = work.records, work.lists, work.rule, work.of_published
-            _find_unsafe(users[mine], drawn[mine], *given, bad[mine], work.halt)
-
-    list(pool.map(task, parts))
-    return bad
-
-
-def _draw(work: Work, size: int, adversaries: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw adversaries, those who know the same first; what they know are places among the original items."""
-    if work.of_published:
-        users, drawn = draw_adversaries(work.original.only(work.kept), size, adversaries, work.rng)
-        drawn = np.flatnonzero(work.kept)[drawn]
-    else:
-        users, drawn = draw_adversaries(work.original, size, adversaries, work.rng)
-    drawn.sort(axis=1)
-    order = np.lexsort(work.original.items[drawn].T[::-1])
-    return users[order], drawn[order]

@@ -21,7 +21,7 @@ from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import Knowledge, Verdict, check_baskets
 from sudare.showing import dataclass
-from sudare.utility.baskets import kl_divergence, suppressed_share
+from sudare.utility.baskets import BasketLoss, basket_loss, kl_divergence, suppressed_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,11 @@ class Verification:
         """How far the frequencies of items moved, formula (3)."""
         return kl_divergence(self.original, self.published)
 
+    @property
+    def loss(self) -> BasketLoss:
+        """What was lost by the three measures of the paper; it is measured each time that it is asked for."""
+        return basket_loss(self.original, self.published)
+
     @checked
     def compare(self, certificate: Certificate) -> tuple[CertificateDifference, ...]:
         """Return what is not as a certificate says."""
@@ -77,12 +82,13 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        names = ("items", "suppressed", "suppressed_share", "kl_divergence", "holds")
+        names = ("items", "suppressed", "holds")
         compared = None
         if self.differences is not None:
             listed = [entry.to_dict() for entry in self.differences]
             compared = {"matches": not self.differences, "differences": listed, "unchecked": list(UNCHECKED)}
-        return {**self.verdict.to_dict(), **{name: getattr(self, name) for name in names}, "certificate": compared}
+        told = {name: getattr(self, name) for name in names}
+        return {**self.verdict.to_dict(), **told, **self.loss.to_dict(), "certificate": compared}
 
 
 @checked
@@ -98,6 +104,7 @@ def verify_baskets(
     delta: float | None = None,
     seed: int = 0,
     look: int | None = None,
+    draws: int | None = None,
     certificate: Certificate | None = None,
     most_worst: int = 20,
     progress: Progress = silent,
@@ -110,7 +117,8 @@ def verify_baskets(
     shown = match_published(original, published)
     verdict = check_baskets(
         original, sensitive, rho=rho, published=shown, max_known=max_known, knowledge=knowledge,
-        epsilon=epsilon, delta=delta, seed=seed, look=look, most_worst=most_worst, progress=progress,
+        epsilon=epsilon, delta=delta, seed=seed, look=look, draws=draws, most_worst=most_worst,
+        progress=progress,
     )  # fmt: skip
     file = basket_input(published) if published.reading else None
     found = Verification(original, sensitive, shown, file, verdict, None)

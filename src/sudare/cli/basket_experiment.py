@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sudare.cli.basket_options import KeepLowOption, StrategyOption
 from sudare.cli.files import READ, OutputFolder
 from sudare.cli.frame import (
     JsonOption,
     LanguageOption,
     SeedOption,
+    console,
     guarded,
     note,
     show_json,
@@ -21,7 +24,9 @@ from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
+    from sudare.anonymize.experiments import Experiments
     from sudare.data.baskets import Baskets
+    from sudare.messages import Texts
 
 
 @guarded
@@ -40,10 +45,25 @@ def experiment(
         int, typer.Option(metavar="N", help="Repetitions with new samples; 2 for a quick look.")
     ] = 10,
     figures: Annotated[str, typer.Option(metavar="3,4,...", help="Figures to make, of 3 to 7.")] = "3,4,5,6,7",
-    strategy: Annotated[
-        Literal["paper", "best"],
-        typer.Option(metavar="paper|best", help="What is suppressed: as the paper says, or with less loss."),
-    ] = "paper",
+    strategy: StrategyOption = "paper",
+    keep_low: KeepLowOption = None,
+    sample: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of the records that each repetition draws.")
+    ] = 0.1,
+    sensitive_share: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of sensitive items in figures 3, 4 and 5.")
+    ] = 0.4,
+    noise: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Probability that a user differs on an item in figures 6 and 7."),
+    ] = 0.01,
+    rho: Annotated[str, typer.Option(metavar="RHO", help="Highest confidence allowed in figures 5, 6 and 7.")] = "0.5",
+    max_known: Annotated[
+        int | None,
+        typer.Option(
+            metavar="M", help="Most items adversaries know. 5 in figure 5 and any number elsewhere, if not given."
+        ),
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to work on at the same time.")] = 2,
     seed: SeedOption = 0,
     lang: LanguageOption = "en",
@@ -51,16 +71,21 @@ def experiment(
 ) -> None:
     """Repeat the experiments on personalized and fixed protection.
 
-    Written are the figures 3 to 7 of the paper as SVG files, the values behind them as CSV, and a page with all of
-    them. Finished values are kept: after an interruption the same command goes on, and more repetitions, figures or
-    data can be asked for.
+    Table 1 (the data sets) is printed. Written are the figures 3 to 7 of the paper as SVG files, the values behind
+    them as CSV, and a page with all of them. Finished values are kept: after an interruption the same command goes
+    on, and more repetitions, figures or data can be asked for.
     """
-    from sudare.anonymize.experiments import run_experiments, summarize_experiments
+    from sudare.anonymize.experiments import Circumstances, run_experiments, summarize_experiments
     from sudare.messages import Texts
     from sudare.report.basket_experiment import write_experiment_page
 
-    Texts(lang)
+    texts = Texts(lang)
     numbers = _numbers(figures)
+    circumstances = Circumstances(
+        sample=sample, sensitive=sensitive_share, noise=noise, rho=rho, max_known=5 if max_known is None else max_known,
+        max_known_exact=max_known,
+    )  # fmt: skip
+    circumstances.check()
     with shown_progress() as progress:
         baskets = _read(data, progress)
         try:
@@ -71,6 +96,8 @@ def experiment(
                 repetitions=repetitions,
                 seed=seed,
                 strategy=strategy,
+                keep_low=keep_low,
+                circumstances=circumstances,
                 threads=threads,
                 progress=progress,
             )
@@ -79,7 +106,9 @@ def experiment(
             raise
     written = write_experiment_page(out, found, language=lang)
     if json:
-        show_json(_told(summarize_experiments(found.rows)))
+        show_json(_told(found, summarize_experiments(found.rows)))
+    else:
+        _show_data(found.data, texts)
     note(f"Wrote {', '.join(path.name for path in written)} in {out}")
 
 
@@ -104,7 +133,37 @@ def _read(files: list[str], progress: Progress) -> dict[str, Baskets]:
     return found
 
 
-def _told(spreads: Any) -> dict[str, Any]:
+def _told(found: Experiments, spreads: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
-    return {"figures": [asdict(spread) for spread in spreads]}
+    return {
+        "data": {name: _described(baskets) for name, baskets in found.data.items()},
+        "circumstances": asdict(found.circumstances),
+        "figures": [asdict(spread) for spread in spreads],
+        "rows": [asdict(row) for row in found.rows],
+    }
+
+
+def _described(baskets: Baskets) -> dict[str, float]:
+    """Return what Table 1 of the paper says of a data set."""
+    lengths = baskets.lengths
+    return {
+        "records": len(baskets),
+        "items": len(baskets.names),
+        "longest": int(lengths.max(initial=0)),
+        "mean_length": float(lengths.mean()) if len(lengths) else 0.0,
+    }
+
+
+def _show_data(data: Mapping[str, Baskets], texts: Texts) -> None:
+    """Print Table 1: what the data sets are."""
+    from rich.table import Table as TextTable
+
+    table = TextTable(title=texts("report.experiment.data"), show_edge=False, pad_edge=False, title_justify="left")
+    for place, name in enumerate(("data_set", "records", "items", "longest", "mean_length")):
+        table.add_column(texts(f"report.experiment.{name}"), justify="right" if place else "left")
+    for name, baskets in data.items():
+        told = _described(baskets)
+        counts = (f"{told[key]:,}" for key in ("records", "items", "longest"))
+        table.add_row(name, *counts, f"{told['mean_length']:.1f}")
+    console().print(table)

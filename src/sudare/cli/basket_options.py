@@ -28,8 +28,20 @@ KNOWLEDGE_HELP = (
 )
 Knowledge = Literal["original", "published"]
 StrategyOption = Annotated[
-    Literal["paper", "best"],
-    typer.Option(metavar="paper|best", help="What is suppressed: as the paper says, or with less loss."),
+    Literal["paper", "swept", "best"],
+    typer.Option(
+        metavar="paper|swept|best",
+        help="What is suppressed: as the paper prints it; for samples also everybody in short records; or with less "
+        "loss.",
+    ),
+]
+KeepLowOption = Annotated[
+    Literal["items", "kl", "rules", "all"] | None,
+    typer.Option(
+        metavar="items|kl|rules|all",
+        help="What --strategy best keeps low: items lost, KL divergence, distance of the rules, or all, each at most "
+        "as the paper's way. Default: all; items with samples.",
+    ),
 ]
 PublishedFormOption = Annotated[
     Literal["spaces", "commas", "spmf", "pairs"] | None,
@@ -217,6 +229,8 @@ def asked_guarantee(
     source: GuaranteeOptions, knowledge: str | None, seed: int | None, certified: Certificate | None
 ) -> dict[str, Any]:
     """Return the guarantee that is asked for; what was not said is as the certificate says, if there is one."""
+    from sudare.anonymize.certificate import repeated_draws
+
     given = {name: getattr(source, name) for name in ("max_known", "epsilon", "delta")}
     given |= {"knowledge": knowledge, "seed": seed}
     otherwise: dict[str, Any] = {"knowledge": "original", "seed": 0}
@@ -225,4 +239,9 @@ def asked_guarantee(
         otherwise = {"knowledge": certified.knowledge, "max_known": certified.max_known, **sampled}
     found = {name: otherwise.get(name) if value is None else value for name, value in given.items()}
     # Another seed makes another test of its own; the same one repeats the look that is certified.
-    return {**found, "look": certified.look if certified and seed is None else None}
+    repeated = certified if seed is None else None
+    return {
+        **found,
+        "look": repeated.look if repeated else None,
+        "draws": repeated_draws(repeated) if repeated else None,
+    }

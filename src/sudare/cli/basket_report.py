@@ -11,6 +11,7 @@ from sudare.cli.basket_options import (
     KNOWLEDGE_HELP,
     CertificateOption,
     GuaranteeOptions,
+    KeepLowOption,
     Knowledge,
     PublishedFormOption,
     StrategyOption,
@@ -47,6 +48,7 @@ def report(
     published_form: PublishedFormOption = None,
     certificate: CertificateOption = None,
     strategy: StrategyOption = "paper",
+    keep_low: KeepLowOption = None,
     knowledge: Annotated[
         Knowledge | None,
         typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
@@ -80,7 +82,7 @@ def report(
             sensitive = source.read_sensitive(original)
             shown = verify_baskets(original, read, sensitive, rho=source.rho, **asked, progress=progress)
         else:
-            shown = _suppressed(source, original, strategy, asked, progress)
+            shown = _suppressed(source, original, {"strategy": strategy, "keep_low": keep_low}, asked, progress)
         found = write_baskets_report(
             out,
             shown,
@@ -97,15 +99,15 @@ def report(
 def _suppressed(
     source: GuaranteeOptions,
     original: Baskets,
-    strategy: Any,
+    how: dict[str, Any],
     asked: dict[str, Any],
     progress: Progress,
 ) -> Suppression:
     from sudare.anonymize.suppression import suppress_baskets
 
-    words = {name: value for name, value in asked.items() if name != "look"}
+    words = {name: value for name, value in asked.items() if name not in ("look", "draws")}
     sensitive = source.read_sensitive(original)
-    found = suppress_baskets(original, sensitive, rho=source.rho, strategy=strategy, **words, progress=progress)
+    found = suppress_baskets(original, sensitive, rho=source.rho, **how, **words, progress=progress)
     if found.interrupted:
         # An interrupted suppression keeps what it has; a report is written whole or not at all.
         raise KeyboardInterrupt

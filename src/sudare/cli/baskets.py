@@ -12,6 +12,7 @@ from sudare.cli.basket_options import (
     KNOWLEDGE_HELP,
     CertificateOption,
     GuaranteeOptions,
+    KeepLowOption,
     Knowledge,
     PublishedFormOption,
     StrategyOption,
@@ -119,6 +120,7 @@ def suppress(
         ),
     ],
     strategy: StrategyOption = "paper",
+    keep_low: KeepLowOption = None,
     knowledge: Annotated[Knowledge, typer.Option(metavar="original|published", help=KNOWLEDGE_HELP)] = "original",
     certificate: Annotated[
         Path | None,
@@ -150,7 +152,6 @@ def suppress(
     from sudare.anonymize.certificate import certificate_path, write_published
     from sudare.anonymize.suppression import suppress_baskets
     from sudare.messages import Texts
-    from sudare.utility.baskets import kl_divergence
 
     texts = Texts(lang)
     source.check()
@@ -162,7 +163,8 @@ def suppress(
         sensitive = source.read_sensitive(baskets)
         found = suppress_baskets(
             baskets, sensitive, rho=source.rho, max_known=source.max_known, knowledge=knowledge, strategy=strategy,
-            epsilon=source.epsilon, delta=source.delta, seed=seed, seconds=time_limit, progress=progress,
+            keep_low=keep_low, epsilon=source.epsilon, delta=source.delta, seed=seed, seconds=time_limit,
+            progress=progress,
         )  # fmt: skip
         written = found.safe or keep_unsafe
         if written:
@@ -174,17 +176,15 @@ def suppress(
                 page, found, certificate=target.certificate, show_records=not hide_records, language=lang,
                 progress=progress,
             )  # fmt: skip
-    divergence = kl_divergence(baskets, found.published)
     if json:
         named = {"out": out, "certificate": target.certificate, "report": page}
         files = {name: str(path) if written and path else None for name, path in named.items()}
-        beside = {"kl_divergence": divergence, **files}
-        show_json({**found.to_dict(), **beside, **_told(baskets, sensitive)})
+        show_json({**found.to_dict(), **files, **_told(baskets, sensitive)})
     else:
         from sudare.cli.baskets_text import show_suppression, show_title
 
         show_title(source.file, found.verdict, sensitive, texts)
-        show_suppression(found, divergence, texts)
+        show_suppression(found, texts)
     _tell_written(target, written=written)
     _end(safe=found.safe)
 

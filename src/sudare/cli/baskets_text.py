@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sudare.data.baskets import Baskets, SensitiveItems
     from sudare.data.held_sensitive import HeldSensitive
     from sudare.messages import Texts
+    from sudare.utility.baskets import BasketLoss
 
 # Items that lost most, and known items that are shown by name.
 MOST_LOSSES = 10
@@ -68,20 +70,29 @@ def _worst(verdict: Verdict, texts: Texts) -> TextTable:
     return table
 
 
-def show_suppression(found: Suppression, divergence: float, texts: Texts) -> None:
+def show_suppression(found: Suppression, texts: Texts) -> None:
     """Print what was suppressed, what it costs, and what the check of the whole says."""
-    _show_loss(found.items, found.suppressed, found.suppressed_share, divergence, texts)
+    _show_loss(found.items, found.suppressed, found.loss, texts)
+    if found.least_suppressed is not None:
+        share = texts.lower_percent(Fraction(found.least_suppressed, max(found.items, 1)))
+        console().print(texts("baskets.least", least=f"{found.least_suppressed:,}", share=share))
     seconds = f"{found.seconds:,.1f}"
     console().print(texts("baskets.work", passes=found.passes, seconds=seconds, strategy=found.strategy))
+    if found.keep_low:
+        console().print(texts("baskets.kept_low", kept=texts(f"baskets.keep_low.{found.keep_low}")))
     if found.suppressed:
         console().print(_losses(found.original, found.published, texts))
     show_verdict(found.verdict, texts, interrupted=found.interrupted)
 
 
-def _show_loss(items: int, suppressed: int, share: float, divergence: float, texts: Texts) -> None:
-    numbers = {"suppressed": f"{suppressed:,}", "items": f"{items:,}", "share": percent(share, texts)}
-    console().print(texts("baskets.suppressed", **numbers))
+def _show_loss(items: int, suppressed: int, loss: BasketLoss, texts: Texts) -> None:
+    share, divergence, distance = percent(loss.suppressed_share, texts), loss.kl_divergence, loss.rules_distance
+    console().print(texts("baskets.suppressed", suppressed=f"{suppressed:,}", items=f"{items:,}", share=share))
     console().print(texts("baskets.divergence", divergence=ratio(divergence) if divergence else "0"))
+    if distance is None:
+        console().print(texts("baskets.no_rules_distance"))
+    else:
+        console().print(texts("baskets.rules_distance", distance=f"{distance:.3f}"))
 
 
 def _losses(original: Baskets, published: Baskets, texts: Texts) -> TextTable:
@@ -102,7 +113,7 @@ def show_verification(found: Verification, files: tuple[str, str], texts: Texts)
     original, published = files
     show_title(published, found.verdict, found.sensitive, texts)
     console().print(texts("baskets.is_suppression", published=published, original=original))
-    _show_loss(found.items, found.suppressed, found.suppressed_share, found.kl_divergence, texts)
+    _show_loss(found.items, found.suppressed, found.loss, texts)
     show_verdict(found.verdict, texts)
     if found.differences is not None:
         _show_differences(found.differences, texts)

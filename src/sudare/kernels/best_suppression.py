@@ -17,6 +17,9 @@ from sudare.kernels.entry import entry, inner
 from sudare.kernels.item_sets import find, members
 from sudare.kernels.suppression import containing, occurrence_of, sets_with
 
+# Worths are whole numbers of this part of what is gained.
+_UNIT = 1024
+
 
 @inner
 def lacking(both: Any, alone: Any, guards: Any, rule: Any) -> Any:
@@ -211,23 +214,38 @@ def _pop(heap: Any, size: Any) -> Any:
     return gain, occurrence, size
 
 
+@inner
+def _worth(gain: Any, item: Any, frequencies: Any, balance: Any) -> Any:
+    """Return how much an occurrence is worth suppressing: what it gains, less for an item that lost much already.
+
+    The weight is the share of the item that is left to the power of `balance`; items that lost alike keep their shares
+    of all, and so the KL divergence low.
+    """
+    if gain <= 0 or balance == 0:
+        return np.int64(gain * _UNIT)
+    return np.int64(gain * _UNIT * (frequencies[0][item] / frequencies[1][item]) ** balance)
+
+
 @entry
-def fill(state: Any, order: Any, heap: Any, space: Any, wanted: Any, halt: Any) -> Any:
+def fill(state: Any, order: Any, heap: Any, space: Any, wanted: Any, frequencies: Any, balance: Any, halt: Any) -> Any:
     """Put all occurrences that would help on the heap, ties in a given order; return how many."""
     touched_by_lacking(state, space, wanted, halt)
     size = 0
     for i in range(len(order)):
         if wanted[order[i]] and not halt[0]:
             more, _ = effect(state, order[i], -1, space)
-            size = _push(heap, size, -more, order[i])
+            worth = _worth(-more, state[2].items[order[i]], frequencies, balance)
+            size = _push(heap, size, worth, order[i])
     return size
 
 
 @entry
-def suppress_greedily(state: Any, heap: Any, size: Any, left: Any, most_steps: Any, space: Any, halt: Any) -> Any:
+def suppress_greedily(
+    state: Any, heap: Any, size: Any, left: Any, most_steps: Any, space: Any, frequencies: Any, balance: Any, halt: Any
+) -> Any:
     """Suppress the occurrences that help most, until nothing is lacking, nothing helps or the steps are over.
 
-    Gains on the heap can be out of date: the top is looked at again, and goes back if another is better now. Returns
+    Worths on the heap can be out of date: the top is looked at again, and goes back if another is better now. Returns
     the size of the heap and what is lacking.
     """
     records = state[2]
@@ -238,19 +256,22 @@ def suppress_greedily(state: Any, heap: Any, size: Any, left: Any, most_steps: A
         if not records.kept[occurrence]:
             continue
         more, _ = effect(state, occurrence, -1, space)
-        if size and -more < heap[0, 0]:
-            if -more > 0:
-                size = _push(heap, size, -more, occurrence)
+        item = records.items[occurrence]
+        worth = _worth(-more, item, frequencies, balance)
+        if size and worth < heap[0, 0]:
+            if more < 0:
+                size = _push(heap, size, worth, occurrence)
             continue
         if more >= 0:
             continue
         apply(state, occurrence, -1, space)
+        frequencies[0][item] -= 1
         left += more
     return size, left
 
 
 @entry
-def force(state: Any, found: Any, space: Any, halt: Any) -> Any:
+def force(state: Any, found: Any, space: Any, frequencies: Any, halt: Any) -> Any:
     """For each rule that lacks something, suppress the occurrence that does least harm elsewhere.
 
     For when nothing helps on the whole. Returns by how much less is lacking.
@@ -274,12 +295,13 @@ def force(state: Any, found: Any, space: Any, halt: Any) -> Any:
                     if best < 0 or more < best_more:
                         best, best_more = occurrence, more
             apply(state, best, -1, space)
+            frequencies[0][records.items[best]] -= 1
             less -= best_more
     return less
 
 
 @entry
-def restore(state: Any, order: Any, space: Any, halt: Any) -> Any:
+def restore(state: Any, order: Any, space: Any, frequencies: Any, halt: Any) -> Any:
     """Restore suppressed occurrences, in a given order, as long as no rule lacks anything; return how many."""
     records = state[2]
     restored = 0
@@ -288,5 +310,26 @@ def restore(state: Any, order: Any, space: Any, halt: Any) -> Any:
             _, broken = effect(state, order[i], 1, space)
             if broken == 0:
                 apply(state, order[i], 1, space)
+                frequencies[0][records.items[order[i]]] += 1
                 restored += 1
     return restored
+
+
+@entry
+def even_out(state: Any, order: Any, share: Any, space: Any, frequencies: Any, halt: Any) -> Any:
+    """Suppress occurrences of items of which more than a share is left, if no rule lacks anything then.
+
+    Occurrences are gone through in a given order. Returns how many were suppressed.
+    """
+    records = state[2]
+    gone = 0
+    for i in range(len(order)):
+        item = records.items[order[i]]
+        if not records.kept[order[i]] or halt[0] or frequencies[0][item] - 1 < share * frequencies[1][item]:
+            continue
+        _, broken = effect(state, order[i], -1, space)
+        if broken == 0:
+            apply(state, order[i], -1, space)
+            frequencies[0][item] -= 1
+            gone += 1
+    return gone

@@ -10,6 +10,9 @@ from sudare.kernels.adversaries import sensitive_to
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.suppression import all_kept, choose, containing, occurrence_of
 
+# The count of an item that is known: it cannot be inferred, however often it is met.
+_KNOWN = -(1 << 60)
+
 
 @entry
 def find_unsafe(
@@ -36,8 +39,8 @@ def find_unsafe(
             same &= known[k] == records.items[drawn[i, k]]
             known[k] = records.items[drawn[i, k]]
         if not same:
-            _, strong = _strong(known, records, rule, found, scratch)
-            _clear(scratch)
+            _, strong = strong_items(known, records, rule, found, scratch)
+            clear(scratch)
         for f in range(strong):
             if sensitive_to(words, rows[users[i]], scratch[1][f]):
                 unsafe[i] = True
@@ -47,12 +50,13 @@ def find_unsafe(
 @entry
 def repair_drawn(
     users: Any, drawn: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
-    found: Any, fewest: Any, touched: Any, streak: Any, halt: Any,
+    found: Any, touched: Any, streak: Any, halt: Any,
 ) -> None:  # fmt: skip
     """Suppress items until drawn adversaries are safe, one after another (Algorithm 2).
 
     Where one is unsafe, others who know as many items of the same record are likely to be: further ones are drawn from
-    it and repaired until `streak` in a row are safe. The items of all records that lost one are marked in `touched`.
+    it and repaired until `streak` in a row are safe; none if it is 0, as the paper has it. The items of all records
+    that lost one are marked in `touched`.
     """
     size = drawn.shape[1]
     scratch = (np.zeros(len(frequencies[0]), np.int64), np.empty(len(frequencies[0]) + 1, np.int64))
@@ -62,24 +66,22 @@ def repair_drawn(
         u = users[i]
         chosen[:] = drawn[i]
         safe = 0
-        while safe < streak and not halt[0]:
+        while (safe < streak or streak == 0) and not halt[0]:
             for k in range(size):
                 wanted[k] = records.items[chosen[k]]
             met = False
             while not halt[0] and (not of_published or all_kept(records, chosen, size)):
-                if not _suppress_for(
-                    u, wanted, records, lists, frequencies, rule, rng, found, fewest, touched, scratch
-                ):
+                if not _suppress_for(u, wanted, records, lists, frequencies, rule, rng, found, touched, scratch):
                     break
                 met = True
             safe = 0 if met else safe + 1
-            if not _draw_known(records, u, of_published, rng, chosen):
+            if streak == 0 or not draw_known(records, u, of_published, rng, chosen):
                 break
 
 
 @inner
 def _suppress_for(
-    u: Any, wanted: Any, records: Any, lists: Any, frequencies: Any, rule: Any, rng: Any, found: Any, fewest: Any,
+    u: Any, wanted: Any, records: Any, lists: Any, frequencies: Any, rule: Any, rng: Any, found: Any,
     touched: Any, scratch: Any,
 ) -> Any:  # fmt: skip
     """Suppress one item against an adversary who knows all of `wanted` but its last; say whether that was needed."""
@@ -88,17 +90,17 @@ def _suppress_for(
     counted, met = scratch
     size = len(wanted) - 1
     known = wanted[:size]
-    alone, strong = _strong(known, records, rule, found, scratch)
+    alone, strong = strong_items(known, records, rule, found, scratch)
     candidates = np.empty((strong, 2), np.int64)
     count = 0
     for f in range(strong):
         if sensitive_to(words, rows[u], met[f]):
             candidates[count, 0], candidates[count, 1] = met[f], counted[met[f]]
             count += 1
-    _clear(scratch)
+    clear(scratch)
     if count == 0:
         return False
-    item, wanted[size], number = choose(candidates[:count], known, size, alone, frequencies, rule, fewest)
+    item, wanted[size], number = choose(candidates[:count], known, size, alone, frequencies, rule)
     count = containing(records, wanted, size + 1, found)
     for n in range(number):
         other = n + rng.integers(0, count - n)
@@ -112,7 +114,7 @@ def _suppress_for(
 
 
 @inner
-def _draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) -> Any:
+def draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) -> Any:
     """Draw as many occurrences of a record as `chosen` has room for, uniformly; say whether it has so many."""
     size = len(chosen)
     left = 0
@@ -133,38 +135,47 @@ def _draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) 
 
 
 @inner
-def _strong(known: Any, records: Any, rule: Any, found: Any, scratch: Any) -> Any:
-    """Put the items that can be inferred from known ones first in `scratch`, with the counts of all.
+def strong_items(known: Any, records: Any, rule: Any, found: Any, scratch: Any) -> Any:
+    """Put the items that can be inferred from known ones first in `scratch`, with the counts of all if there are any.
 
     Returns how many published records have what is known, and how many items can be inferred.
     """
     counted, met = scratch
     alone = containing(records, known, len(known), found)
-    different = _count_items(records, found, alone, counted, met)
+    for k in range(len(known)):
+        counted[known[k]] = _KNOWN
+    different, most = _count_items(records, found, alone, rule, counted, met)
     met[-1] = different
     for k in range(len(known)):
         counted[known[k]] = 0
     count = 0
-    for f in range(different):
-        item = met[f]
-        if counted[item] * rule[1] > alone * rule[0]:
-            met[count], met[f] = item, met[count]
-            count += 1
+    if most * rule[1] > alone * rule[0]:
+        for f in range(different):
+            item = met[f]
+            if counted[item] * rule[1] > alone * rule[0]:
+                met[count], met[f] = item, met[count]
+                count += 1
     return alone, count
 
 
 @inner
-def _clear(scratch: Any) -> None:
+def clear(scratch: Any) -> None:
+    """Forget what was counted."""
     counted, met = scratch
     for f in range(met[-1]):
         counted[met[f]] = 0
 
 
 @inner
-def _count_items(records: Any, found: Any, count: Any, counted: Any, met: Any) -> Any:
-    """Count the items of some published records; return how many are different."""
-    different = 0
+def _count_items(records: Any, found: Any, count: Any, rule: Any, counted: Any, met: Any) -> Any:
+    """Count the items of some published records; return how many are different, and how often the most frequent is.
+
+    Ends as soon as the records that are left can make no item frequent enough to be inferred.
+    """
+    different = most = 0
     for c in range(count):
+        if (most + count - c) * rule[1] <= count * rule[0]:
+            break
         for o in range(records.starts[found[c]], records.starts[found[c] + 1]):
             if records.kept[o]:
                 item = records.items[o]
@@ -172,4 +183,5 @@ def _count_items(records: Any, found: Any, count: Any, counted: Any, met: Any) -
                     met[different] = item
                     different += 1
                 counted[item] += 1
-    return different
+                most = max(most, counted[item])
+    return different, most

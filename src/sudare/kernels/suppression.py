@@ -60,52 +60,26 @@ def sets_with(sets: Any, records: Any, occurrence: Any, most: Any, space: Any) -
 def containing(records: Any, items: Any, size: Any, found: Any) -> Any:
     """Write the records that are published with all of some items, in rising order; return how many.
 
-    The owners of each item are merged, those of the rarest first; whether the items are still kept is asked last.
+    Those with the rarest item are looked at; records are short, and other items are soon found in them.
     """
-    begins, owners = records.begins, records.owners
-    order = np.empty(size, np.int64)
-    for k in range(size):
-        place = k
-        while place > 0 and _spread(begins, order[place - 1]) > _spread(begins, items[k]):
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = items[k]
-    count = 0
-    for p in range(begins[order[0]], begins[order[0] + 1]):
-        if size > 1 or records.kept[records.places[p]]:
-            found[count] = owners[p]
-            count += 1
+    begins, rarest = records.begins, items[0]
     for k in range(1, size):
-        p, end = begins[order[k]], begins[order[k] + 1]
-        left = 0
-        for c in range(count):
-            u = found[c]
-            while p < end and owners[p] < u:
-                p += 1
-            if p == end:
-                break
-            if owners[p] == u:
-                found[left] = u
-                left += 1
-        count = left
-    if size == 1:
-        return count
-    left = 0
-    for c in range(count):
+        if begins[items[k] + 1] - begins[items[k]] < begins[rarest + 1] - begins[rarest]:
+            rarest = items[k]
+    count = 0
+    for p in range(begins[rarest], begins[rarest + 1]):
+        if not records.kept[records.places[p]]:
+            continue
+        u = records.owners[p]
         there = True
         for k in range(size):
-            if occurrence_of(records, found[c], items[k]) < 0:
+            if items[k] != rarest and occurrence_of(records, u, items[k]) < 0:
                 there = False
                 break
         if there:
-            found[left] = found[c]
-            left += 1
-    return left
-
-
-@inner
-def _spread(begins: Any, item: Any) -> Any:
-    return begins[item + 1] - begins[item]
+            found[count] = u
+            count += 1
+    return count
 
 
 @inner
@@ -132,12 +106,11 @@ def needed(both: Any, alone: Any, numerator: Any, denominator: Any, inferred: An
 
 
 @inner
-def choose(candidates: Any, known: Any, size: Any, alone: Any, frequencies: Any, rule: Any, fewest: Any) -> Any:
+def choose(candidates: Any, known: Any, size: Any, alone: Any, frequencies: Any, rule: Any) -> Any:
     """Return the item to suppress, the inferred one, and N_s of them: those with the largest F, formula (5).
 
     `candidates` are rows of inferred items and the records that have them with all that is known, of `alone` that have
-    what is known. With `fewest` the least N_s counts instead, then the rarest item, which tells most. Of equal ones
-    that with the least N_s is taken, then the first.
+    what is known. Of equal ones that with the least N_s is taken, then the first.
     """
     item_support, item_before, totals = frequencies
     best, best_item, best_inferred, best_needed = -np.inf, np.int64(-1), np.int64(-1), np.int64(0)
@@ -147,7 +120,7 @@ def choose(candidates: Any, known: Any, size: Any, alone: Any, frequencies: Any,
             item = inferred if k == size else known[k]
             number = needed(both, alone, rule[0], rule[1], k == size)
             now = item_support[item] / totals[1]
-            score = -number - now if fewest else now * np.log(now / (item_before[item] / totals[0])) / number
+            score = now * np.log(now / (item_before[item] / totals[0])) / number
             if score > best or (score == best and number < best_needed):
                 best, best_item, best_inferred, best_needed = score, item, inferred, number
     return best_item, best_inferred, best_needed
@@ -244,7 +217,7 @@ def _suppress(
 ) -> None:  # fmt: skip
     """Suppress an item in randomly chosen records, as many as one rule needs."""
     item_support, _, totals = frequencies
-    item, inferred, number = choose(candidates, known, size, alone, frequencies, rule, False)
+    item, inferred, number = choose(candidates, known, size, alone, frequencies, rule)
     wanted = np.empty(size + 1, np.int64)
     wanted[:size] = known
     wanted[size] = inferred

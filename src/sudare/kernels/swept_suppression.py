@@ -15,7 +15,7 @@ from sudare.kernels.suppression import choose, occurrence_of
 @entry
 def sweep_sets(
     firsts: Any, size: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any,
-    rng: Any, fewest: Any, longest: Any, changed: Any, touched: Any, halt: Any,
+    rng: Any, longest: Any, changed: Any, touched: Any, halt: Any,
 ) -> Any:  # fmt: skip
     """Repair all adversaries who know `size` items, the first of them one of `firsts`.
 
@@ -51,7 +51,7 @@ def sweep_sets(
             low, high = begins_at[g], begins_at[g + 1]
             if depth + 1 == size:
                 unsafe += _repair_set(
-                    entries[low:high], known, records, lists, frequencies, rule, of_published, rng, fewest, longest,
+                    entries[low:high], known, records, lists, frequencies, rule, of_published, rng, longest,
                     touched, scratch,
                 )  # fmt: skip
                 continue
@@ -111,7 +111,7 @@ def _has_all(records: Any, last: Any, known: Any) -> Any:
 @inner
 def _repair_set(
     entries: Any, known: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
-    fewest: Any, longest: Any, touched: Any, scratch: Any,
+    longest: Any, touched: Any, scratch: Any,
 ) -> Any:  # fmt: skip
     """Suppress items until all adversaries who know a set of a record that is not too long are safe.
 
@@ -140,7 +140,7 @@ def _repair_set(
             if not len(candidates):
                 break
             bad = True
-            item, inferred, number = choose(candidates, known, len(known), support, frequencies, rule, fewest)
+            item, inferred, number = choose(candidates, known, len(known), support, frequencies, rule)
             support -= _suppress(
                 item, inferred, number, entries, records, frequencies, rng, alive, counted, touched
             )  # fmt: skip

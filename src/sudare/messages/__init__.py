@@ -9,7 +9,7 @@ from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from math import ceil
+from math import ceil, floor
 
 from sudare.errors import OptionNotUsable
 
@@ -43,6 +43,10 @@ class Texts:
     def upper_percent(self, share: Fraction | float) -> str:
         """Return a bound as percentage, rounded up: one that is too low would be none."""
         return self.exact_percent(Fraction(ceil(Fraction(share) * 10**6), 10**6))
+
+    def lower_percent(self, share: Fraction | float) -> str:
+        """Return a lower bound as percentage, rounded down: one that is too high would be none."""
+        return self.exact_percent(Fraction(floor(Fraction(share) * 10**6), 10**6))
 
     def listed(self, texts: Sequence[str]) -> str:
         """Join texts as one does in the language: a, b and c."""

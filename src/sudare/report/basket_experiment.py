@@ -7,12 +7,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from sudare.anonymize.experiment_rows import ROWS
+from sudare.anonymize.experiment_rows import ROWS, ExperimentRow
 from sudare.anonymize.experiments import (
-    DRAWN,
     LONGEST,
-    NOISE,
-    SENSITIVE,
     STUDIES,
     Experiments,
     ExperimentSpread,
@@ -27,6 +24,7 @@ from sudare.report.page import Figure, Page, Section, render_page, shortened
 from sudare.version import __version__
 
 PAGE = "index.html"
+MEASURES = ("suppressed_share", "kl_divergence", "rules_distance")
 SECTIONS = ("settings", "figures", "numbers", "parameters")
 
 
@@ -43,7 +41,7 @@ def write_experiment_page(
     All files are written or none. `made` is the date that the page bears (now if None).
     """
     texts, spreads = Texts(language), summarize_experiments(found.rows)
-    figures = basket_figures(spreads, texts)
+    figures = basket_figures(spreads, texts, found.circumstances)
     page = _page(found, spreads, figures, texts, made or dt.datetime.now().astimezone())
     contents = {**_drawings(figures, spreads), PAGE: page}
     paths = {Path(folder) / name: text for name, text in contents.items()}
@@ -69,6 +67,22 @@ def _table(spreads: Sequence[ExperimentSpread], number: int) -> dict[tuple[str, 
     return found
 
 
+def _losses(rows: Sequence[ExperimentRow]) -> dict[tuple[str, str, float, str], dict[str, float]]:
+    """Return the means of all three measures by study, data set, place on its axis and setting."""
+    varied = {number: study.varied for study in STUDIES for number in study.figures}
+    found: dict[tuple[str, str, float, str], list[ExperimentRow]] = {}
+    for row in rows:
+        found.setdefault((varied[row.figure], row.data, row.x, row.setting), []).append(row)
+    return {place: _means(some) for place, some in sorted(found.items())}
+
+
+def _means(rows: Sequence[ExperimentRow]) -> dict[str, float]:
+    """Return the mean of each measure, of those rows that have it."""
+    values = {name: [getattr(row, name) for row in rows] for name in MEASURES}
+    known = {name: [value for value in some if value is not None] for name, some in values.items()}
+    return {name: sum(some) / len(some) for name, some in known.items() if some}
+
+
 def _page(
     found: Experiments,
     spreads: Sequence[ExperimentSpread],
@@ -90,13 +104,15 @@ def _page(
         "repetitions": max((row.repetition for row in rows), default=0),
         "rows_file": ROWS,
         "constants": {
-            "drawn": numbers.short_percent(DRAWN),
-            "sensitive": numbers.short_percent(SENSITIVE),
-            "noise": numbers.short_percent(NOISE),
+            "drawn": numbers.short_percent(found.circumstances.sample),
+            "sensitive": numbers.short_percent(found.circumstances.sensitive),
+            "noise": numbers.short_percent(found.circumstances.noise),
             "longest": LONGEST,
         },
         "seed": found.seed,
         "strategy": found.strategy,
+        "keep_low": found.keep_low,
+        "losses": _losses(rows),
         "made": made,
         "version": __version__,
     }

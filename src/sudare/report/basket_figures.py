@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from sudare.anonymize.experiments import STUDIES, ExperimentSpread, Study
+from sudare.anonymize.experiments import PAPER, STUDIES, Circumstances, ExperimentSpread, Study
 from sudare.messages import Texts
 from sudare.report.basket_charts import MeanPoint, mean_lines
 from sudare.report.numbers import Numbers
@@ -16,10 +16,12 @@ STEP = 0.05
 TICKS = {"rho": (0.1, 0.3, 0.5, 0.7, 0.9), "epsilon": (0.01, 0.05, 0.1), "share": (0.0, 0.4, 0.8)}
 
 
-def basket_figures(spreads: Sequence[ExperimentSpread], texts: Texts) -> dict[int, Figure]:
+def basket_figures(
+    spreads: Sequence[ExperimentSpread], texts: Texts, circumstances: Circumstances = PAPER
+) -> dict[int, Figure]:
     """Return the figures by their number, with a drawing for each data set in the order of their names."""
     return {
-        number: _Drawing(number, study, spreads, texts).figure()
+        number: _Drawing(number, study, spreads, texts).figure(circumstances)
         for study in STUDIES
         for number in sorted(study.figures)
         if any(spread.figure == number for spread in spreads)
@@ -38,9 +40,10 @@ class _Drawing:
         self.spreads = [spread for spread in spreads if spread.figure == number]
         self.numbers = Numbers(texts)
 
-    def figure(self) -> Figure:
+    def figure(self, circumstances: Circumstances) -> Figure:
         panels = tuple(self._panel(name) for name in figure_data(self.spreads, self.number))
-        return Figure(panels, self.texts(f"report.experiment.caption.figure_{self.number}"))
+        words = {"rho": circumstances.rho, "known": circumstances.max_known}
+        return Figure(panels, self.texts(f"report.experiment.caption.figure_{self.number}", **words))
 
     def _panel(self, data: str) -> Panel:
         found = [spread for spread in self.spreads if spread.data == data]

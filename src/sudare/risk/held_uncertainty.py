@@ -91,7 +91,7 @@ def check_held_baskets(
     frequent = _most_frequent(baskets, sensitive.table, exact)
     return Verdict(
         rho=exact, max_known=max_known, knowledge="original", exact=False, epsilon=epsilon, delta=delta, seed=seed,
-        look=None, draws=size, safe=unsafe == 0, adversaries=drawn, unsafe_adversaries=unsafe, worst=(),
+        look=None, looks=None, draws=size, safe=unsafe == 0, adversaries=drawn, unsafe_adversaries=unsafe, worst=(),
         seconds=time.perf_counter() - started, most_frequent_sensitive=frequent,
     )  # fmt: skip
 

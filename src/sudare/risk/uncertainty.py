@@ -36,6 +36,10 @@ Knowledge = Literal["original", "published"]
 MOST_ADVERSARIES = 2_000_000_000
 # Items known by all drawn adversaries that are in memory at once: some 2 GB.
 MOST_POINTS = 50_000_000
+# Looks that the best strategy shares delta among.
+SHARED_LOOKS = 20_000
+# More looks are not counted: nobody has the time.
+MOST_LOOKS = 1_000_000_000
 # Above so many draws, a sample size that rounding could decide is not found exactly, but has one draw more.
 _EXACT_DRAWS = 10_000
 # Parts into which the items are divided for threads.
@@ -96,9 +100,10 @@ class Verdict:
     size the share of a user's adversaries that is unsafe is below epsilon on average over these users, which is said
     wrongly with a probability of at most delta. Of one user all may be unsafe; and since a long record has more of them
     than many short ones, most of all adversaries together may be. `look` is which look of a procedure this was, if it
-    looks until it is content: delta is then about all its looks together. `worst` are the unsafe ones with the highest
-    confidence. If the time was over before all were checked, it is not `complete`: then it is not safe, and the unsafe
-    adversaries are those met until then. Adversaries know at least one item: what the frequency of
+    looks until it is content: delta is then about all its looks together. If all its looks draw alike, `looks` is how
+    many of them delta allows for; a later one proves nothing and is not safe. `worst` are the unsafe ones with the
+    highest confidence. If the time was over before all were checked, it is not `complete`: then it is not safe, and the
+    unsafe adversaries are those met until then. Adversaries know at least one item: what the frequency of
     `most_frequent_sensitive` (None: nothing is sensitive) tells by itself is not part of the verdict, and stands
     beside it.
     """
@@ -111,6 +116,7 @@ class Verdict:
     delta: float | None
     seed: int | None
     look: int | None
+    looks: int | None
     draws: int | None
     safe: bool
     adversaries: int
@@ -133,13 +139,14 @@ class Verdict:
         It is the bound of Clopper and Pearson for no failure in `draws` draws, and at most epsilon; None for all but
         safe samples.
         """
-        return sample_bound(self.epsilon, self.delta, self.draws, self.look) if self.safe else None
+        return sample_bound(self.epsilon, self.delta, self.draws, self.look, self.looks) if self.safe else None
 
     @property
     def question(self) -> dict[str, Any]:
         """What was asked, as the words of `check_baskets`: the same question of the same records has this answer."""
         names = ("rho", "max_known", "knowledge", "epsilon", "delta", "look")
-        return {**{name: getattr(self, name) for name in names}, "seed": self.seed or 0}
+        draws = None if self.looks is None else self.draws
+        return {**{name: getattr(self, name) for name in names}, "draws": draws, "seed": self.seed or 0}
 
     @checked
     def claim(self, texts: Texts, *, interrupted: bool = False) -> str:
@@ -148,7 +155,7 @@ class Verdict:
             return texts("baskets.interrupted")
         rho = plain_rho(self.rho)
         if not self.safe and not self.unsafe_adversaries:
-            return texts("baskets.not_checked")
+            return self._unproven(texts)
         if not self.safe:
             return texts("baskets.not_safe", rho=rho)
         who = {"known": known_words(self.max_known, texts), "record": texts(f"baskets.knowledge.{self.knowledge}")}
@@ -159,12 +166,26 @@ class Verdict:
             "sure": texts.exact_percent(1 - Fraction(str(self.delta))),
             "bound": texts.upper_percent(self.bound),
         }
-        looks = "" if self.look is None else texts("baskets.looks", look=self.look, sure=shares["sure"])
+        looks = "" if self.look is None else self._looks(texts, shares["sure"])
         return (
             texts("baskets.safe_sample", rho=rho, **who, **shares, draws=f"{self.draws:,}")
             + looks
             + self._warning(texts)
         )
+
+    def _looks(self, texts: Texts, sure: str) -> str:
+        """Return that this was one look of several, and what that means for the confidence."""
+        if self.looks is None:
+            return texts("baskets.looks", look=self.look, sure=sure)
+        return texts("baskets.equal_looks", look=f"{self.look or 1:,}", looks=f"{self.looks:,}", sure=sure)
+
+    def _unproven(self, texts: Texts) -> str:
+        """Return why nothing is claimed although no unsafe adversary was met."""
+        if not self.complete or self.looks is None or self.epsilon is None or self.delta is None:
+            return texts("baskets.not_checked")
+        numbers = {"look": f"{self.look or 1:,}", "looks": f"{self.looks:,}", "draws": f"{self.draws:,}"}
+        sure = texts.exact_percent(1 - Fraction(str(self.delta)))
+        return texts("baskets.many_looks", **numbers, epsilon=texts.exact_percent(self.epsilon), sure=sure)
 
     def _warning(self, texts: Texts) -> str:
         """Return what belongs beside the word safe; it names no item, since certificates hold no data."""
@@ -229,22 +250,49 @@ def comparable_rho(rho: Fraction, records: int) -> Fraction:
     return Fraction((near.numerator * denominator - 1) // near.denominator, denominator)
 
 
-def look_delta(delta: float, look: int | None) -> float:
+def look_delta(delta: float, look: int | None, looks: int | None = None) -> float:
     """Return with which probability one look may be wrong, so that all looks of a procedure are with delta at most.
 
-    The looks 1, 2, 3, ... have delta / 2, delta / 6, delta / 12, ..., which add up to delta however many there are. A
-    look that is the only one (None) has all of it.
+    The looks 1, 2, 3, ... have delta / 2, delta / 6, delta / 12, ..., which add up to delta however many there are; if
+    there are `looks` at most, each has an equal share. A look that is the only one (None) has all of it.
     """
+    if looks is not None:
+        return delta / max(looks, 1)
     return delta if look is None else delta / (look * (look + 1))
 
 
+def paper_sample_size(epsilon: float, delta: float) -> int:
+    """Return how many adversaries of each size Algorithm 2 draws in a pass: n_S of its line 2, by Theorem 1."""
+    check_sampling(epsilon, delta)
+    return math.ceil(math.log(1 / delta) / (2 * epsilon * epsilon))
+
+
+def shared_sample_size(epsilon: float, delta: float) -> int:
+    """Return how many adversaries of each size SHARED_LOOKS looks draw that are together wrong with delta at most."""
+    return sample_size(epsilon, delta / SHARED_LOOKS)
+
+
+def most_looks(epsilon: float, delta: float, draws: int) -> int:
+    """Return how many looks with so many draws each are together wrong with delta at most: delta / (1 - epsilon)^draws.
+
+    Rounded down; 0 if not even one is.
+    """
+    power = math.log(delta) - draws * math.log1p(-epsilon)
+    if power > math.log(MOST_LOOKS):
+        return MOST_LOOKS
+    if draws > _EXACT_DRAWS:
+        # A little less than rounding errors could make of it.
+        return math.floor(math.exp(power) * (1 - 1e-6))
+    return math.floor(Fraction(str(delta)) / (1 - Fraction(str(epsilon))) ** draws)
+
+
 def sample_bound(
-    epsilon: float | None, delta: float | None, draws: int | None, look: int | None = None
+    epsilon: float | None, delta: float | None, draws: int | None, look: int | None = None, looks: int | None = None
 ) -> float | None:
     """Return the probability of meeting an unsafe adversary that so many safe draws exclude; None without a sample."""
     if epsilon is None or delta is None or draws is None:
         return None
-    return min(epsilon, -math.expm1(math.log(look_delta(delta, look)) / draws))
+    return min(epsilon, -math.expm1(math.log(look_delta(delta, look, looks)) / draws))
 
 
 def sample_size(epsilon: float, delta: float, look: int | None = None) -> int:
@@ -306,6 +354,7 @@ def check_baskets(
     delta: float | None = None,
     seed: int = 0,
     look: int | None = None,
+    draws: int | None = None,
     most_worst: int = 20,
     seconds: float | None = None,
     progress: Progress = silent,
@@ -315,10 +364,13 @@ def check_baskets(
     With `knowledge="original"` they know items of the original record, suppressed or not; with "published" of the
     published one. With epsilon and delta a sample is checked, else everybody who knows at most `max_known` items. Who
     looks again and again until records pass says which `look` this is and draws each with another seed, so that delta
-    holds for all looks together. After `seconds` the verdict is what was found until then, and not safe.
+    holds for all looks together: looks draw more and more, or equally many if `draws` are given, and then only so many
+    looks can pass as delta allows for. After `seconds` the verdict is what was found until then, and not safe.
     """
     started = time.perf_counter()
-    size = check_sampling(epsilon, delta, look)
+    size, looks = check_sampling(epsilon, delta, look), None
+    if draws is not None and epsilon is not None and delta is not None:
+        size, looks = draws, most_looks(epsilon, delta, draws)
     shown = original if published is None else published
     question = _Question(original, shown, sensitive, exact_rho(rho), knowledge, max_known, most_worst)
     with Deadline(seconds) as deadline:
@@ -335,8 +387,9 @@ def check_baskets(
         delta=delta,
         seed=None if size is None else seed,
         look=None if size is None else look,
+        looks=looks,
         draws=size,
-        safe=complete and question.unsafe == 0,
+        safe=complete and question.unsafe == 0 and (looks is None or (look or 1) <= looks),
         adversaries=adversaries,
         unsafe_adversaries=question.unsafe,
         worst=question.worst(),
@@ -513,18 +566,24 @@ def checked_knowledge(knowledge: str) -> Knowledge:
 
 
 def draw_adversaries(
-    records: Baskets, size: int, adversaries: int, rng: np.random.Generator
+    records: Baskets,
+    size: int,
+    adversaries: int,
+    rng: np.random.Generator,
+    order: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw adversaries who know `size` items: a user with that many uniformly, then a subset of the record uniformly.
 
-    Returns the users, and the places of the items they know among `records.items`; none if nobody has so many.
+    Returns the users, and the places of the items they know among `records.items`; none if nobody has so many. Who
+    draws often gives the `order` of the users (`by_length`), which takes longer to find than the draws.
     """
-    able = int(np.count_nonzero(records.lengths >= size))
+    lengths = records.lengths
+    able = int(np.count_nonzero(lengths >= size))
     if not able:
         return np.zeros(0, np.int64), np.zeros((0, size), np.int64)
     ranks, points = draw_points(able, size, adversaries, rng)
-    users = _by_length(records)[ranks]
-    return users, records.starts[users][:, None] + chosen_places(records.lengths[users], points)
+    users = (by_length(records) if order is None else order)[ranks]
+    return users, records.starts[users][:, None] + chosen_places(lengths[users], points)
 
 
 def draw_points(
@@ -538,7 +597,8 @@ def draw_points(
     return rng.integers(able, size=adversaries), rng.random((adversaries, size))
 
 
-def _by_length(records: Baskets) -> NDArray[np.int64]:
+def by_length(records: Baskets) -> NDArray[np.int64]:
+    """Return the users, the longest record first and of equally long ones the first user."""
     lengths = records.lengths
     # Numbers of 16 bits are sorted by their digits, several times as fast.
     narrow = np.int16 if lengths.max(initial=0) < 1 << 15 else np.int64

@@ -5,7 +5,7 @@ Items of the two data sets are matched by name; a published item that the origin
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from functools import reduce
 from typing import Any
 
@@ -60,6 +60,24 @@ class SupportErrors:
 
 
 @dataclass(frozen=True, slots=True)
+class BasketLoss:
+    """What a suppression costs by the three measures of the paper; no distance where there are too many rules."""
+
+    suppressed_share: float
+    kl_divergence: float
+    rules_distance: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measures as plain values."""
+        return asdict(self)
+
+    def at_most(self, other: BasketLoss) -> bool:
+        """Say whether no measure is above that of another loss."""
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return all(mine is None or its is None or mine <= its for mine, its in pairs)
+
+
+@dataclass(frozen=True, slots=True)
 class BasketUtility:
     """What is left of the use of baskets: all measures at once."""
 
@@ -93,6 +111,16 @@ def basket_utility(
         compare_rules(original, published, support=support, confidence=confidence, most=most),
         support_errors(original, published, most=most),
     )
+
+
+@checked
+def basket_loss(original: Baskets, published: Baskets) -> BasketLoss:
+    """Return what published baskets lost by formulas (2), (3) and (9)."""
+    try:
+        distance = rules_distance(original, published)
+    except OptionNotUsable:
+        distance = None
+    return BasketLoss(suppressed_share(original, published), kl_divergence(original, published), distance)
 
 
 @checked
