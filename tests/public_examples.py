@@ -368,7 +368,7 @@ OWN: dict[str, Any] = {
     "run_experiments.folder": made("experiments"),
     "success_threshold.n": 5,
     "success_thresholds.most": 5,
-    "summarize_experiments.rows": [sudare.ExperimentRow(5, MARK, "fixed", 0.5, 1, 0.25, True)],
+    "summarize_experiments.rows": [sudare.ExperimentRow(5, MARK, "fixed", 0.5, 1, 0.25, True, 0.25, 0.0, None)],
     "trace_frontier.ks": [2],
     "trace_frontier.search": sudare.FrontierSearch(fast=True, duel=False),
     "verify_baskets.certificate": lambda e: sudare.read_certificate(e.certificate),

@@ -22,9 +22,9 @@ from tests.attack.histories import Row, history, made_rows
 
 # What is read or made and not computed of something else.
 DATA = {
-    "Baskets", "Bundle", "CellHistory", "CollapsedTable", "Costs", "FinalFiles", "FrontierSearch", "Guesses",
-    "HeldBaskets", "HeldCells", "Hierarchy", "HistoryFile", "Knowledge", "KnownHistory", "PurchaseHistory", "RuleSet",
-    "Table", "Walk",
+    "Baskets", "Bundle", "CellHistory", "Circumstances", "CollapsedTable", "Costs", "FinalFiles", "FrontierSearch",
+    "Guesses", "HeldBaskets", "HeldCells", "Hierarchy", "HistoryFile", "Knowledge", "KnownHistory",
+    "PurchaseHistory", "RuleSet", "Table", "Walk",
 }  # fmt: skip
 # Functions that take a result beside data; each refuses, or compares, what does not belong together.
 CHECKED = {

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
     )
     from sudare.anonymize.concealment import ConcealedHistory, conceal_history, covered_customers
     from sudare.anonymize.experiment_rows import ExperimentRow
-    from sudare.anonymize.experiments import Experiments, ExperimentSpread, run_experiments, summarize_experiments
+    from sudare.anonymize.experiments import (
+        Circumstances,
+        Experiments,
+        ExperimentSpread,
+        run_experiments,
+        summarize_experiments,
+    )
     from sudare.anonymize.histories import AnonymizedHistory, anonymize_history
     from sudare.anonymize.history_level_risk import RiskLeveledHistory, levels_for_risk
     from sudare.anonymize.history_levels import LeveledHistory, anonymize_by_levels, suppress_history
@@ -180,9 +186,11 @@ if TYPE_CHECKING:
         stayed_disclosable,
     )
     from sudare.utility.baskets import (
+        BasketLoss,
         BasketUtility,
         RulesDistance,
         SupportErrors,
+        basket_loss,
         basket_utility,
         kl_divergence,
         rules_distance,
@@ -225,7 +233,13 @@ _HOMES = {
     "sudare.data.baskets": ("BasketReading", "Baskets", "SensitiveItems", "SensitiveReading", "make_baskets"),
     "sudare.data.sensitive": ("read_sensitive",),
     "sudare.anonymize.experiment_rows": ("ExperimentRow",),
-    "sudare.anonymize.experiments": ("ExperimentSpread", "Experiments", "run_experiments", "summarize_experiments"),
+    "sudare.anonymize.experiments": (
+        "Circumstances",
+        "ExperimentSpread",
+        "Experiments",
+        "run_experiments",
+        "summarize_experiments",
+    ),
     "sudare.anonymize.levels": (
         "LevelsFound",
         "WrittenLevels",
@@ -385,7 +399,9 @@ _HOMES = {
         "stayed_disclosable",
     ),
     "sudare.utility.baskets": (
+        "BasketLoss",
         "BasketUtility",
+        "basket_loss",
         "RulesDistance",
         "SupportErrors",
         "basket_utility",
@@ -454,6 +470,7 @@ __all__ = [
     "AttackerRisk",
     "AttackersAssessment",
     "BadRows",
+    "BasketLoss",
     "BasketReading",
     "BasketUtility",
     "Baskets",
@@ -467,6 +484,7 @@ __all__ = [
     "CertificateDifference",
     "CertifiedInput",
     "CheckResult",
+    "Circumstances",
     "ClassSafety",
     "ClassSize",
     "CollapsedTable",
@@ -602,6 +620,7 @@ __all__ = [
     "association_rules",
     "attack_history",
     "attribute_contributions",
+    "basket_loss",
     "basket_utility",
     "cell_errors",
     "cell_utility",

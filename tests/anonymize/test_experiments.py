@@ -126,6 +126,7 @@ def test_files_that_sudare_did_not_write_are_refused(small: Baskets, tmp_path: P
         run_experiments({"a": small}, tmp_path / "parameters.json" / "folder")
 
 
+@pytest.mark.slow
 def test_circumstances_change_the_rows_and_are_kept_beside_them(small: Baskets, tmp_path: Path) -> None:
     def rows(folder: str, **changed: Any) -> list[float]:
         found = run_experiments(

@@ -163,6 +163,37 @@ def test_suppress_prints_json_and_repeats_with_the_same_seed(run: Run) -> None:
     assert again["suppressed"] == found["suppressed"]
 
 
+def test_suppress_and_verify_show_all_measures_and_the_lower_bound(run: Run) -> None:
+    """Figure 1 of the paper loses four occurrences; no suppression loses fewer than the bound."""
+    words = ("suppress", "b.txt", *GUARANTEE, "-o", "out.txt", "--strategy", "best", "--keep-low", "kl")
+    found = answer(run(*words, "--json"))
+    assert (found["strategy"], found["keep_low"]) == ("best", "kl")
+    assert 0 < found["least_suppressed"] <= 4
+    assert found["least_suppressed"] <= found["suppressed"]
+    assert {"suppressed_share", "kl_divergence", "rules_distance"} <= found.keys()
+    shown = run(*words).stdout
+    assert "Lower bound: every suppression that is safe from all these adversaries removes at least" in shown
+    assert "Distance of the strongest association rules" in shown
+    assert "Kept low: KL divergence." in shown
+    verified = answer(run("verify", "b.txt", "out.txt", *GUARANTEE, "--json"))
+    assert verified["rules_distance"] == found["rules_distance"]
+
+
+def test_what_the_paper_keeps_low_cannot_be_chosen(run: Run) -> None:
+    refused = run("suppress", "b.txt", *GUARANTEE, "-o", "out.txt", "--keep-low", "kl")
+    assert (refused.exit_code, "does not choose what is kept low" in refused.stderr) == (2, True)
+
+
+def test_a_certificate_of_algorithm_2_is_verified_by_repeating_its_last_pass(run: Run) -> None:
+    sampled = ("--epsilon", "0.1", "--delta", "0.1", "--max-known", "2")
+    found = answer(run("suppress", "b.txt", *GUARANTEE, *sampled, "-o", "out.txt", "--json"))
+    assert (found["draws"], found["look"], found["looks"]) == (116, found["passes"], 20_317)
+    words = ("verify", "b.txt", "out.txt", *GUARANTEE, "--certificate", "out.txt.certificate.json")
+    verified = answer(run(*words, "--json"))
+    assert (verified["draws"], verified["look"], verified["certificate"]["matches"]) == (116, found["passes"], True)
+    assert f"passed look {found['passes']} of a procedure whose looks all draw that many" in verified["claim"]
+
+
 def test_tables_and_rules(run: Run) -> None:
     rows = [(f"u{n}", item) for n, line in enumerate(FIGURE.split()) for item in line.split(",")]
     polars.DataFrame(rows, schema=["user", "item"], orient="row").write_csv("b.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ class Choice:
     def offer(self, kept: NDArray[np.bool_]) -> bool:
         """Take a safe suppression if it is better; say whether it was."""
         loss = self._measured(kept)
-        if self.keep_low == "all" and not loss.at_most(self._papers):
+        if self.keep_low == "all" and not _at_most(loss, self._papers):
             return False
         if self._order(loss) >= self._order(self._loss):
             return False
@@ -45,3 +46,9 @@ class Choice:
         if self.keep_low == "kl":
             return divergence, items, rules
         return (rules, items, divergence) if self.keep_low == "rules" else (items, divergence, rules)
+
+
+def _at_most(loss: BasketLoss, other: BasketLoss) -> bool:
+    """Say whether no measure is above that of another loss."""
+    pairs = zip(astuple(loss), astuple(other), strict=True)
+    return all(mine is None or its is None or mine <= its for mine, its in pairs)

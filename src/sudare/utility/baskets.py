@@ -5,7 +5,7 @@ Items of the two data sets are matched by name; a published item that the origin
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from functools import reduce
 from typing import Any
 
@@ -70,11 +70,6 @@ class BasketLoss:
     def to_dict(self) -> dict[str, Any]:
         """Return the measures as plain values."""
         return asdict(self)
-
-    def at_most(self, other: BasketLoss) -> bool:
-        """Say whether no measure is above that of another loss."""
-        pairs = zip(astuple(self), astuple(other), strict=True)
-        return all(mine is None or its is None or mine <= its for mine, its in pairs)
 
 
 @dataclass(frozen=True, slots=True)
