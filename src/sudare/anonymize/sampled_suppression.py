@@ -141,6 +141,7 @@ def _pass(work: Work, draws: int, rng: np.random.Generator, repair: Repair, pool
         while bad.any():
             touched = np.zeros(len(work.original.names), np.bool_)
             repair(work, users[bad], drawn[bad], touched)
+            work.quiet[touched] = False
             # Only sets of items that stand together in a record that changed can have become unsafe.
             again = touched[work.original.items[drawn]].all(axis=1)
             bad[again] = _unsafe(work, users[again], drawn[again], pool)
@@ -187,12 +188,12 @@ def _unsafe(
     bad = np.zeros(len(users), np.bool_)
     given = work.records, work.lists, work.rule, work.of_published
     if len(users) < _FEW:
-        _find_unsafe(users, drawn, *given, bad, work.halt)
+        _find_unsafe(users, drawn, *given, bad, work.quiet, work.halt)
         return bad
 
     def task(part: NDArray[np.int64]) -> None:
         mine = slice(part[0], part[-1] + 1)
-        _find_unsafe(users[mine], drawn[mine], *given, bad[mine], work.halt)
+        _find_unsafe(users[mine], drawn[mine], *given, bad[mine], work.quiet, work.halt)
 
     list(pool.map(task, np.array_split(np.arange(len(users)), os.cpu_count() or 1)))
     return bad

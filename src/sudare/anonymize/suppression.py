@@ -286,12 +286,15 @@ class Work:
         self.frequencies = (before.copy(), before, np.asarray([total, total], np.int64))
         self.found = np.empty(len(original), np.int64)
         self.order = by_length(original)
+        # Items from which nothing can be inferred by themselves, as far as that was found (`find_unsafe`).
+        self.quiet = np.zeros(len(original.names), np.bool_)
 
     def reset(self) -> None:
         """Publish everything again."""
         self.kept[:] = True
         self.frequencies[0][:] = self.frequencies[1]
         self.frequencies[2][1] = len(self.kept)
+        self.quiet[:] = False
 
     def tell(self, size: int, unsafe: int, done: int, total: int) -> None:
         """Tell how far a pass is."""

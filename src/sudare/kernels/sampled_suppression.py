@@ -16,11 +16,12 @@ _KNOWN = -(1 << 60)
 
 @entry
 def find_unsafe(
-    users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_published: Any, unsafe: Any, halt: Any
+    users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_published: Any, unsafe: Any, quiet: Any, halt: Any
 ) -> None:
     """Say which drawn adversaries, who know the occurrences `drawn[i]` of the records of `users[i]`, are unsafe.
 
-    Adversaries who know the same items should follow each other: what can be inferred is then found once.
+    Adversaries who know the same items should follow each other: what can be inferred is then found once. From items
+    marked in `quiet` nothing can be inferred by themselves; more such items are marked.
     """
     words, rows = lists
     items, size = len(records.begins) - 1, drawn.shape[1]
@@ -39,8 +40,12 @@ def find_unsafe(
             same &= known[k] == records.items[drawn[i, k]]
             known[k] = records.items[drawn[i, k]]
         if not same:
-            _, strong = strong_items(known, records, rule, found, scratch)
-            clear(scratch)
+            strong = 0
+            if size > 1 or not quiet[known[0]]:
+                _, strong = strong_items(known, records, rule, found, scratch)
+                clear(scratch)
+            if size == 1:
+                quiet[known[0]] = strong == 0
         for f in range(strong):
             if sensitive_to(words, rows[users[i]], scratch[1][f]):
                 unsafe[i] = True
