@@ -85,7 +85,7 @@ def test_completion_of_commands_imports_only_what_it_needs(words: str, answer: s
 
 def test_commands_that_count_on_the_engine_import_no_kernels(folder: Path) -> None:
     found = imported(
-        folder, "knowledge history.csv item*2", "hierarchy suggest table.csv -o made", "generate table made.csv",
+        folder, "knowledge history.csv item*2", "generate table made.csv",
         "generate history made-too.csv --customers 2",
     )  # fmt: skip
     assert found >= ENGINE
@@ -94,7 +94,7 @@ def test_commands_that_count_on_the_engine_import_no_kernels(folder: Path) -> No
 
 def test_commands_with_kernels_import_no_other_library(folder: Path) -> None:
     found = imported(
-        folder, "attackers history.csv", "attackers history.csv --json",
+        folder, "attackers history.csv", "attackers history.csv --json", "hierarchy suggest table.csv -o made",
         "risk record table.csv", "risk subsets table.csv", "risk sample table.csv --samples 50",
         "risk disclosable table.csv --limit 0.9", "risk dangerous table.csv",
         "risk population table.csv --population 900", "baskets itemsets history.csv --per visit --support 0.5",
