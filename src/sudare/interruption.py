@@ -66,6 +66,11 @@ def safe_point() -> None:
         raise KeyboardInterrupt
 
 
+def is_asked() -> bool:
+    """Say whether safe points raise."""
+    return _Wish.asked
+
+
 def settle() -> None:
     """Go on with what is finished: safe points are passed again.
 

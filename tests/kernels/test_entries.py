@@ -296,7 +296,9 @@ def test_kernels_are_compiled_when_the_process_that_compiles_has_ended(own_compi
     assert len(list(own_compiler.iterdir())) == 2
 
 
-def test_an_interruption_ends_the_compilation(own_compiler: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ask the work to stop as soon as the process that compiles has started."""
     start = loading.Compiler._start
 
     def start_and_interrupt(self: loading.Compiler) -> Any:
@@ -306,12 +308,26 @@ def test_an_interruption_ends_the_compilation(own_compiler: Path, monkeypatch: p
 
     monkeypatch.setattr(loading.Compiler, "_start", start_and_interrupt)
     interruption.begin()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            loading.load(plain(line_order.find_line_ends), (("array", "|u1", 1, "C"), *[("array", "<i8", 1, "C")] * 2))
-    finally:
-        interruption.begin()
+    yield
+    interruption.begin()
+
+
+LINE_ENDS = (("array", "|u1", 1, "C"), *[("array", "<i8", 1, "C")] * 2)
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_an_interruption_ends_the_compilation(own_compiler: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        loading.load(plain(line_order.find_line_ends), LINE_ENDS)
     assert list(own_compiler.iterdir()) == []
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_a_kernel_that_is_needed_to_return_an_answer_is_compiled(own_compiler: Path) -> None:
+    with interruption.keeping_answers():
+        interruption.answer_found()
+        loading.load(plain(line_order.find_line_ends), LINE_ENDS)
+    assert len(list(own_compiler.iterdir())) == 1
 
 
 @pytest.mark.parametrize(

@@ -158,8 +158,9 @@ class Compiler:
         )
 
     def interrupt(self) -> None:
-        """Let whoever waits for the process go on."""
-        if process := self._process:
+        """Let whoever waits for the process go on; but a kernel that an answer needs to be returned is compiled."""
+        process = self._process
+        if process and interruption.is_asked():
             process.kill()
 
     def end(self) -> None:
