@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 import polars
+import pytest
 
 import sudare
 from sudare.engine import DuckDBEngine, Engine
+from sudare.engine.protocol import Row
 from sudare.engine.spark import SparkEngine
+from sudare.risk import engine_walk, packed_rows
 
 RNG = np.random.default_rng(7)
 ROWS = RNG.integers(0, [2, 3, 9], (60, 3))
@@ -25,6 +28,37 @@ def test_the_engine_finds_what_the_kernel_finds(any_engine: Engine, engine: Duck
     found = walked(any_engine, memory="1B", class_sizes=True)
     assert (found.walk.how, found.walk.decided_by) == ("engine", "size")
     assert found.ranked("size") == walked(engine, walk="memory", class_sizes=True).ranked("size")
+
+
+@pytest.mark.parametrize(("at_once", "parts", "bits"), [(0, 1, 63), (10**9, 1, 4), (10**9, 2, 63), (50, 2, 4)])
+def test_however_sets_are_grouped_the_answer_is_the_same(
+    any_engine: Engine, engine: DuckDBEngine, monkeypatch: pytest.MonkeyPatch, at_once: int, parts: int, bits: int
+) -> None:
+    """Set by set or all at once, from classes that lie together or not, in one word or in several."""
+    monkeypatch.setattr(any_engine, "grouped_rows", at_once)
+    monkeypatch.setattr(any_engine, "parts", parts)
+    monkeypatch.setattr(engine_walk, "PART_CLASSES", 1)
+    monkeypatch.setattr(packed_rows, "WORD_BITS", bits)
+    for asked in ({}, {"max_size": 2}, {"attributes": ["c", "a"]}):
+        found = walked(any_engine, walk="engine", class_sizes=True, **asked)
+        assert found.ranked("size") == walked(engine, walk="memory", class_sizes=True, **asked).ranked("size")
+
+
+def test_of_a_level_of_sets_spark_is_asked_a_few_times(spark: SparkEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    answer = spark.rows
+
+    def counted(sql: str) -> list[Row]:
+        asked.append(sql)
+        return answer(sql)
+
+    monkeypatch.setattr(spark, "rows", counted)
+    with sudare.collapse_table(FRAME, engine=spark) as table:
+        asked.clear()
+        sudare.assess_subsets(table, walk="engine")
+    # The numbers of values, the sizes of the whole set, of pairs with and without sets to be grouped from them, and of
+    # single attributes.
+    assert len(asked) == 5
 
 
 def test_a_seed_draws_the_same_records_on_every_engine(any_engine: Engine, engine: DuckDBEngine) -> None:

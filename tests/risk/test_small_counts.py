@@ -47,6 +47,18 @@ def test_what_is_too_little_altogether_does_not_leave(guarded: DuckDBEngine) -> 
         fetched(guarded, {1: 2, 2: 2})
 
 
+def test_lines_of_several_questions_are_merged_each_among_their_own(guarded: DuckDBEngine) -> None:
+    lines = "SELECT * FROM (VALUES (1, 1, 2), (1, 2, 7), (2, 1, 4), (2, 3, 3)) AS lines(question, k, cell)"
+    found = fetch_lines(guarded, lines, key="k", cell="cell", sums=("cell",), of="question", questions=2)
+    assert [tuple(map(int, row)) for row in found] == [(1, 1, 9), (2, 1, 7)]
+
+
+def test_a_question_of_which_nothing_may_leave_is_refused_among_others(guarded: DuckDBEngine) -> None:
+    lines = "SELECT * FROM (VALUES (1, 1, 9), (2, 1, 2), (2, 2, 2)) AS lines(question, k, cell)"
+    with pytest.raises(OptionNotUsable, match="fewer than 5"):
+        fetch_lines(guarded, lines, key="k", cell="cell", sums=("cell",), of="question", questions=2)
+
+
 def test_nothing_at_all_is_no_small_count(guarded: DuckDBEngine) -> None:
     assert fetched(guarded, {}) == []
 

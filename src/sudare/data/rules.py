@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -12,6 +13,9 @@ from sudare.showing import dataclass
 
 # What a missing value of a table is equal to: missing values only, or any value.
 MissingRule = Literal["value", "any"]
+
+# A double holds every whole number of so many digits.
+_EXACT_DIGITS = 15
 
 # Outside these years a date is a slip of the pen or of a format.
 _YEARS = (1900, 2199)
@@ -148,4 +152,7 @@ def _plain_number(expression: str, type_: str) -> str | None:
     """Return an expression for a cell of a type whose numbers are the ones that its text says, else None."""
     if type_ == "DOUBLE":
         return f"CASE WHEN isnan({expression}) THEN NULL ELSE {expression} END"
-    return expression if type_ in ("BIGINT", "INTEGER", "SMALLINT") else None
+    decimal = re.fullmatch(r"DECIMAL\((\d+),\s*\d+\)", type_)
+    # So many digits, divided by a power of ten, are rounded as their text is.
+    exact = decimal is not None and int(decimal[1]) <= _EXACT_DIGITS
+    return expression if exact or type_ in ("BIGINT", "INTEGER", "SMALLINT") else None

@@ -85,6 +85,9 @@ class DuckDBEngine:
     shows_people = True
     # The scan keeps the order of the source.
     record_number = "row_number() OVER ()"
+    # A query costs next to nothing, and the smaller its groups are in memory, the better.
+    grouped_rows = 0
+    parts = 1
 
     @checked
     def __init__(
@@ -139,8 +142,8 @@ class DuckDBEngine:
         with self._explained():
             self._connection.execute(sql)
 
-    def keep(self, table: str, query: str) -> None:
-        """Make a table of the result of a query, in place of one that has the name."""
+    def keep(self, table: str, query: str, *, near: str = "") -> None:  # noqa: ARG002
+        """Make a table of the result of a query, in place of one that has the name; all lies together here."""
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
 
     def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:

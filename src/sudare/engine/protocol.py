@@ -54,16 +54,24 @@ class Engine(Protocol):
 
     `name` is what people call it. `min_cell` is the smallest count that may leave it (1: any). `shows_people` says
     whether single values and people may be looked at, or counts only. `record_number` is an expression that numbers
-    the rows of a source.
+    the rows of a source. `grouped_rows` is up to how many rows several questions are to be put into one query: 0 where
+    a query costs no more than its rows. `parts` is into how many parts rows that lie together are divided, for as many
+    tasks.
     """
 
     name: str
     min_cell: int
     shows_people: bool
     record_number: str
+    grouped_rows: int
+    parts: int
 
-    def keep(self, table: str, query: str) -> None:
-        """Make a table of the result of a query, in place of one that has the name."""
+    def keep(self, table: str, query: str, *, near: str = "") -> None:
+        """Make a table of the result of a query, in place of one that has the name.
+
+        Rows with the same value of the column `near` lie together: then a query that groups by it, and more, is
+        answered part by part.
+        """
 
     def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
         """Make a table of the result of a query with one column more: the place of each row in an order, from 1.

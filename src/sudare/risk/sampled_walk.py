@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sudare.data.collapsed import CollapsedTable
 from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.progress import Progress
-from sudare.risk.engine_walk import fewest_values_first
+from sudare.risk.packed_rows import fewest_values_first
 from sudare.risk.sampling import mean_interval
 from sudare.risk.small_counts import fetch_lines
 from sudare.risk.walks import Walked
