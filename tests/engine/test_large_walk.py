@@ -9,10 +9,10 @@ import polars
 import pytest
 
 import sudare
-from sudare.engine import DuckDBEngine, Engine
+from sudare.engine import DuckDBEngine, Engine, protocol
 from sudare.engine.protocol import Row
 from sudare.engine.spark import SparkEngine
-from sudare.risk import engine_walk, packed_rows
+from sudare.risk import packed_rows
 
 RNG = np.random.default_rng(7)
 ROWS = RNG.integers(0, [2, 3, 9], (60, 3))
@@ -37,7 +37,7 @@ def test_however_sets_are_grouped_the_answer_is_the_same(
     """Set by set or all at once, from classes that lie together or not, in one word or in several."""
     monkeypatch.setattr(any_engine, "grouped_rows", at_once)
     monkeypatch.setattr(any_engine, "parts", parts)
-    monkeypatch.setattr(engine_walk, "PART_CLASSES", 1)
+    monkeypatch.setattr(protocol, "PART_ROWS", 1)
     monkeypatch.setattr(packed_rows, "WORD_BITS", bits)
     for asked in ({}, {"max_size": 2}, {"attributes": ["c", "a"]}):
         found = walked(any_engine, walk="engine", class_sizes=True, **asked)

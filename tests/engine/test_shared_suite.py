@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import polars
@@ -31,7 +32,14 @@ ROWS = [
 DESCRIPTIONS = ("weekday", "item + price", "day*2", "(month + item*2)*2", "days + (weekday)*2", "kinds + item")
 
 
-def test_all_kinds_of_knowledge_equal_enumeration(any_engine: Engine) -> None:
+@pytest.mark.parametrize("gathered", [False, True])
+def test_all_kinds_of_knowledge_equal_enumeration(
+    any_engine: Engine, monkeypatch: pytest.MonkeyPatch, gathered: bool
+) -> None:
+    """Whether the rows of a customer lie together or not."""
+    if gathered:
+        monkeypatch.setattr("sudare.engine.protocol.PART_ROWS", 1)
+        monkeypatch.setattr(any_engine, "parts", 2)
     with sudare.read_history(brute_force.frame(ROWS), engine=any_engine) as history:
         for text in DESCRIPTIONS:
             known = parse_knowledge(text)
@@ -47,6 +55,15 @@ def test_time_price_and_quantity_of_the_toy_history(any_engine: Engine, toy_file
         assert history.parts == ("time", "price", "quantity")
         # Hours 8, 8, 20, 10, 15, 11, 11, 15, 15, 15: customer 1 and 3 share 15, the others are alone.
         assert sudare.assess_knowledge(history, "hour").measured == pytest.approx((6 + 4 / 2) / 10)
+
+
+def test_decimals_are_the_numbers_that_their_texts_say(any_engine: Engine) -> None:
+    texts = ["9.95", "0.07", "1234567890123.45", "0.00"]
+    rows = polars.DataFrame({"customer": ["a", "b", "c", "d"], "day": ["2024-01-05"] * 4, "item": ["x"] * 4})
+    price = polars.Series("price", [Decimal(text) for text in texts], polars.Decimal(15, 2))
+    with sudare.read_history(rows.with_columns(price), engine=any_engine) as history:
+        found = any_engine.rows(f"SELECT price FROM {history.table('purchase')} ORDER BY customer")
+    assert [value for (value,) in found] == [float(text) for text in texts]
 
 
 MOMENTS = {

@@ -322,7 +322,7 @@ def test_missing_java_is_one_message(
 
 
 def test_a_missing_package_is_one_message(toy_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.engine.spark.find_spec", lambda _: None)
+    monkeypatch.setattr("sudare.engine.spark_session.find_spec", lambda _: None)
     message = refused(toy_file, "--engine", "local[2]")
     assert message == (
         "Error: The engine spark needs a package that is not installed: pyspark.\nHint: pip install 'sudare[spark]'\n"

@@ -86,6 +86,8 @@ _DERIVED = {
 }
 # Those whose rows are numbered, in a column with the name of the table, and in which order.
 _ORDERS = {"visit": "customer, day", "item_set": "items"}
+# Those whose rows lie together by customer where the purchases do.
+_GATHERED = ("visit", "line")
 _NEEDS = {
     "visit": ("purchase",),
     "line": ("purchase", "visit"),
@@ -111,6 +113,7 @@ class PurchaseHistory:
     customers: int
     parts: tuple[str, ...]
     _prefix: str = field(repr=False)
+    _near: str = field(default="", repr=False)
     _made: set[str] = field(default_factory=set, repr=False)
     _own_engine: bool = field(default=False, repr=False)
     _closed: bool = field(default=False, repr=False)
@@ -127,20 +130,21 @@ class PurchaseHistory:
             raise closed("purchase history")
         if name in _DERIVED:
             needed = {need: self.table(need) for need in _NEEDS[name]}
-            return self.derive(name, _DERIVED[name].format(**needed), number=name, order=_ORDERS.get(name))
+            near = self._near if name in _GATHERED else ""
+            return self.derive(name, _DERIVED[name].format(**needed), number=name, order=_ORDERS.get(name), near=near)
         return self._prefix + name
 
     @checked
-    def derive(self, name: str, query: str, *, number: str = "", order: str | None = None) -> str:
+    def derive(self, name: str, query: str, *, number: str = "", order: str | None = None, near: str = "") -> str:
         """Return the SQL name of a table made by a query when it is first asked for, and kept.
 
-        With an `order`, the column `number` has the place of each row in it.
+        With an `order`, the column `number` has the place of each row in it; rows with the same `near` lie together.
         """
         if name not in self._made:
             if order:
-                self.engine.keep_numbered(self._prefix + name, query, number=number, order=order)
+                self.engine.keep_numbered(self._prefix + name, query, number=number, order=order, near=near)
             else:
-                self.engine.keep(self._prefix + name, query)
+                self.engine.keep(self._prefix + name, query, near=near)
             self._made.add(name)
         return self._prefix + name
 

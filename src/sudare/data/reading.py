@@ -15,7 +15,7 @@ from sudare.data.rules import RULES, Rule, has_zone, parsed
 from sudare.data.sources import Source, SourceOptions, open_source
 from sudare.data.spellings import find_spellings
 from sudare.engine import Engine, engine_for, refuse_people
-from sudare.engine.protocol import ZONE, Column
+from sudare.engine.protocol import ZONE, Column, is_worth_gathering
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
@@ -138,12 +138,11 @@ class _Loader:
         numbers, dropped = self._stage(progress)
         progress("numbering customers and items", 2, 3)
         read, kept, parts, zoned = self._count(numbers)
-        self._number(parts)
-        customers = self.engine.rows(f"SELECT count(*) FROM {self.prefix}customer")[0][0]
+        customers, near = self._number(parts, kept)
         names = {role: f"{self.prefix}{role}" for role in ("customer", "item")}
         reading = self._reading(read, dropped, zoned=zoned, names=names)
         progress("reading", 3, 3)
-        return PurchaseHistory(self.engine, reading, kept, customers, parts, self.prefix, _own_engine=own_engine)
+        return PurchaseHistory(self.engine, reading, kept, customers, parts, self.prefix, near, _own_engine=own_engine)
 
     def rows_in_order(self, progress: Progress) -> RowsInOrder:
         refuse_people(self.engine, "single rows")
@@ -283,18 +282,23 @@ class _Loader:
         has_time = "time" in self.roles or timed
         return read, kept, (*(("time",) if has_time else ()), *parts), zoned
 
-    def _number(self, parts: Sequence[str]) -> None:
+    def _number(self, parts: Sequence[str], rows: int) -> tuple[int, str]:
+        """Give customers and items numbers; return how many customers there are, and by what the rows lie together."""
         staged = f"{self.prefix}staged"
         for role in ("customer", "item"):
             names = f"SELECT DISTINCT {role} AS name FROM {staged} WHERE problem = 0"
             self.engine.keep_numbered(f"{self.prefix}{role}", names, number="code", order="name")
+        customers = int(self.engine.rows(f"SELECT count(*) FROM {self.prefix}customer")[0][0])
+        near = "customer" if is_worth_gathering(self.engine, rows, customers) else ""
         kept = "".join(f", {'minute AS time' if part == 'time' else part}" for part in parts)
         self.engine.keep(
             f"{self.prefix}purchase",
             f"SELECT c.code AS customer, day, i.code AS item{kept} "
             f"FROM {staged} JOIN {self.prefix}customer AS c ON c.name = customer "
             f"JOIN {self.prefix}item AS i ON i.name = item WHERE problem = 0",
+            near=near,
         )
+        return customers, near
 
 
 def _counted(part: Dropped) -> str:

@@ -146,7 +146,7 @@ class DuckDBEngine:
         """Make a table of the result of a query, in place of one that has the name; all lies together here."""
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
 
-    def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
+    def keep_numbered(self, table: str, query: str, *, number: str, order: str, near: str = "") -> None:  # noqa: ARG002
         """Make a table of the result of a query with one column more: the place of each row in an order, from 1."""
         self.keep(table, f"SELECT *, CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS {number} FROM ({query})")
 

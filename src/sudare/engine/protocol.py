@@ -44,6 +44,8 @@ BLANKS = (
 # Where a time is followed by anything, that says of which zone its clock is (Z, +09, +09:00:00, EST, Asia/Tokyo), or
 # the text is no time.
 OFFSET = ":[0-9.]*[^0-9:.]"
+# Rows for which a part is worth a task of its own.
+PART_ROWS = 10_000
 Column = np.ndarray[Any, np.dtype[Any]]
 PartFunction = Callable[[Mapping[str, Column]], Mapping[str, Column]]
 
@@ -73,10 +75,10 @@ class Engine(Protocol):
         answered part by part.
         """
 
-    def keep_numbered(self, table: str, query: str, *, number: str, order: str) -> None:
+    def keep_numbered(self, table: str, query: str, *, number: str, order: str, near: str = "") -> None:
         """Make a table of the result of a query with one column more: the place of each row in an order, from 1.
 
-        No two rows may have the same place in the order.
+        No two rows may have the same place in the order. For `near` see `keep`.
         """
 
     def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
@@ -146,6 +148,11 @@ class Engine(Protocol):
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
+
+
+def is_worth_gathering(engine: Engine, rows: int, values: int) -> bool:
+    """Say whether rows, and the values of the column by which they are to lie together, occupy all parts."""
+    return 1 < engine.parts <= min(values, rows // PART_ROWS)
 
 
 def quote_name(name: str) -> str:

@@ -18,6 +18,7 @@ from math import comb
 import numpy as np
 
 from sudare.data.collapsed import CollapsedTable
+from sudare.engine.protocol import is_worth_gathering
 from sudare.progress import Progress
 from sudare.risk.packed_rows import PackedRows, Part
 from sudare.risk.sizes import Sizes
@@ -27,8 +28,6 @@ from sudare.showing import dataclass
 
 # Sets that one query names at most.
 MOST_AT_ONCE = 1000
-# Classes for which a part is worth a task of its own.
-PART_CLASSES = 10_000
 
 
 def walk_engine(
@@ -131,7 +130,7 @@ class _EngineWalk:
     def _is_spread(self, sets: Sequence[int], classes: int) -> bool:
         """Say whether sets have classes, and their last members values, enough to occupy all tasks of an engine."""
         values = min(self._packed.values(self._packed.last(members)) for members in sets)
-        return 1 < self._engine.parts <= min(values, classes // PART_CLASSES)
+        return is_worth_gathering(self._engine, classes, values)
 
     def _children(self, members: int) -> list[int]:
         """Return the sets without one member that have no parent with fewer values: those before it are members too."""
