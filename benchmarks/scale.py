@@ -4,7 +4,8 @@ The sets are gone through of two tables: a member list in which nearly all rows 
 sample), and one with coarser values, whose rows repeat (repeating).
 
 Every run is kept in data/scale.json as soon as it is done, so that hours of work can be interrupted and go on; delete
-the file to measure everything anew. SUDARE_SCALE=1,3 measures these millions of rows only.
+the file to measure everything anew. SUDARE_SCALE=1,3 measures these millions of rows only, SUDARE_WORK=attackers,engine
+these works.
 """
 
 from __future__ import annotations
@@ -144,7 +145,8 @@ def run() -> Found:
     """Measure what is not kept yet and return the section of the results."""
     only = os.environ.get("SUDARE_SCALE")
     wanted = [int(word) for word in only.split(",")] if only else None
-    jobs = [job for job in JOBS if job.engine == "duckdb" or shutil.which("java")]
+    works = os.environ.get("SUDARE_WORK", ",".join(job.work for job in JOBS)).split(",")
+    jobs = [job for job in JOBS if job.work in works and (job.engine == "duckdb" or shutil.which("java"))]
     points = kept()
     for millions in sorted({size for job in jobs for size in (*job.fitted, *job.checked)}):
         if wanted is None or millions in wanted:
