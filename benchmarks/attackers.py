@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import duckdb
+import llvmlite.binding  # noqa: F401 (loads compiled kernels; like all imports it is not timed)
 import pandas
 import polars
 
