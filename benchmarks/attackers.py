@@ -17,7 +17,7 @@ from sudare import assess_attackers, read_history
 from sudare.engine import DuckDBEngine
 
 TITLE = "Ten attackers on Online Retail (397,924 rows, 4,339 customers)"
-PACKAGES = ("pandas", "polars", "pyarrow")
+PACKAGES = ("llvmlite", "pandas", "polars", "pyarrow")
 
 MILLIONS = 10
 
