@@ -61,7 +61,7 @@ def _simple(clock: Clock, k: int, *, aligned: bool) -> list[float]:
     from sudare.anonymize.history_pairs import estimated_costs, pair_costs, pair_terms
     from sudare.anonymize.history_rows import history_rows
     from sudare.deadline import Deadline
-    from sudare.kernels.history_search import blind_class, new_class
+    from sudare.kernels.histories.search import blind_class, new_class
     from sudare.progress import silent
 
     rows = history_rows(read(None))

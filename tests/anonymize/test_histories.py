@@ -16,9 +16,9 @@ from sudare.anonymize.history_bounds import distance_rate
 from sudare.anonymize.history_rows import history_rows
 from sudare.contest.check import check_anonymized
 from sudare.data.cell_text import read_original, write_cells
-from sudare.kernels import history_groups
-from sudare.kernels.history_groups import group_cells
-from sudare.kernels.history_search import blind_class, new_class
+from sudare.kernels.histories import groups as history_groups
+from sudare.kernels.histories.groups import group_cells
+from sudare.kernels.histories.search import blind_class, new_class
 from tests.anonymize.small_histories import BruteForce, Row, histories, history, rows
 from tests.data.small_cells import assert_same, cells
 

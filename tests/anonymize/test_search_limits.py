@@ -16,7 +16,9 @@ from sudare.anonymize.history_pairs import pair_costs, pair_terms
 from sudare.anonymize.history_rows import history_rows
 from sudare.anonymize.models import MODELS, anonymize_by_model
 from sudare.deadline import Deadline
-from sudare.kernels import concealment, history_classes, history_search, matchings
+from sudare.kernels.histories import classes as history_classes
+from sudare.kernels.histories import concealment, matchings
+from sudare.kernels.histories import search as history_search
 from sudare.progress import silent
 from sudare.risk.matchings import Matchings, matching_safety
 from sudare.risk.published_classes import published_classes

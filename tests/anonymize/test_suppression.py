@@ -12,7 +12,7 @@ import sudare
 from sudare.anonymize import sampled_suppression
 from sudare.anonymize.suppression import Suppression, suppress_baskets
 from sudare.data.baskets import make_baskets, sensitive_rows
-from sudare.kernels.suppression import choose, needed
+from sudare.kernels.baskets.suppression import choose, needed
 from sudare.risk.uncertainty import check_baskets
 from tests.risk.small_baskets import Case, cases, unsafe_by_hand
 

@@ -8,7 +8,7 @@ from sudare.anonymize.suppression import suppress_baskets
 from sudare.data.baskets import Baskets, SensitiveItems
 from sudare.data.sensitive import random_lists
 from sudare.deadline import Deadline, TimeOver
-from sudare.kernels import item_sets
+from sudare.kernels.baskets import item_sets
 from sudare.risk.uncertainty import Verdict, check_baskets
 
 

@@ -10,7 +10,7 @@ from sudare.attack.assignment import assign_customers
 from sudare.attack.candidates import Candidates
 from sudare.attack.knowledge import know_history
 from sudare.attack.linkage import Linkage
-from sudare.kernels.sparse_assignment import assign_sparse
+from sudare.kernels.histories.sparse_assignment import assign_sparse
 from tests.data.small_cells import cells
 
 LEAST = 1e-12

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from sudare.kernels import ahead, line_order, loading, store
+from sudare.kernels import ahead, loading, store
+from sudare.kernels.cells import line_order
 from sudare.kernels.entry import plain
 from tests.kernels.test_entries import entry_kernels
 
@@ -29,7 +31,7 @@ def test_every_entry_is_listed_with_as_many_kinds_as_it_takes_arguments() -> Non
 @pytest.fixture
 def short_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """List one kernel, and return a folder in which nothing is compiled."""
-    (tmp_path / "list").write_text(json.dumps([["line_order.find_line_ends", ENDS]]))
+    (tmp_path / "list").write_text(json.dumps([["cells.line_order.find_line_ends", ENDS]]))
     monkeypatch.setattr(ahead, "LIST", tmp_path / "list")
     folder = tmp_path / "kernels"
     folder.mkdir(mode=0o700)
@@ -57,7 +59,7 @@ def test_a_kernel_that_cannot_be_compiled_is_an_error(short_list: Path, monkeypa
 
 USE = """
 import numpy as np
-from sudare.kernels import line_order
+from sudare.kernels.cells import line_order
 ends = np.zeros(2, np.int64)
 line_order.find_line_ends(np.frombuffer(b'a\\nb', np.uint8), np.zeros(2, np.int64), ends)
 print(ends.tolist())
@@ -71,13 +73,10 @@ def test_packed_kernels_serve_any_processor_and_nothing_else_is_compiled(
     """As in a wheel: compiled for the generic processor beside the kernels."""
     sources = Path(store.__file__).parents[2]
     copy = tmp_path / "src" / "sudare"
-    (copy / "kernels").mkdir(parents=True)
+    shutil.copytree(sources / "sudare" / "kernels", copy / "kernels", ignore=shutil.ignore_patterns("compiled"))
     for path in (sources / "sudare").glob("*.py"):
         (copy / path.name).write_bytes(path.read_bytes())
-    for path in (sources / "sudare" / "kernels").iterdir():
-        if path.is_file():
-            (copy / "kernels" / path.name).write_bytes(path.read_bytes())
-    (copy / "kernels" / "ahead.json").write_text(json.dumps([["line_order.find_line_ends", ENDS]]))
+    (copy / "kernels" / "ahead.json").write_text(json.dumps([["cells.line_order.find_line_ends", ENDS]]))
     own = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), store.FOLDER: str(copy / "kernels" / "compiled")}
     subprocess.run([sys.executable, "-m", "sudare.kernels.ahead"], env={**own, **store.GENERIC}, check=True)
     assert len(list((copy / "kernels" / "compiled").iterdir())) == 1

@@ -15,7 +15,9 @@ import pytest
 
 import sudare
 from sudare import interruption
-from sudare.kernels import cell_text, line_order, loading, store
+from sudare.kernels import loading, store
+from sudare.kernels.cells import line_order
+from sudare.kernels.cells import text as cell_text
 from sudare.kernels.entry import entry, plain
 
 ROOT = Path(sudare.__file__).parent
@@ -265,7 +267,7 @@ def test_what_no_kernel_takes_is_refused() -> None:
 
 def test_a_kernel_is_compiled_once_and_kept_for_other_processes(tmp_path: Path) -> None:
     program = (
-        "import numpy as np, sys; from sudare.kernels import line_order; ends = np.zeros(2, np.int64);"
+        "import numpy as np, sys; from sudare.kernels.cells import line_order; ends = np.zeros(2, np.int64);"
         "line_order.find_line_ends(np.frombuffer(b'a\\nb', np.uint8), np.zeros(2, np.int64), ends);"
         "print(ends.tolist(), 'numba' in sys.modules)"
     )
@@ -373,9 +375,9 @@ def test_a_folder_that_others_can_write_is_not_used(tmp_path: Path, monkeypatch:
     assert found.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("module", ["cell_text", "cell_values", "cell_problems"])
+@pytest.mark.parametrize("module", ["cells.text", "cells.values", "cells.problems"])
 def test_a_kept_kernel_is_found_by_the_sources_it_needs(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of cell_problems the kernel has nothing but numbers."""
+    """Of cells.problems the kernel has nothing but numbers."""
     before, source = store.path(plain(cell_text.read_persons), ()), store._source
     monkeypatch.setattr(store, "_source", lambda name: source(name) + "#" * name.endswith(module))
     store._sources.cache_clear()
@@ -389,13 +391,13 @@ def test_kernels_take_nothing_from_each_other_but_in_the_way_their_sources_are_f
             taken = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
             names = {ast.unparse(node).partition(" import ")[0] for node in taken}
             ours = {name for name in names if "sudare" in name}
-            assert all(re.fullmatch(r"from sudare\.kernels\.\w+", name) for name in ours), module
+            assert all(re.fullmatch(r"from sudare\.kernels\.(entry|\w+\.\w+)", name) for name in ours), module
 
 
 CALL = """
 import os, signal, sys, threading
 import numpy as np
-from sudare.kernels import item_sets
+from sudare.kernels.baskets import item_sets
 signal.signal(signal.SIGINT, signal.default_int_handler)
 starts, items = np.arange(0, 60 * 301, 60), np.tile(np.arange(60), 300)
 arguments = (starts, items, 3, np.zeros(1, np.bool_))

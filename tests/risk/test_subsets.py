@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import sudare
 from sudare.data.distinct import collapse
 from sudare.engine import DuckDBEngine
-from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.risk.subsets import class_size_within
 from sudare.risk.walks import walk_subsets
 

@@ -18,7 +18,7 @@ from sudare.anonymize.suppression import Supports, Work, repair_all
 from sudare.anonymize.suppression_choice import Choice, KeepLow
 from sudare.deadline import TimeOver
 from sudare.interruption import settle
-from sudare.kernels import best_suppression as kernels
+from sudare.kernels.baskets import best_suppression as kernels
 
 # How much an item that lost much is spared (`worth` in the kernel): not at all, a little, and much.
 BALANCES = (0.0, 2.0, 16.0)

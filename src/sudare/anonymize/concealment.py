@@ -32,7 +32,7 @@ from sudare.attack.linkage import Linkage
 from sudare.data.cells import CellHistory
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
-from sudare.kernels import concealment as kernels
+from sudare.kernels.histories import concealment as kernels
 from sudare.progress import Progress, silent
 from sudare.risk.matchings import SAMPLES, Matchings, MatchingSafety, matching_safety
 from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P

@@ -18,7 +18,7 @@ from sudare.anonymize.history_pairs import PairCosts, pair_costs, pair_terms
 from sudare.anonymize.history_rows import HistoryRows
 from sudare.deadline import Deadline
 from sudare.interruption import answer_found
-from sudare.kernels import concealment as kernels
+from sudare.kernels.histories import concealment as kernels
 from sudare.progress import Progress
 from sudare.showing import dataclass
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sudare.anonymize.history_classes import AlignedClass
 from sudare.anonymize.history_rows import HistoryRows
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
-from sudare.kernels import history_groups as kernels
+from sudare.kernels.histories import groups as kernels
 
 # The types of compiled functions hide what they take.
 _group_cells: Any = kernels.group_cells

@@ -28,8 +28,8 @@ from sudare.anonymize.history_choice import Members, cheapest_division
 from sudare.anonymize.history_pairs import PairCosts, estimated_costs
 from sudare.anonymize.history_rows import HistoryRows
 from sudare.deadline import Deadline
-from sudare.kernels import history_classes as annealing
-from sudare.kernels import history_search as kernels
+from sudare.kernels.histories import classes as annealing
+from sudare.kernels.histories import search as kernels
 from sudare.showing import dataclass
 
 # The types of compiled functions hide what they take.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sudare.anonymize.history_rows import HistoryRows
 from sudare.deadline import Deadline
-from sudare.kernels import history_groups as kernels
+from sudare.kernels.histories import groups as kernels
 from sudare.progress import Progress
 from sudare.showing import dataclass
 

@@ -29,7 +29,7 @@ class HistoryRows:
     starts: NDArray[np.int64]
     least: NDArray[np.int64]
     columns: int
-    # The arrays as kernels take them; see sudare.kernels.history_groups.
+    # The arrays as kernels take them; see sudare.kernels.histories.groups.
     data: tuple[Any, ...]
 
     def __len__(self) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sudare.data.distinct import sum_by
 from sudare.data.hierarchy import Hierarchy, level_codes
 from sudare.data.table import Table
-from sudare.kernels import levels as kernel
+from sudare.kernels.tables import levels as kernel
 from sudare.progress import Progress
 
 # In the order of the kernel's numbers.

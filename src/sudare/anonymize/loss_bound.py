@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sudare.anonymize.suppression import Supports, Work
-from sudare.kernels import best_suppression, loss_bound
+from sudare.kernels.baskets import best_suppression, loss_bound
 
 # The types of compiled functions hide what they take.
 _count_guards: Any = best_suppression.count_guards

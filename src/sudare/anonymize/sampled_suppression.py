@@ -22,7 +22,7 @@ from sudare.anonymize.suppression import Look, Work, look_seed
 from sudare.anonymize.suppression_choice import Choice, KeepLow
 from sudare.deadline import TimeOver
 from sudare.interruption import settle
-from sudare.kernels import cheap_suppression, sampled_suppression, swept_suppression
+from sudare.kernels.baskets import cheap_suppression, sampled_suppression, swept_suppression
 from sudare.risk.uncertainty import (
     SHARED_LOOKS,
     draw_adversaries,

@@ -23,8 +23,8 @@ from sudare.data.baskets import Baskets, SensitiveItems, refuse_strangers
 from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
-from sudare.kernels import item_sets
-from sudare.kernels import suppression as kernels
+from sudare.kernels.baskets import item_sets
+from sudare.kernels.baskets import suppression as kernels
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import (

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sudare.attack.candidates import Candidates
 from sudare.attack.linkage import Linkage
-from sudare.kernels.sparse_assignment import assign_sparse
+from sudare.kernels.histories.sparse_assignment import assign_sparse
 
 Integers = NDArray[np.int64]
 

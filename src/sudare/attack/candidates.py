@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attack.linkage import Linkage, PackedColumns
-from sudare.kernels.attack_rows import EACH, score_customers
+from sudare.kernels.histories.attack_rows import EACH, score_customers
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 

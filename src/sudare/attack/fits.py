@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sudare.attack.candidates import Candidates
 from sudare.attack.linkage import Linkage
-from sudare.kernels.attack_pairs import IMPOSSIBLE, fit_pairs
+from sudare.kernels.histories.attack_pairs import IMPOSSIBLE, fit_pairs
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 

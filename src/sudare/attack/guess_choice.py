@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.attack_chances import success_chances
+from sudare.kernels.histories.attack_chances import success_chances
 from sudare.risk.guess_patterns import different_hits
 from sudare.showing import dataclass
 

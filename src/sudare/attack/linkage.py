@@ -19,8 +19,8 @@ from sudare.attack.knowledge import KnownHistory
 from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.data.sorting import sorted_places
 from sudare.errors import OptionNotUsable
-from sudare.kernels.attack_rows import NO_END, KnownIndex, KnownRows, PublishedRows, find_blocks
-from sudare.kernels.places import find_runs
+from sudare.kernels.common.places import find_runs
+from sudare.kernels.histories.attack_rows import NO_END, KnownIndex, KnownRows, PublishedRows, find_blocks
 from sudare.risk.published_classes import PersonRows, classes_of
 from sudare.showing import dataclass
 

@@ -19,7 +19,7 @@ from sudare.attack.candidates import Candidates, find_candidates
 from sudare.attack.fits import Fits, fit_candidates
 from sudare.attack.linkage import Linkage
 from sudare.errors import OptionNotUsable
-from sudare.kernels.attack_rows import RARE, UNIQUE
+from sudare.kernels.histories.attack_rows import RARE, UNIQUE
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 

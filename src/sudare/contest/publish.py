@@ -15,7 +15,7 @@ from sudare.data.cells import CellHistory
 from sudare.data.rule_sets import RuleSet, load_rules
 from sudare.data.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 from sudare.errors import OutputNotWritable
-from sudare.kernels.line_order import copy_lines, find_line_ends, sort_lines
+from sudare.kernels.cells.line_order import copy_lines, find_line_ends, sort_lines
 from sudare.progress import Progress, silent
 
 LF = ord("\n")

@@ -34,7 +34,7 @@ class Block:
 
     Item columns have the number of the set in `low`. `problems` has a column more than there are cells, for the whole
     line; `faults` say where in the bytes the bad part of a cell is, and of whom a person is, `line_faults` the same of
-    lines (kernels/cell_text.py).
+    lines (kernels/cells/text.py).
     """
 
     cuts: NDArray[np.int32]

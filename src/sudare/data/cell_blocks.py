@@ -26,8 +26,8 @@ from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColu
 from sudare.data.encodings import MAGIC
 from sudare.data.rule_sets import ColumnRule, RuleSet
 from sudare.errors import OptionNotUsable, SourceNotReadable
-from sudare.kernels.cell_problems import Problem
-from sudare.kernels.cell_text import (
+from sudare.kernels.cells.problems import Problem
+from sudare.kernels.cells.text import (
     CHARACTER_BYTES,
     LINE_END_BYTES,
     count_lines,
@@ -37,7 +37,7 @@ from sudare.kernels.cell_text import (
     read_ordered,
     read_persons,
 )
-from sudare.kernels.cell_values import FORMS
+from sudare.kernels.cells.values import FORMS
 from sudare.showing import dataclass
 
 BLOCK_BYTES = 1 << 22

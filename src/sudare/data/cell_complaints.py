@@ -14,7 +14,7 @@ from sudare.data.cell_values import written
 from sudare.data.cells import CellHistory, ItemColumn
 from sudare.data.item_names import shown_name
 from sudare.data.rule_sets import RuleSet
-from sudare.kernels.cell_problems import Problem
+from sudare.kernels.cells.problems import Problem
 from sudare.messages import Texts
 from sudare.showing import dataclass
 

@@ -1,4 +1,4 @@
-"""The names of items and the sets of them that a text of cells has, numbered by kernels/sequences.py.
+"""The names of items and the sets of them that a text of cells has, numbered by kernels/cells/sequences.py.
 
 Items of all item columns are numbered together, each column's own one after another; a column is named by its place.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.item_names import name_bytes, name_text
-from sudare.kernels.sequences import Sequences, fill_slots
+from sudare.kernels.cells.sequences import Sequences, fill_slots
 
 Numbers = NDArray[np.int64]
 

@@ -22,8 +22,8 @@ from sudare.data.item_names import name_bytes
 from sudare.data.rule_sets import MOST_CHARACTERS, RuleSet, load_rules
 from sudare.data.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 from sudare.errors import BadRows, SourceNotReadable
-from sudare.kernels.cell_format import VALUE_BYTES, join_names, write_rows
-from sudare.kernels.cell_values import FORMS
+from sudare.kernels.cells.format import VALUE_BYTES, join_names, write_rows
+from sudare.kernels.cells.values import FORMS
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass

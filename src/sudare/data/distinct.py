@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.sorting import sorted_places
-from sudare.kernels.lattice import number_keys
+from sudare.kernels.tables.lattice import number_keys
 
 Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.places import sort_places
+from sudare.kernels.common.places import sort_places
 
 # So many places are counted at once: what is written goes to as many parts of memory, which a cache can hold.
 _DIGIT_BITS = 18

@@ -142,7 +142,7 @@ def _sources(module: str) -> str:
         name = left.pop()
         if name not in found:
             found[name] = _source(name)
-            left += re.findall(r"^from (sudare\.kernels\.\w+) import", found[name], re.MULTILINE)
+            left += re.findall(r"^from (sudare\.kernels\.(?:entry|\w+\.\w+)) import", found[name], re.MULTILINE)
     return "\n".join(found[name] for name in sorted(found))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from sudare.data.distinct import Counts
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
-from sudare.kernels.lattice import SMALLEST
+from sudare.kernels.tables.lattice import SMALLEST
 from sudare.progress import Progress, silent
 from sudare.risk.partitions import MatchSplitter, P, Splitting, row_sizes_of, split_all, splitter
 from sudare.risk.rows import Rows, rows_of, table_rows

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.data.cell_purchases import purchases_of_cells
 from sudare.data.cells import CellHistory
-from sudare.kernels.cell_matches import count_matches
+from sudare.kernels.cells.matches import count_matches
 from sudare.limits import MOST_PUBLISHED_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.risk.attackers import AttackerRisk, assess_knowledge, check_weighting

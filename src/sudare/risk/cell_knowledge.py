@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sudare.data.cell_purchases import HUNDREDTHS
 from sudare.data.history import PurchaseHistory
 from sudare.errors import KnowledgeNotUnderstood
-from sudare.kernels.cell_matches import NO_VALUE, KnownVisits
+from sudare.kernels.cells.matches import NO_VALUE, KnownVisits
 from sudare.risk.facts import (
     EXPRESSIONS,
     check_parts,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sudare.data.cell_purchases import HUNDREDTHS, role_columns, unit
 from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
 from sudare.errors import OptionNotUsable
-from sudare.kernels.cell_matches import NO_VALUE, CellRows
+from sudare.kernels.cells.matches import NO_VALUE, CellRows
 from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sudare.data.table import Table
 from sudare.deadline import Deadline, TimeOver
 from sudare.interruption import settle
-from sudare.kernels.partitions import combination_gains
+from sudare.kernels.tables.partitions import combination_gains
 from sudare.progress import Progress
 from sudare.risk.attribute_sets import partitions_of, row_sizes
 from sudare.risk.partitions import MatchSplitter, narrow

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.data.table import Table
 from sudare.errors import OptionNotUsable
-from sudare.kernels.lattice import BELOW
+from sudare.kernels.tables.lattice import BELOW
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.risk.attribute_sets import (

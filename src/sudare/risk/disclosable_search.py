@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sudare.deadline import Deadline, TimeOver
 from sudare.interruption import settle
-from sudare.kernels import partitions as kernels
+from sudare.kernels.tables import partitions as kernels
 from sudare.progress import Progress, silent
 from sudare.risk.partitions import Classes, Splitting, split_all, splitter
 from sudare.risk.rows import Rows

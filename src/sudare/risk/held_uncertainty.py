@@ -22,7 +22,7 @@ from sudare.data.held_baskets import HeldBaskets
 from sudare.data.held_sensitive import EVERYBODY, HeldSensitive
 from sudare.engine.protocol import Column
 from sudare.errors import NotOnEngine, OptionNotUsable
-from sudare.kernels.adversaries import count_known
+from sudare.kernels.baskets.adversaries import count_known
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import (
     FrequentItem,

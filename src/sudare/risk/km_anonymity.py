@@ -15,7 +15,7 @@ from sudare.arguments import checked
 from sudare.data.basket_index import RecordIndex
 from sudare.data.baskets import Baskets
 from sudare.errors import OptionNotUsable
-from sudare.kernels.subset_supports import BELOW, OCCURRING, SMALLEST, count_subsets
+from sudare.kernels.baskets.subset_supports import BELOW, OCCURRING, SMALLEST, count_subsets
 from sudare.showing import dataclass
 
 # Looks at places of records: some tens of seconds.

@@ -25,7 +25,7 @@ from scipy.sparse.csgraph import connected_components, maximum_bipartite_matchin
 from sudare.arguments import checked
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
-from sudare.kernels import matchings as kernels
+from sudare.kernels.histories import matchings as kernels
 from sudare.progress import Progress, silent
 from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds, success_thresholds
 from sudare.showing import dataclass

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sudare.data.distinct import Codes, Counts, number_rows, sum_by
 from sudare.errors import OptionNotUsable
-from sudare.kernels import matches
-from sudare.kernels import partitions as kernels
+from sudare.kernels.tables import matches
+from sudare.kernels.tables import partitions as kernels
 from sudare.risk.rows import Rows
 from sudare.risk.sizes import Sizes
 from sudare.showing import dataclass
@@ -181,7 +181,7 @@ class Splitter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchPartition:
-    """Classes with their own rows and guests, as `sudare.kernels.matches` lists them.
+    """Classes with their own rows and guests, as `sudare.kernels.tables.matches` lists them.
 
     `alone` are the rows that match no other; `settled` are their numbers, `sizes` those of all classes.
     """

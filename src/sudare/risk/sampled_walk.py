@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.collapsed import CollapsedTable
-from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.progress import Progress
 from sudare.risk.packed_rows import fewest_values_first
 from sudare.risk.sampling import mean_interval

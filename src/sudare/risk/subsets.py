@@ -22,7 +22,7 @@ from sudare.data.table_rows import unknown_attribute
 from sudare.data.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable
-from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.limits import MOST_EXHAUSTED, SAMPLES, WALK_MEMORY
 from sudare.progress import Progress, silent
 from sudare.risk.engine_walk import walk_engine

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.data.writing import LINES_ENDINGS, check_ending, whole_file
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
-from sudare.kernels.thresholds import BELOW, NOT_BELOW, UNSETTLED, walk_products, walk_sums
+from sudare.kernels.histories.thresholds import BELOW, NOT_BELOW, UNSETTLED, walk_products, walk_sums
 from sudare.showing import dataclass
 
 Test = Literal["contest", "tight"]

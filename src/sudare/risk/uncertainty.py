@@ -26,7 +26,7 @@ from sudare.arguments import checked
 from sudare.data.baskets import Baskets, SensitiveItems, refuse_strangers
 from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
-from sudare.kernels import adversaries as kernels
+from sudare.kernels.baskets import adversaries as kernels
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.data.baskets import Baskets, SensitiveItems
-from sudare.kernels import user_confidence as kernels
+from sudare.kernels.baskets import user_confidence as kernels
 from sudare.progress import Progress, silent
 from sudare.risk.uncertainty import (
     Knowledge,

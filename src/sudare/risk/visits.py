@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sudare.data.history import PurchaseHistory
 from sudare.engine import DuckDBEngine
-from sudare.kernels.visits import count_crowds, count_visits, find_visits, number_sets, pack_rows
+from sudare.kernels.histories.visits import count_crowds, count_visits, find_visits, number_sets, pack_rows
 from sudare.risk.crowds import Crowds, CrowdSize
 from sudare.risk.knowledge import Knowledge
 

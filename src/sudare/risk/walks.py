@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.distinct import Codes, Counts, collapse, number_rows
-from sudare.kernels.lattice import BELOW, CLASSES, SMALLEST, UNIQUES, walk
+from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES, walk
 from sudare.progress import Progress, silent
 from sudare.risk.partitions import MatchPartition, MatchSplitter, narrow, split_all
 from sudare.risk.rows import Rows
@@ -37,8 +37,8 @@ MOST_LAST_VALUES = 256
 class Walked:
     """What a walk found: a row for each set of attributes, whose members are the bits of the row's number.
 
-    `results` has the columns of `sudare.kernels.lattice`, zero for sets that were not asked for; `expected` is the sum
-    of the risks of the records; `sizes` the sizes of all classes, where they were asked for.
+    `results` has the columns of `sudare.kernels.tables.lattice`, zero for sets that were not asked for; `expected` is
+    the sum of the risks of the records; `sizes` the sizes of all classes, where they were asked for.
     """
 
     results: Results

@@ -16,7 +16,7 @@ from sudare.arguments import checked
 from sudare.data.basket_index import RecordIndex
 from sudare.data.baskets import Baskets
 from sudare.errors import OptionNotUsable
-from sudare.kernels.eclat import mine
+from sudare.kernels.common.eclat import mine
 from sudare.showing import dataclass
 
 # Itemsets and rules that are listed; the lists take up to half a gigabyte. A lower threshold soon gives billions.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.similarity import moved
+from sudare.kernels.histories.similarity import moved
 from sudare.utility.cell_sampling import PlainRows
 
 DOZEN = 12

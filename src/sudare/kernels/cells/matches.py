@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.attack_pairs import match_rows
 from sudare.kernels.entry import entry, inner
+from sudare.kernels.histories.attack_pairs import match_rows
 
 # The published rows, those of pseudonym p from starts[p] to starts[p + 1], by `last`: the days they may be on, sets of
 # items (-1: any item), the ends of other columns [row, column]; set s is members[set_starts[s] : set_starts[s + 1]].

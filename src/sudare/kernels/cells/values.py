@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sudare.kernels.cell_problems import Problem
+from sudare.kernels.cells.problems import Problem
 from sudare.kernels.entry import inner
 
 # The forms of columns, as their places in this list.

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.baskets.adversaries import sensitive_to
+from sudare.kernels.baskets.item_sets import find
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.item_sets import find
 
 # The records: starts, items, which occurrences are kept, the owner of each; places[begins[i] : begins[i + 1]] are the
 # occurrences of item i, and `owners` are theirs.

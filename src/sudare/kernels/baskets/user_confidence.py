@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.baskets.adversaries import sensitive_to
 from sudare.kernels.entry import entry, inner
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.assignment import assign_within
 from sudare.kernels.entry import entry, inner
+from sudare.kernels.histories.assignment import assign_within
 
 
 @inner

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.best_suppression import lacking
+from sudare.kernels.baskets.best_suppression import lacking
+from sudare.kernels.baskets.item_sets import members
+from sudare.kernels.baskets.suppression import containing, occurrence_of
 from sudare.kernels.entry import entry
-from sudare.kernels.item_sets import members
-from sudare.kernels.suppression import containing, occurrence_of
 
 
 @entry

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.baskets.adversaries import sensitive_to
+from sudare.kernels.baskets.sampled_suppression import clear, draw_known, strong_items
+from sudare.kernels.baskets.suppression import all_kept, containing, needed, occurrence_of
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.sampled_suppression import clear, draw_known, strong_items
-from sudare.kernels.suppression import all_kept, containing, needed, occurrence_of
 
 # Adversaries of a record that are drawn to estimate how many of them are unsafe, and the share that may stay so.
 _DRAWN = 10

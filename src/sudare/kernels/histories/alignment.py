@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.assignment import LAST_STEP, assign, assign_nearly
 from sudare.kernels.entry import inner
-from sudare.kernels.history_groups import join_costs, profile
+from sudare.kernels.histories.assignment import LAST_STEP, assign, assign_nearly
+from sudare.kernels.histories.groups import join_costs, profile
 
 
 @inner

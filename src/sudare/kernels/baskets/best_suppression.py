@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.baskets.adversaries import sensitive_to
+from sudare.kernels.baskets.item_sets import find, members
+from sudare.kernels.baskets.suppression import containing, occurrence_of, sets_with
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.item_sets import find, members
-from sudare.kernels.suppression import containing, occurrence_of, sets_with
 
 # Worths are whole numbers of this part of what is gained.
 _UNIT = 1024

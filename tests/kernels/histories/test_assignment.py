@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from sudare.kernels import assignment
+from sudare.kernels.histories import assignment
 
 
 def assign(cost: np.ndarray, rows: int) -> np.ndarray:

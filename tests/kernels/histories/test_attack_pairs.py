@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.kernels.attack_pairs import match_rows
+from sudare.kernels.histories.attack_pairs import match_rows
 
 
 def packed(choices: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.attack_rows import NO_END, find_fitting
 from sudare.kernels.entry import entry, inner
+from sudare.kernels.histories.attack_rows import NO_END, find_fitting
 
 # A row that fits no row of a customer has this share of its usual probability.
 IMPOSSIBLE = 1e-12

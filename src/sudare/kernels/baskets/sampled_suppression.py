@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.baskets.adversaries import sensitive_to
+from sudare.kernels.baskets.suppression import all_kept, choose, containing, occurrence_of
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.suppression import all_kept, choose, containing, occurrence_of
 
 # The count of an item that is known: it cannot be inferred, however often it is met.
 _KNOWN = -(1 << 60)

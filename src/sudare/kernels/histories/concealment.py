@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.attack_pairs import match_rows
-from sudare.kernels.attack_rows import find_fitting
 from sudare.kernels.entry import entry, inner
+from sudare.kernels.histories.attack_pairs import match_rows
+from sudare.kernels.histories.attack_rows import find_fitting
 
 
 @inner

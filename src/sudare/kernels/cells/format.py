@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sudare.kernels.cell_text import (
+from sudare.kernels.cells.text import (
     COMMA,
     DELETED,
     LF,
@@ -17,7 +17,7 @@ from sudare.kernels.cell_text import (
     SET_OPEN,
     STAR,
 )
-from sudare.kernels.cell_values import DATE, DECIMAL, ITEM, MINUS, PERSON, POINT, ZERO
+from sudare.kernels.cells.values import DATE, DECIMAL, ITEM, MINUS, PERSON, POINT, ZERO
 from sudare.kernels.entry import entry, inner
 
 # The most bytes of a value: a minus sign, the digits of a number of 64 bits and a point.

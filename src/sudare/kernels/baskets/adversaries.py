@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.rooms import room_for
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.rooms import room_for
 
 
 @inner

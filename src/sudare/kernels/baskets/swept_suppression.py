@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.adversaries import sensitive_to
+from sudare.kernels.baskets.adversaries import sensitive_to
+from sudare.kernels.baskets.suppression import choose, occurrence_of
+from sudare.kernels.common.rooms import room_for
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.rooms import room_for
-from sudare.kernels.suppression import choose, occurrence_of
 
 
 @entry

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.history_alignment import align, deletion_cost, join, part, realign, rows_of
-from sudare.kernels.history_groups import join_costs, profile
+from sudare.kernels.histories.alignment import align, deletion_cost, join, part, realign, rows_of
+from sudare.kernels.histories.groups import join_costs, profile
 
 # Exchanges that seem to cost more than this share of the two classes are not computed: on PWSCUP 2018's data none of
 # 250 such was better. And how many are computed before two classes are left.

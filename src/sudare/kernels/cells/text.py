@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from sudare.kernels.cell_problems import Problem
-from sudare.kernels.cell_values import read_person, read_value
+from sudare.kernels.cells.problems import Problem
+from sudare.kernels.cells.sequences import find_sequence, has_room, number_sequence
+from sudare.kernels.cells.values import read_person, read_value
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.sequences import find_sequence, has_room, number_sequence
 
 # As in sudare.data.cells.
 EXACT, RANGE, SET, DELETED = range(4)

@@ -1,0 +1,1 @@
+"""Numeric loops over sets of items: adversaries and suppression."""

@@ -1,0 +1,1 @@
+"""Numeric loops that more than one kind of data needs."""

@@ -1,0 +1,1 @@
+"""Numeric loops over purchase histories: classes, attacks, thresholds, visits."""

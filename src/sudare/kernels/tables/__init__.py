@@ -1,0 +1,1 @@
+"""Numeric loops over tables: classes of equal records, sets of attributes, levels."""
