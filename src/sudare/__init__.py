@@ -94,7 +94,7 @@ if TYPE_CHECKING:
     from sudare.data.table import Derived, Table, add_records, fetch_table, read_table
     from sudare.engine import open_engine
     from sudare.engine.duckdb import DuckDBEngine
-    from sudare.engine.spark import SparkEngine
+    from sudare.engine.spark.engine import SparkEngine
     from sudare.errors import (
         BadRows,
         ColumnNotFound,
@@ -333,7 +333,7 @@ _HOMES = {
     "sudare.data.table": ("Derived", "Table", "add_records", "fetch_table", "read_table"),
     "sudare.engine": ("open_engine",),
     "sudare.engine.duckdb": ("DuckDBEngine",),
-    "sudare.engine.spark": ("SparkEngine",),
+    "sudare.engine.spark.engine": ("SparkEngine",),
     "sudare.errors": (
         "BadRows",
         "ColumnNotFound",

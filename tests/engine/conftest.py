@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sudare.engine import Engine
-from sudare.engine.spark import SparkEngine
+from sudare.engine.spark.engine import SparkEngine
 from tests.engine.spark_cluster import SETTINGS, Cluster
 
 

@@ -11,7 +11,7 @@ import pytest
 import sudare
 from sudare.engine import DuckDBEngine, Engine, protocol
 from sudare.engine.protocol import Row
-from sudare.engine.spark import SparkEngine
+from sudare.engine.spark.engine import SparkEngine
 from sudare.risk import packed_rows
 
 RNG = np.random.default_rng(7)

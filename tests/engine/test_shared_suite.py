@@ -209,7 +209,7 @@ def test_weights_are_counted_and_bad_ones_refused(any_engine: Engine) -> None:
 
 @pytest.mark.parametrize("one_task_rows", [100, 10_000])
 def test_rows_are_numbered_in_an_order(any_engine: Engine, monkeypatch: pytest.MonkeyPatch, one_task_rows: int) -> None:
-    monkeypatch.setattr("sudare.engine.spark.ONE_TASK_ROWS", one_task_rows)
+    monkeypatch.setattr("sudare.engine.spark.engine.ONE_TASK_ROWS", one_task_rows)
     rows = ", ".join(f"({number * 7919 % 1009}, 'x')" for number in range(1009))
     any_engine.keep_numbered("numbered", f'SELECT n, "a b" FROM (VALUES {rows}) AS t(n, "a b")', number="k", order="n")
     try:

@@ -23,7 +23,7 @@ from sudare.cli.app import app
 from sudare.data.basket_reading import read_baskets
 from sudare.data.baskets import BasketReading
 from sudare.engine import open_engine
-from sudare.engine.spark import SparkEngine
+from sudare.engine.spark.engine import SparkEngine
 from sudare.errors import EngineNotAvailable, NotOnEngine, OptionNotUsable
 from tests.conftest import TOY
 from tests.engine.spark_cluster import SETTINGS, Cluster
@@ -322,7 +322,7 @@ def test_missing_java_is_one_message(
 
 
 def test_a_missing_package_is_one_message(toy_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.engine.spark_session.find_spec", lambda _: None)
+    monkeypatch.setattr("sudare.engine.spark.session.find_spec", lambda _: None)
     message = refused(toy_file, "--engine", "local[2]")
     assert message == (
         "Error: The engine spark needs a package that is not installed: pyspark.\nHint: pip install 'sudare[spark]'\n"
@@ -342,7 +342,7 @@ def test_bad_settings_are_one_message(toy_file: Path, tmp_path: Path) -> None:
 START = """
 import json, os, sys, threading
 from pyspark.logger import PySparkLogger
-from sudare.engine.spark import SparkEngine
+from sudare.engine.spark.engine import SparkEngine
 
 logger = PySparkLogger.getLogger("SQLQueryContextLogger")
 before, kept, said, started = dict(os.environ), (logger.level, list(logger.filters)), 0, threading.Event()

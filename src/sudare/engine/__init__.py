@@ -28,7 +28,7 @@ def open_engine(
         raise OptionNotUsable("The engine has no name.\nHint: duckdb, local[2] or spark://host:7077")
     if name == "duckdb":
         return DuckDBEngine(memory=memory, threads=threads, spill=spill, min_cell=min_cell)
-    from sudare.engine.spark import SparkEngine
+    from sudare.engine.spark.engine import SparkEngine
 
     return SparkEngine(name, memory=memory, spill=spill, min_cell=min_cell)
 
@@ -36,7 +36,7 @@ def open_engine(
 def engine_for(source: object) -> Engine:
     """Start the engine for a source: Spark, in the session of a dataframe of Spark; else DuckDB."""
     if type(source).__module__.startswith("pyspark.sql."):
-        from sudare.engine.spark import SparkEngine
+        from sudare.engine.spark.engine import SparkEngine
 
         return SparkEngine(session=source.sparkSession)  # type: ignore[attr-defined]
     return DuckDBEngine()

@@ -26,11 +26,11 @@ from sudare.engine.options import (
     parquet_files,
 )
 from sudare.engine.protocol import Column, PartFunction, Row, quote_name
-from sudare.engine.spark_arrow import array_of, of_part, plain
-from sudare.engine.spark_errors import explained, without_warnings
-from sudare.engine.spark_kept import as_leaf, cached, planned_at_once
-from sudare.engine.spark_session import beside, check_master, end, start
-from sudare.engine.spark_words import WORDS
+from sudare.engine.spark.arrow import array_of, of_part, plain
+from sudare.engine.spark.errors import explained, without_warnings
+from sudare.engine.spark.kept import as_leaf, cached, planned_at_once
+from sudare.engine.spark.session import beside, check_master, end, start
+from sudare.engine.spark.words import WORDS
 from sudare.errors import NotOnEngine, SourceNotReadable
 from sudare.limits import MEMORY
 

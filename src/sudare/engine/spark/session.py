@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.engine.options import bytes_of
-from sudare.engine.spark_errors import without_warnings
-from sudare.engine.spark_words import LANGUAGE
+from sudare.engine.spark.errors import without_warnings
+from sudare.engine.spark.words import LANGUAGE
 from sudare.errors import EngineNotAvailable, OptionNotUsable
 
 if TYPE_CHECKING:

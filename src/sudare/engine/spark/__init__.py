@@ -1,0 +1,1 @@
+"""Spark as an engine: tables on a cluster, grouped where they lie."""
