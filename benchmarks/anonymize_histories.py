@@ -58,9 +58,9 @@ def greedy(clock: Clock, k: int) -> list[float]:
 def _simple(clock: Clock, k: int, *, aligned: bool) -> list[float]:
     from concurrent.futures import ThreadPoolExecutor
 
-    from sudare.anonymize.history_pairs import estimated_costs, pair_costs, pair_terms
-    from sudare.anonymize.history_rows import history_rows
     from sudare.deadline import Deadline
+    from sudare.histories.anonymize.pairs import estimated_costs, pair_costs, pair_terms
+    from sudare.histories.anonymize.rows import history_rows
     from sudare.kernels.histories.search import blind_class, new_class
     from sudare.progress import silent
 

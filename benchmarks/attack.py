@@ -14,7 +14,7 @@ import sudare
 from measuring import Clock, exponent, in_child
 from results import Found, Line
 from sudare.contest.duel import with_pseudonyms
-from sudare.data.cells import CellHistory
+from sudare.histories.generalized.model import CellHistory
 
 TITLE = "Attack: guesses on a richly generalized history"
 PACKAGES = ()

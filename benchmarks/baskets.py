@@ -12,8 +12,8 @@ import pyroaring
 import sudare
 from measuring import Clock, Measured, exponent, in_child, real_data
 from results import Found, Line
-from sudare.anonymize.suppression import suppress_baskets
-from sudare.risk.uncertainty import check_baskets
+from sudare.baskets.check.uncertainty import check_baskets
+from sudare.baskets.suppress.suppression import suppress_baskets
 
 TITLE = "Baskets that keep personal secrets (rho 0.5, 40 % personalized sensitive items)"
 PACKAGES = ("pyroaring",)

@@ -14,7 +14,7 @@ import plain_contest
 import sudare
 from measuring import Clock, Measured, exponent, fastest, in_child, real_data
 from results import Found, Line
-from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 
 TITLE = "Contest: check, utility and publication of a richly generalized history"
 PACKAGES = ()

@@ -15,7 +15,7 @@ import polars
 from measuring import Clock, Measured, exponent, fastest, real_data
 from results import Found, Line
 from sudare import assess_subsets, read_table
-from sudare.risk.walks import walk_subsets
+from sudare.tables.walks.memory import walk_subsets
 
 TITLE = "Risk of every subset of attributes (classes, uniques, smallest class)"
 PACKAGES = ("pandas", "polars", "pyarrow", "pycanon")

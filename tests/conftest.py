@@ -18,8 +18,8 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 import sudare
-from sudare.anonymize import history_choice
 from sudare.engine import DuckDBEngine
+from sudare.histories.anonymize import choice as history_choice
 from sudare.kernels import ahead, loading
 from sudare.kernels.kinds import as_kind
 
@@ -42,7 +42,14 @@ hypothesis.settings.register_profile("sudare", deadline=None)
 hypothesis.settings.load_profile("sudare")
 
 # What takes longest, begun first and in this order, so that no worker is left alone with it in the end.
-LONG = ("tests/engine", "tests/web", "tests/test_public_arguments.py", "tests/cli", "tests/report", "tests/anonymize")
+LONG = (
+    "tests/engine",
+    "tests/web",
+    "tests/test_public_arguments.py",
+    "tests/cli",
+    "tests/report",
+    "tests/histories/anonymize",
+)
 
 # Fixtures and parameters of tests that start something: servers and their files, browsers, clusters, databases.
 STARTING = {"browser", "cluster", "postgres", "postgresql", "running", "served", "server", "settings", "spark"}

@@ -19,10 +19,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 import sudare
-from sudare.data.hierarchy import make_hierarchy
+from sudare.histories.attackers.published_rows import PublishedCells
+from sudare.histories.utility.use_cases import MEASURES, MeasuredError
 from sudare.messages import Texts
-from sudare.risk.cell_rows import PublishedCells
-from sudare.utility.use_cases import MEASURES, MeasuredError
+from sudare.tables.hierarchies.model import make_hierarchy
 
 # What nobody may read in a repr: texts of people and things, and numbers of persons.
 MARK = "Hanako"

@@ -67,7 +67,7 @@ def result_names() -> set[str]:
     """Return the names of fields and properties of everything that has plain values."""
     found: set[str] = set()
     for module in pkgutil.walk_packages(sudare.__path__, "sudare."):
-        if re.match(r"sudare\.(risk|anonymize|contest|attack)\.", module.name):
+        if re.match(r"sudare\.(histories|tables|baskets|contest)\.", module.name):
             for kind in vars(importlib.import_module(module.name)).values():
                 if inspect.isclass(kind) and is_dataclass(kind) and hasattr(kind, "to_dict"):
                     found |= {field.name for field in fields(kind)}

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare.anonymize.suppression import Suppression
-from sudare.data.cell_purchases import purchases_of_cells
-from tests.attack.histories import Row, history, made_rows
+from sudare.baskets.suppress.suppression import Suppression
+from sudare.histories.generalized.purchases import purchases_of_cells
+from tests.histories.attack.histories import Row, history, made_rows
 
 # What is read or made and not computed of something else.
 DATA = {
@@ -185,7 +185,7 @@ REFUSED: dict[tuple[str, str], list[tuple[Callable[[Path], object], str]]] = {
         (lambda folder: persons_report(folder, MINE, 2, 3), "and be as many in each"),
     ],
 }
-# These have tests of their own: below, in tests/anonymize/test_certificate.py and tests/risk/test_held_uncertainty.py.
+# These have tests of their own: below, in tests/baskets/test_certificate.py and tests/baskets/check/test_held.py.
 CHECKED_ELSEWHERE = {"sensitive", "certificate"}
 
 
@@ -289,7 +289,7 @@ def test_a_file_that_would_not_hold_the_records_is_not_written(
     def careless(baskets: sudare.Baskets, target: Path, form: str) -> None:
         target.write_text("a b\n" * len(baskets))
 
-    monkeypatch.setattr("sudare.anonymize.certificate.fill_basket_file", careless)
+    monkeypatch.setattr("sudare.baskets.certificate.fill_basket_file", careless)
     with pytest.raises(sudare.OutputNotWritable, match="would not hold the records that were checked"):
         sudare.write_published(found, tmp_path / "out.txt")
     assert list(tmp_path.iterdir()) == []

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from sudare.cli import anonymize_text, contest_duel_text, contest_safety_text, frontier, risk_text
 from sudare.contest.frontier_points import FrontierPoint
+from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.messages import Texts, catalogue
 from sudare.report.contest_answers import _Answers as ContestAnswers
 from sudare.report.numbers import Numbers
-from sudare.risk.guess_plans import GuessPlan
 
 # A number after one of these words has to be true as it is written.
 WORDS = re.compile(

@@ -24,7 +24,7 @@ WARNINGS = {"warnings.filterwarnings", "warnings.simplefilter", "warnings.resetw
 LEVELS = {"setLevel"}
 
 ALLOWED: Mapping[tuple[str, str, str], str] = {
-    ("sudare.anonymize.history_choice", "_serve", "os.dup2"): "the main function of a process of its own",
+    ("sudare.histories.anonymize.choice", "_serve", "os.dup2"): "the main function of a process of its own",
     ("sudare.cli.frame", "_flush_or_drop", "os.dup2"): "the command ends; its output is closed",
     ("sudare.cli.signals", "_handling", "signal.signal"): "the command's own process, and set back",
     ("sudare.cli.signals", "_ignore_signals", "signal.signal"): "the command ends",

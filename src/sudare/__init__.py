@@ -16,32 +16,53 @@ from typing import TYPE_CHECKING, Any
 from sudare.version import __version__
 
 if TYPE_CHECKING:
-    from sudare.anonymize.certificate import (
+    from sudare.baskets.certificate import (
         Certificate,
         CertificateDifference,
         CertifiedInput,
         read_certificate,
         write_published,
     )
-    from sudare.anonymize.concealment import ConcealedHistory, conceal_history, covered_customers
-    from sudare.anonymize.experiment_rows import ExperimentRow
-    from sudare.anonymize.experiments import (
+    from sudare.baskets.check.held import check_held_baskets
+    from sudare.baskets.check.km_anonymity import KmAnonymity, RareItemset, SizeSupports, check_km_anonymity
+    from sudare.baskets.check.uncertainty import Adversary, Verdict, check_baskets
+    from sudare.baskets.check.user_confidence import SizeAdversaries, UserConfidence, confidence_by_user
+    from sudare.baskets.experiments.experiments import (
         Circumstances,
         Experiments,
         ExperimentSpread,
         run_experiments,
         summarize_experiments,
     )
-    from sudare.anonymize.histories import AnonymizedHistory, anonymize_history
-    from sudare.anonymize.history_level_risk import RiskLeveledHistory, levels_for_risk
-    from sudare.anonymize.history_levels import LeveledHistory, anonymize_by_levels, suppress_history
-    from sudare.anonymize.levels import LevelsFound, WrittenLevels, changed_levels, find_levels, write_levels
-    from sudare.anonymize.models import AnonymizedResult, anonymize_by_model
-    from sudare.anonymize.suppression import Suppression, suppress_baskets
-    from sudare.anonymize.untouched import UntouchedHistory, leave_untouched
-    from sudare.anonymize.verification import Verification, verify_baskets
-    from sudare.attack.attack import Attack, attack_history
-    from sudare.attack.knowledge import KnownHistory, know_history
+    from sudare.baskets.experiments.rows import ExperimentRow
+    from sudare.baskets.held import HeldBaskets, hold_baskets
+    from sudare.baskets.held_sensitive import HeldSensitive, hold_sensitive
+    from sudare.baskets.itemsets import (
+        AssociationRules,
+        FrequentItemsets,
+        Rule,
+        association_rules,
+        frequent_itemsets,
+    )
+    from sudare.baskets.matching import match_published
+    from sudare.baskets.model import BasketReading, Baskets, SensitiveItems, SensitiveReading, make_baskets
+    from sudare.baskets.read import read_baskets
+    from sudare.baskets.sensitive import read_sensitive
+    from sudare.baskets.suppress.suppression import Suppression, suppress_baskets
+    from sudare.baskets.utility import (
+        BasketLoss,
+        BasketUtility,
+        RulesDistance,
+        SupportErrors,
+        basket_loss,
+        basket_utility,
+        kl_divergence,
+        rules_distance,
+        support_errors,
+        suppressed_share,
+    )
+    from sudare.baskets.verification import Verification, verify_baskets
+    from sudare.baskets.write import write_baskets
     from sudare.contest.check import CheckResult, check_anonymized, check_guesses
     from sudare.contest.correlation import (
         MeasureCorrelation,
@@ -60,38 +81,6 @@ if TYPE_CHECKING:
     from sudare.contest.measured_histories import MeasuredHistory, published_results, read_measured_histories
     from sudare.contest.publish import publish, true_customers
     from sudare.contest.recompute import Recomputed, recompute_archive
-    from sudare.data.basket_matching import match_published
-    from sudare.data.basket_reading import read_baskets
-    from sudare.data.basket_writing import write_baskets
-    from sudare.data.baskets import BasketReading, Baskets, SensitiveItems, SensitiveReading, make_baskets
-    from sudare.data.cell_complaints import Complaint, Complaints
-    from sudare.data.cell_parquet import read_cells_parquet, write_cells_parquet
-    from sudare.data.cell_text import (
-        ParsedCells,
-        read_anonymized,
-        read_original,
-        read_published,
-        read_valid_anonymized,
-        write_cells,
-    )
-    from sudare.data.cells import CellHistory, ItemColumn, Kind, OrderedColumn
-    from sudare.data.collapsed import CollapsedTable, collapse_table
-    from sudare.data.generalized import generalize_table
-    from sudare.data.held_baskets import HeldBaskets, hold_baskets
-    from sudare.data.held_cells import HeldCells, hold_cells
-    from sudare.data.held_sensitive import HeldSensitive, hold_sensitive
-    from sudare.data.hierarchy import Hierarchy, find_hierarchies, read_hierarchy, write_hierarchy
-    from sudare.data.hierarchy_files import write_hierarchies
-    from sudare.data.hierarchy_suggest import SuggestedHierarchy, suggest_hierarchies, suggest_hierarchy
-    from sudare.data.history import PurchaseHistory, Reading
-    from sudare.data.history_cells import HistoryFile, open_history_cells
-    from sudare.data.levels_file import read_levels
-    from sudare.data.reading import read_history
-    from sudare.data.rule_sets import ColumnRule, ContestResult, RuleSet, load_rules
-    from sudare.data.sensitive import read_sensitive
-    from sudare.data.synthetic import GeneratedHistory, generate_history
-    from sudare.data.synthetic_table import GeneratedTable, generate_table
-    from sudare.data.table import Derived, Table, add_records, fetch_table, read_table
     from sudare.engine import open_engine
     from sudare.engine.duckdb import DuckDBEngine
     from sudare.engine.spark.engine import SparkEngine
@@ -109,27 +98,97 @@ if TYPE_CHECKING:
         SourceNotReadable,
         SudareError,
     )
-    from sudare.report.basket_experiment import write_experiment_page
-    from sudare.report.baskets import write_baskets_report
-    from sudare.report.frontier import write_frontier_page
-    from sudare.report.history import write_history_report
-    from sudare.report.table import write_table_report
-    from sudare.risk.affordable import AffordableEstimate, AffordableSet, AffordableSets, affordable_sets
-    from sudare.risk.attackers import (
+    from sudare.histories.anonymize.classes import AnonymizedHistory, anonymize_history
+    from sudare.histories.anonymize.concealment import ConcealedHistory, conceal_history, covered_customers
+    from sudare.histories.anonymize.level_risk import RiskLeveledHistory, levels_for_risk
+    from sudare.histories.anonymize.levels import LeveledHistory, anonymize_by_levels, suppress_history
+    from sudare.histories.anonymize.models import AnonymizedResult, anonymize_by_model
+    from sudare.histories.anonymize.untouched import UntouchedHistory, leave_untouched
+    from sudare.histories.attack.attack import Attack, attack_history
+    from sudare.histories.attack.known import KnownHistory, know_history
+    from sudare.histories.attackers.assessment import (
         AttackerRisk,
         AttackersAssessment,
         PartStatistics,
         assess_attackers,
         assess_knowledge,
     )
-    from sudare.risk.attribute_sets import SetRisk
-    from sudare.risk.best_guesses import BestGuesses, find_best_guesses
-    from sudare.risk.cell_attackers import PublishedAssessment, PublishedAttackers, PublishedRisk, measure_published
-    from sudare.risk.class_safety import AttackSafety, ClassSafety, class_safety, least_class
-    from sudare.risk.contributions import Contribution, attribute_contributions
-    from sudare.risk.costs import Bundle, Costs, read_costs
-    from sudare.risk.customers import CustomerRisk, CustomerRisks, customer_risks, write_customer_risks
-    from sudare.risk.dangerous import (
+    from sudare.histories.attackers.customers import CustomerRisk, CustomerRisks, customer_risks, write_customer_risks
+    from sudare.histories.attackers.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
+    from sudare.histories.attackers.persons import PersonsRisk, assess_persons
+    from sudare.histories.attackers.published import (
+        PublishedAssessment,
+        PublishedAttackers,
+        PublishedRisk,
+        measure_published,
+    )
+    from sudare.histories.attackers.values import KnowledgeValue, most_identifying, write_values
+    from sudare.histories.generalized.complaints import Complaint, Complaints
+    from sudare.histories.generalized.conversion import HistoryFile, open_history_cells
+    from sudare.histories.generalized.held import HeldCells, hold_cells
+    from sudare.histories.generalized.model import CellHistory, ItemColumn, Kind, OrderedColumn
+    from sudare.histories.generalized.parquet import read_cells_parquet, write_cells_parquet
+    from sudare.histories.generalized.rule_sets import ColumnRule, ContestResult, RuleSet, load_rules
+    from sudare.histories.generalized.text import (
+        ParsedCells,
+        read_anonymized,
+        read_original,
+        read_published,
+        read_valid_anonymized,
+        write_cells,
+    )
+    from sudare.histories.model import PurchaseHistory, Reading
+    from sudare.histories.read import read_history
+    from sudare.histories.safety.best_guesses import BestGuesses, find_best_guesses
+    from sudare.histories.safety.classes import AttackSafety, ClassSafety, class_safety, least_class
+    from sudare.histories.safety.guess_plans import GuessPlan, PlanPart
+    from sudare.histories.safety.held import SizedClasses, held_class_sizes
+    from sudare.histories.safety.matchings import Matchings, MatchingSafety, matching_safety
+    from sudare.histories.safety.published_classes import PublishedClasses, published_classes
+    from sudare.histories.safety.thresholds import (
+        read_thresholds,
+        success_threshold,
+        success_thresholds,
+        write_thresholds,
+    )
+    from sudare.histories.synthetic import GeneratedHistory, generate_history
+    from sudare.histories.utility.cost import (
+        CellCost,
+        CellUtility,
+        ColumnCost,
+        CustomerCost,
+        KindCost,
+        cell_errors,
+        cell_utility,
+    )
+    from sudare.histories.utility.description import CellDescription, ColumnDescription, SizeCount, describe_cells
+    from sudare.histories.utility.held import held_utility
+    from sudare.histories.utility.use_cases import MeasuredError, UseCases, measure_use_cases
+    from sudare.histories.visit_list import Visit, list_visits, write_visits
+    from sudare.report.basket_experiment import write_experiment_page
+    from sudare.report.baskets import write_baskets_report
+    from sudare.report.frontier import write_frontier_page
+    from sudare.report.history import write_history_report
+    from sudare.report.table import write_table_report
+    from sudare.statistics.class_sizes import ClassSize
+    from sudare.tables.anonymize.levels import LevelsFound, WrittenLevels, changed_levels, find_levels, write_levels
+    from sudare.tables.classes.contributions import Contribution, attribute_contributions
+    from sudare.tables.classes.diversity import Diversity, sensitive_diversity
+    from sudare.tables.classes.records import RecordsAssessment, assess_records, write_moved_records, write_record_risks
+    from sudare.tables.classes.remarks import ColumnRemark, column_remarks
+    from sudare.tables.collapsed import CollapsedTable, collapse_table
+    from sudare.tables.generalized import generalize_table
+    from sudare.tables.hierarchies.files import write_hierarchies
+    from sudare.tables.hierarchies.levels_file import read_levels
+    from sudare.tables.hierarchies.model import Hierarchy, find_hierarchies, read_hierarchy, write_hierarchy
+    from sudare.tables.hierarchies.suggest import SuggestedHierarchy, suggest_hierarchies, suggest_hierarchy
+    from sudare.tables.model import Derived, Table, add_records, fetch_table, read_table
+    from sudare.tables.population.models import UniquenessEstimate
+    from sudare.tables.population.risk import PopulationRisk, population_risk
+    from sudare.tables.sets.affordable import AffordableEstimate, AffordableSet, AffordableSets, affordable_sets
+    from sudare.tables.sets.attribute_sets import SetRisk
+    from sudare.tables.sets.costs import Bundle, Costs, read_costs
+    from sudare.tables.sets.dangerous import (
         DangerousChange,
         DangerousEstimate,
         DangerousSet,
@@ -138,28 +197,15 @@ if TYPE_CHECKING:
         compare_dangerous,
         dangerous_sets,
     )
-    from sudare.risk.dangerous_records import (
+    from sudare.tables.sets.dangerous_records import (
         DangerousRecords,
         dangerous_records,
         write_dangerous_records,
         write_moved_rises,
     )
-    from sudare.risk.disclosable import DisclosableSets, disclosable_sets
-    from sudare.risk.diversity import Diversity, sensitive_diversity
-    from sudare.risk.guess_plans import GuessPlan, PlanPart
-    from sudare.risk.held_classes import SizedClasses, held_class_sizes
-    from sudare.risk.held_uncertainty import check_held_baskets
-    from sudare.risk.km_anonymity import KmAnonymity, RareItemset, SizeSupports, check_km_anonymity
-    from sudare.risk.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
-    from sudare.risk.matchings import Matchings, MatchingSafety, matching_safety
-    from sudare.risk.persons import PersonsRisk, assess_persons
-    from sudare.risk.population import PopulationRisk, population_risk
-    from sudare.risk.published_classes import PublishedClasses, published_classes
-    from sudare.risk.records import RecordsAssessment, assess_records, write_moved_records, write_record_risks
-    from sudare.risk.remarks import ColumnRemark, column_remarks
-    from sudare.risk.sizes import ClassSize
-    from sudare.risk.subset_sample import SubsetSample, sample_subsets
-    from sudare.risk.subsets import (
+    from sudare.tables.sets.disclosable import DisclosableSets, disclosable_sets
+    from sudare.tables.sets.sample import SubsetSample, sample_subsets
+    from sudare.tables.sets.subsets import (
         RiskIntervals,
         SubsetRisk,
         SubsetsAssessment,
@@ -167,14 +213,7 @@ if TYPE_CHECKING:
         write_subset_sizes,
         write_subsets,
     )
-    from sudare.risk.thresholds import read_thresholds, success_threshold, success_thresholds, write_thresholds
-    from sudare.risk.uncertainty import Adversary, Verdict, check_baskets
-    from sudare.risk.uniqueness_models import UniquenessEstimate
-    from sudare.risk.user_confidence import SizeAdversaries, UserConfidence, confidence_by_user
-    from sudare.risk.values import KnowledgeValue, most_identifying, write_values
-    from sudare.risk.visit_list import Visit, list_visits, write_visits
-    from sudare.risk.walk_choice import Walk
-    from sudare.risk.what_if import (
+    from sudare.tables.sets.what_if import (
         RecordsMoved,
         SetMoved,
         SetsChanged,
@@ -185,70 +224,41 @@ if TYPE_CHECKING:
         moved_sets,
         stayed_disclosable,
     )
-    from sudare.utility.baskets import (
-        BasketLoss,
-        BasketUtility,
-        RulesDistance,
-        SupportErrors,
-        basket_loss,
-        basket_utility,
-        kl_divergence,
-        rules_distance,
-        support_errors,
-        suppressed_share,
-    )
-    from sudare.utility.cell_description import CellDescription, ColumnDescription, SizeCount, describe_cells
-    from sudare.utility.cells import (
-        CellCost,
-        CellUtility,
-        ColumnCost,
-        CustomerCost,
-        KindCost,
-        cell_errors,
-        cell_utility,
-    )
-    from sudare.utility.held_cells import held_utility
-    from sudare.utility.itemsets import (
-        AssociationRules,
-        FrequentItemsets,
-        Rule,
-        association_rules,
-        frequent_itemsets,
-    )
-    from sudare.utility.use_cases import MeasuredError, UseCases, measure_use_cases
+    from sudare.tables.synthetic import GeneratedTable, generate_table
+    from sudare.tables.walks.choice import Walk
 
 _HOMES = {
-    "sudare.anonymize.certificate": (
+    "sudare.baskets.certificate": (
         "Certificate",
         "CertificateDifference",
         "CertifiedInput",
         "read_certificate",
         "write_published",
     ),
-    "sudare.anonymize.suppression": ("Suppression", "suppress_baskets"),
-    "sudare.anonymize.verification": ("Verification", "verify_baskets"),
-    "sudare.data.basket_matching": ("match_published",),
-    "sudare.data.basket_reading": ("read_baskets",),
-    "sudare.data.basket_writing": ("write_baskets",),
-    "sudare.data.baskets": ("BasketReading", "Baskets", "SensitiveItems", "SensitiveReading", "make_baskets"),
-    "sudare.data.sensitive": ("read_sensitive",),
-    "sudare.anonymize.experiment_rows": ("ExperimentRow",),
-    "sudare.anonymize.experiments": (
+    "sudare.baskets.suppress.suppression": ("Suppression", "suppress_baskets"),
+    "sudare.baskets.verification": ("Verification", "verify_baskets"),
+    "sudare.baskets.matching": ("match_published",),
+    "sudare.baskets.read": ("read_baskets",),
+    "sudare.baskets.write": ("write_baskets",),
+    "sudare.baskets.model": ("BasketReading", "Baskets", "SensitiveItems", "SensitiveReading", "make_baskets"),
+    "sudare.baskets.sensitive": ("read_sensitive",),
+    "sudare.baskets.experiments.rows": ("ExperimentRow",),
+    "sudare.baskets.experiments.experiments": (
         "Circumstances",
         "ExperimentSpread",
         "Experiments",
         "run_experiments",
         "summarize_experiments",
     ),
-    "sudare.anonymize.levels": (
+    "sudare.tables.anonymize.levels": (
         "LevelsFound",
         "WrittenLevels",
         "changed_levels",
         "find_levels",
         "write_levels",
     ),
-    "sudare.attack.attack": ("Attack", "attack_history"),
-    "sudare.attack.knowledge": ("KnownHistory", "know_history"),
+    "sudare.histories.attack.attack": ("Attack", "attack_history"),
+    "sudare.histories.attack.known": ("KnownHistory", "know_history"),
     "sudare.contest.duel": ("Duel", "DuelAttack", "run_duel"),
     "sudare.contest.frontier": ("Frontier", "FrontierSearch", "trace_frontier"),
     "sudare.contest.frontier_points": ("FrontierPoint",),
@@ -257,9 +267,9 @@ _HOMES = {
     "sudare.contest.check": ("CheckResult", "check_anonymized", "check_guesses"),
     "sudare.contest.guesses": ("Guesses", "read_guesses", "write_guesses"),
     "sudare.contest.publish": ("publish", "true_customers"),
-    "sudare.data.cell_complaints": ("Complaint", "Complaints"),
-    "sudare.data.cell_parquet": ("read_cells_parquet", "write_cells_parquet"),
-    "sudare.data.cell_text": (
+    "sudare.histories.generalized.complaints": ("Complaint", "Complaints"),
+    "sudare.histories.generalized.parquet": ("read_cells_parquet", "write_cells_parquet"),
+    "sudare.histories.generalized.text": (
         "ParsedCells",
         "read_anonymized",
         "read_original",
@@ -267,41 +277,41 @@ _HOMES = {
         "read_valid_anonymized",
         "write_cells",
     ),
-    "sudare.anonymize.histories": ("AnonymizedHistory", "anonymize_history"),
-    "sudare.anonymize.models": ("AnonymizedResult", "anonymize_by_model"),
-    "sudare.anonymize.concealment": ("ConcealedHistory", "conceal_history", "covered_customers"),
-    "sudare.anonymize.history_level_risk": ("RiskLeveledHistory", "levels_for_risk"),
-    "sudare.anonymize.untouched": ("UntouchedHistory", "leave_untouched"),
-    "sudare.anonymize.history_levels": ("LeveledHistory", "anonymize_by_levels", "suppress_history"),
-    "sudare.data.cells": ("CellHistory", "ItemColumn", "Kind", "OrderedColumn"),
-    "sudare.data.rule_sets": ("ColumnRule", "ContestResult", "RuleSet", "load_rules"),
-    "sudare.data.collapsed": ("CollapsedTable", "collapse_table"),
-    "sudare.data.generalized": ("generalize_table",),
-    "sudare.data.held_baskets": ("HeldBaskets", "hold_baskets"),
-    "sudare.data.held_cells": ("HeldCells", "hold_cells"),
-    "sudare.data.held_sensitive": ("HeldSensitive", "hold_sensitive"),
-    "sudare.data.hierarchy": (
+    "sudare.histories.anonymize.classes": ("AnonymizedHistory", "anonymize_history"),
+    "sudare.histories.anonymize.models": ("AnonymizedResult", "anonymize_by_model"),
+    "sudare.histories.anonymize.concealment": ("ConcealedHistory", "conceal_history", "covered_customers"),
+    "sudare.histories.anonymize.level_risk": ("RiskLeveledHistory", "levels_for_risk"),
+    "sudare.histories.anonymize.untouched": ("UntouchedHistory", "leave_untouched"),
+    "sudare.histories.anonymize.levels": ("LeveledHistory", "anonymize_by_levels", "suppress_history"),
+    "sudare.histories.generalized.model": ("CellHistory", "ItemColumn", "Kind", "OrderedColumn"),
+    "sudare.histories.generalized.rule_sets": ("ColumnRule", "ContestResult", "RuleSet", "load_rules"),
+    "sudare.tables.collapsed": ("CollapsedTable", "collapse_table"),
+    "sudare.tables.generalized": ("generalize_table",),
+    "sudare.baskets.held": ("HeldBaskets", "hold_baskets"),
+    "sudare.histories.generalized.held": ("HeldCells", "hold_cells"),
+    "sudare.baskets.held_sensitive": ("HeldSensitive", "hold_sensitive"),
+    "sudare.tables.hierarchies.model": (
         "Hierarchy",
         "HierarchyNotUsable",
         "find_hierarchies",
         "read_hierarchy",
         "write_hierarchy",
     ),
-    "sudare.data.hierarchy_files": ("write_hierarchies",),
-    "sudare.data.hierarchy_suggest": ("SuggestedHierarchy", "suggest_hierarchies", "suggest_hierarchy"),
-    "sudare.risk.affordable": (
+    "sudare.tables.hierarchies.files": ("write_hierarchies",),
+    "sudare.tables.hierarchies.suggest": ("SuggestedHierarchy", "suggest_hierarchies", "suggest_hierarchy"),
+    "sudare.tables.sets.affordable": (
         "AffordableEstimate",
         "AffordableSet",
         "AffordableSets",
         "affordable_sets",
     ),
-    "sudare.risk.attribute_sets": ("SetRisk",),
-    "sudare.risk.costs": (
+    "sudare.tables.sets.attribute_sets": ("SetRisk",),
+    "sudare.tables.sets.costs": (
         "Bundle",
         "Costs",
         "read_costs",
     ),
-    "sudare.risk.dangerous": (
+    "sudare.tables.sets.dangerous": (
         "DangerousChange",
         "DangerousEstimate",
         "DangerousSet",
@@ -310,27 +320,27 @@ _HOMES = {
         "compare_dangerous",
         "dangerous_sets",
     ),
-    "sudare.risk.dangerous_records": (
+    "sudare.tables.sets.dangerous_records": (
         "DangerousRecords",
         "dangerous_records",
         "write_dangerous_records",
         "write_moved_rises",
     ),
-    "sudare.risk.disclosable": (
+    "sudare.tables.sets.disclosable": (
         "DisclosableSets",
         "disclosable_sets",
     ),
-    "sudare.risk.subset_sample": (
+    "sudare.tables.sets.sample": (
         "SubsetSample",
         "sample_subsets",
     ),
-    "sudare.data.history": ("PurchaseHistory", "Reading"),
-    "sudare.data.history_cells": ("HistoryFile", "open_history_cells"),
-    "sudare.data.levels_file": ("read_levels",),
-    "sudare.data.reading": ("read_history",),
-    "sudare.data.synthetic": ("GeneratedHistory", "generate_history"),
-    "sudare.data.synthetic_table": ("GeneratedTable", "generate_table"),
-    "sudare.data.table": ("Derived", "Table", "add_records", "fetch_table", "read_table"),
+    "sudare.histories.model": ("PurchaseHistory", "Reading"),
+    "sudare.histories.generalized.conversion": ("HistoryFile", "open_history_cells"),
+    "sudare.tables.hierarchies.levels_file": ("read_levels",),
+    "sudare.histories.read": ("read_history",),
+    "sudare.histories.synthetic": ("GeneratedHistory", "generate_history"),
+    "sudare.tables.synthetic": ("GeneratedTable", "generate_table"),
+    "sudare.tables.model": ("Derived", "Table", "add_records", "fetch_table", "read_table"),
     "sudare.engine": ("open_engine",),
     "sudare.engine.duckdb": ("DuckDBEngine",),
     "sudare.engine.spark.engine": ("SparkEngine",),
@@ -354,26 +364,31 @@ _HOMES = {
     "sudare.report.frontier": ("write_frontier_page",),
     "sudare.report.history": ("write_history_report",),
     "sudare.report.table": ("write_table_report",),
-    "sudare.risk.attackers": (
+    "sudare.histories.attackers.assessment": (
         "AttackerRisk",
         "AttackersAssessment",
         "PartStatistics",
         "assess_attackers",
         "assess_knowledge",
     ),
-    "sudare.risk.contributions": ("Contribution", "attribute_contributions"),
-    "sudare.risk.customers": ("CustomerRisk", "CustomerRisks", "customer_risks", "write_customer_risks"),
-    "sudare.risk.diversity": ("Diversity", "sensitive_diversity"),
-    "sudare.risk.km_anonymity": ("KmAnonymity", "RareItemset", "SizeSupports", "check_km_anonymity"),
-    "sudare.risk.held_classes": ("SizedClasses", "held_class_sizes"),
-    "sudare.risk.held_uncertainty": ("check_held_baskets",),
-    "sudare.risk.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
-    "sudare.risk.persons": ("PersonsRisk", "assess_persons"),
-    "sudare.risk.population": ("PopulationRisk", "population_risk"),
-    "sudare.risk.records": ("RecordsAssessment", "assess_records", "write_moved_records", "write_record_risks"),
-    "sudare.risk.sizes": ("ClassSize",),
-    "sudare.risk.remarks": ("ColumnRemark", "column_remarks"),
-    "sudare.risk.subsets": (
+    "sudare.tables.classes.contributions": ("Contribution", "attribute_contributions"),
+    "sudare.histories.attackers.customers": ("CustomerRisk", "CustomerRisks", "customer_risks", "write_customer_risks"),
+    "sudare.tables.classes.diversity": ("Diversity", "sensitive_diversity"),
+    "sudare.baskets.check.km_anonymity": ("KmAnonymity", "RareItemset", "SizeSupports", "check_km_anonymity"),
+    "sudare.histories.safety.held": ("SizedClasses", "held_class_sizes"),
+    "sudare.baskets.check.held": ("check_held_baskets",),
+    "sudare.histories.attackers.knowledge": ("TEN_ATTACKERS", "Knowledge", "parse_knowledge"),
+    "sudare.histories.attackers.persons": ("PersonsRisk", "assess_persons"),
+    "sudare.tables.population.risk": ("PopulationRisk", "population_risk"),
+    "sudare.tables.classes.records": (
+        "RecordsAssessment",
+        "assess_records",
+        "write_moved_records",
+        "write_record_risks",
+    ),
+    "sudare.statistics.class_sizes": ("ClassSize",),
+    "sudare.tables.classes.remarks": ("ColumnRemark", "column_remarks"),
+    "sudare.tables.sets.subsets": (
         "RiskIntervals",
         "SubsetRisk",
         "SubsetsAssessment",
@@ -381,13 +396,13 @@ _HOMES = {
         "write_subset_sizes",
         "write_subsets",
     ),
-    "sudare.risk.uncertainty": ("Adversary", "Verdict", "check_baskets"),
-    "sudare.risk.uniqueness_models": ("UniquenessEstimate",),
-    "sudare.risk.user_confidence": ("SizeAdversaries", "UserConfidence", "confidence_by_user"),
-    "sudare.risk.values": ("KnowledgeValue", "most_identifying", "write_values"),
-    "sudare.risk.visit_list": ("Visit", "list_visits", "write_visits"),
-    "sudare.risk.walk_choice": ("Walk",),
-    "sudare.risk.what_if": (
+    "sudare.baskets.check.uncertainty": ("Adversary", "Verdict", "check_baskets"),
+    "sudare.tables.population.models": ("UniquenessEstimate",),
+    "sudare.baskets.check.user_confidence": ("SizeAdversaries", "UserConfidence", "confidence_by_user"),
+    "sudare.histories.attackers.values": ("KnowledgeValue", "most_identifying", "write_values"),
+    "sudare.histories.visit_list": ("Visit", "list_visits", "write_visits"),
+    "sudare.tables.walks.choice": ("Walk",),
+    "sudare.tables.sets.what_if": (
         "RecordsMoved",
         "SetMoved",
         "SetsChanged",
@@ -398,7 +413,7 @@ _HOMES = {
         "moved_sets",
         "stayed_disclosable",
     ),
-    "sudare.utility.baskets": (
+    "sudare.baskets.utility": (
         "BasketLoss",
         "BasketUtility",
         "basket_loss",
@@ -410,8 +425,8 @@ _HOMES = {
         "support_errors",
         "suppressed_share",
     ),
-    "sudare.utility.cell_description": ("CellDescription", "ColumnDescription", "SizeCount", "describe_cells"),
-    "sudare.utility.cells": (
+    "sudare.histories.utility.description": ("CellDescription", "ColumnDescription", "SizeCount", "describe_cells"),
+    "sudare.histories.utility.cost": (
         "CellCost",
         "CellUtility",
         "ColumnCost",
@@ -420,7 +435,7 @@ _HOMES = {
         "cell_errors",
         "cell_utility",
     ),
-    "sudare.utility.use_cases": ("MeasuredError", "UseCases", "measure_use_cases"),
+    "sudare.histories.utility.use_cases": ("MeasuredError", "UseCases", "measure_use_cases"),
     "sudare.contest.correlation": (
         "MeasureCorrelation",
         "UtilityCorrelation",
@@ -431,20 +446,25 @@ _HOMES = {
     "sudare.contest.description": ("AnonymizationDescription", "describe_anonymization"),
     "sudare.contest.measured_histories": ("MeasuredHistory", "published_results", "read_measured_histories"),
     "sudare.contest.judge": ("AttackVerdict", "Judgement", "judge_guesses", "judge_hits"),
-    "sudare.risk.best_guesses": ("BestGuesses", "find_best_guesses"),
-    "sudare.risk.cell_attackers": (
+    "sudare.histories.safety.best_guesses": ("BestGuesses", "find_best_guesses"),
+    "sudare.histories.attackers.published": (
         "PublishedAssessment",
         "PublishedAttackers",
         "PublishedRisk",
         "measure_published",
     ),
-    "sudare.risk.class_safety": ("AttackSafety", "ClassSafety", "class_safety", "least_class"),
-    "sudare.risk.guess_plans": ("GuessPlan", "PlanPart"),
-    "sudare.risk.matchings": ("MatchingSafety", "Matchings", "matching_safety"),
-    "sudare.risk.published_classes": ("PublishedClasses", "published_classes"),
-    "sudare.risk.thresholds": ("read_thresholds", "success_threshold", "success_thresholds", "write_thresholds"),
-    "sudare.utility.held_cells": ("held_utility",),
-    "sudare.utility.itemsets": (
+    "sudare.histories.safety.classes": ("AttackSafety", "ClassSafety", "class_safety", "least_class"),
+    "sudare.histories.safety.guess_plans": ("GuessPlan", "PlanPart"),
+    "sudare.histories.safety.matchings": ("MatchingSafety", "Matchings", "matching_safety"),
+    "sudare.histories.safety.published_classes": ("PublishedClasses", "published_classes"),
+    "sudare.histories.safety.thresholds": (
+        "read_thresholds",
+        "success_threshold",
+        "success_thresholds",
+        "write_thresholds",
+    ),
+    "sudare.histories.utility.held": ("held_utility",),
+    "sudare.baskets.itemsets": (
         "AssociationRules",
         "FrequentItemsets",
         "Rule",

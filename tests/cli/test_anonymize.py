@@ -15,11 +15,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sudare import interruption
-from sudare.anonymize import concealment, concealment_sets, histories, history_classes
-from sudare.attack.methods import METHODS
 from sudare.cli.app import app
 from sudare.contest import duel
 from sudare.contest.duel import Duel
+from sudare.histories.anonymize import class_search as history_classes
+from sudare.histories.anonymize import classes as histories
+from sudare.histories.anonymize import concealment, concealment_sets
+from sudare.histories.attack.methods import METHODS
 
 Run = Callable[..., Result]
 ROWS = "1,2011/1/1,a,1.5,1\n2,2011/1/1,a,1.5,1\n3,2011/1/3,b,2,4\n4,2011/1/5,b,2,4\n"

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sudare.cli.app import app
-from sudare.data.cell_text import write_cells
-from tests.attack.histories import anonymize, anonymize_classes, history, made_rows
+from sudare.histories.generalized.text import write_cells
+from tests.histories.attack.histories import anonymize, anonymize_classes, history, made_rows
 
 Run = Callable[..., Result]
 ROWS = made_rows(3, most_rows=20)

@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sudare.cli.app import app
-from sudare.data.cell_parquet import write_cells_parquet
-from sudare.data.cell_text import write_cells
-from tests.attack.histories import anonymize, history, made_rows
+from sudare.histories.generalized.parquet import write_cells_parquet
+from sudare.histories.generalized.text import write_cells
+from tests.histories.attack.histories import anonymize, history, made_rows
 from tests.report.pages import shown_text
 
 Run = Callable[..., Result]

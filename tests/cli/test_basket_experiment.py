@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from sudare.anonymize import experiments
+from sudare.baskets.experiments import experiments
 from sudare.cli.app import app
 
 Run = Callable[..., Result]

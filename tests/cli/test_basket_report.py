@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from sudare.anonymize import suppression
+from sudare.baskets.suppress import suppression
 from sudare.cli.app import app
 
 BASKETS = "milk medicine\nmilk medicine\nmilk bread\n"

@@ -277,7 +277,7 @@ def interrupt(*_: object, **__: object) -> None:
 
 
 def test_an_interrupted_result_is_not_safe_and_not_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.anonymize.suppression.repair_all", interrupt)
+    monkeypatch.setattr("sudare.baskets.suppress.suppression.repair_all", interrupt)
     result = run("suppress", "b.txt", "--sensitive", "all", "--rho", "1", "-o", "out.txt")
     assert result.exit_code == 3
     assert "NOT SAFE: the work was stopped before its end." in result.stdout

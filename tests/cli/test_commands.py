@@ -210,7 +210,7 @@ def test_an_error_of_ours_is_one_message_and_exit_code_1(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("something impossible")
 
-    monkeypatch.setattr("sudare.risk.attackers.assess_attackers", fail)
+    monkeypatch.setattr("sudare.histories.attackers.assessment.assess_attackers", fail)
     result = run("attackers", toy_file)
     assert result.exit_code == 1
     assert "Internal error, please report it: RuntimeError: something impossible" in result.stderr
@@ -362,7 +362,7 @@ def test_a_full_disk_anywhere_is_said_without_blaming_the_program(
     def fill_the_disk(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("sudare.risk.attackers.assess_attackers", fill_the_disk)
+    monkeypatch.setattr("sudare.histories.attackers.assessment.assess_attackers", fill_the_disk)
     result = run("attackers", toy_file)
     assert result.exit_code == 2
     assert "Error: The output cannot be written: No space left on device.\nHint: " in result.stderr

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sudare.cli.app import app
-from sudare.risk.thresholds import success_thresholds
+from sudare.histories.safety.thresholds import success_thresholds
 
 Run = Callable[..., Result]
 

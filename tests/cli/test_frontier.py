@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from sudare.anonymize import models
 from sudare.cli.app import app
 from sudare.contest import frontier
+from sudare.histories.anonymize import models
 
 Run = Callable[..., Result]
 ROWS = "".join(f"{n},2011/1/{n},i{n % 3},{n}.5,{n}\n" for n in range(1, 13))

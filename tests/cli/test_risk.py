@@ -250,11 +250,11 @@ def test_levels_of_too_many_choices_say_how_far_from_the_best_they_can_be(
     (folder / "h_age.csv").write_text("30;30-40;*\n40;30-40;*\n50;50;*\n")
     (folder / "h_sex.csv").write_text("m;*\nf;*\n")
     words = ["levels", file, "--hierarchies", folder, "--limit", "0.5", "--known", "sex,age"]
-    monkeypatch.setattr("sudare.anonymize.levels.MOST_NODES", 0)
+    monkeypatch.setattr("sudare.tables.anonymize.levels.MOST_NODES", 0)
     shown = run(*words).stdout
     assert "too many to settle all" in shown
     assert "It is proven that no other choice of levels within the limit loses less." in shown
-    monkeypatch.setattr("sudare.anonymize.bounded_levels.MOST_IN_BLOCK", 0)
+    monkeypatch.setattr("sudare.tables.anonymize.bounded_search.MOST_IN_BLOCK", 0)
     shown = run(*words, "--seconds", "1e-9").stdout
     assert "loses less than 0: so of this loss, at most 100 % could be avoided." in shown
     found = json.loads(run(*words, "--seconds", "1e-9", "--json").stdout)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import sudare
 from sudare.contest import correlation
 from sudare.contest.measured_histories import MeasuredHistory
-from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
-from sudare.utility.use_cases import MEASURES, MeasuredError
-from tests.utility.small_histories import Row, pair
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.utility.use_cases import MEASURES, MeasuredError
+from tests.histories.utility.small_histories import Row, pair
 
 
 def test_tables_6_to_10_of_the_report_are_reproduced() -> None:

@@ -3,8 +3,8 @@ from collections import Counter, defaultdict
 from hypothesis import given
 
 import sudare
-from sudare.anonymize.concealment import fewest_covered
-from tests.utility.small_histories import Row, pair, rows_and_generalized
+from sudare.histories.anonymize.concealment import fewest_covered
+from tests.histories.utility.small_histories import Row, pair, rows_and_generalized
 
 # Customer n buys the item a on day n.
 ORIGINAL = [[str(n), f"2011/1/{n}", "a", "1.00", "1"] for n in range(1, 7)]

@@ -3,12 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sudare.attack.methods import METHODS, Attacks, Links
 from sudare.contest.duel import run_duel, with_pseudonyms
 from sudare.contest.publish import true_customers
-from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
-from tests.attack.histories import anonymize, anonymize_classes, history, made_rows
+from sudare.histories.attack.methods import METHODS, Attacks, Links
+from sudare.histories.generalized.model import CellHistory
+from tests.histories.attack.histories import anonymize, anonymize_classes, history, made_rows
 
 ROWS = made_rows(3, most_rows=20)
 ORIGINAL = history(ROWS)

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare.anonymize.histories import anonymize_history
-from sudare.attack.methods import METHODS
 from sudare.contest.duel import run_duel, with_pseudonyms
-from sudare.data.cell_text import read_original
-from sudare.data.cells import CellHistory, Column, ItemColumn, Kind, OrderedColumn
-from sudare.risk.class_safety import class_safety
-from tests.attack.histories import history, made_rows
+from sudare.histories.anonymize.classes import anonymize_history
+from sudare.histories.attack.methods import METHODS
+from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.histories.generalized.text import read_original
+from sudare.histories.safety.classes import class_safety
+from tests.histories.attack.histories import history, made_rows
 
 OTHER_ITEMS = np.array([1, 7, 40, 300])
 SEEDS = 20

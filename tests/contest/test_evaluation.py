@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sudare.contest.evaluation import FinalFiles, evaluate_finals
-from sudare.data.cell_text import read_original
-from sudare.data.rule_sets import load_rules
 from sudare.errors import BadRows
-from sudare.utility.use_cases import MEASURES
+from sudare.histories.generalized.rule_sets import load_rules
+from sudare.histories.generalized.text import read_original
+from sudare.histories.utility.use_cases import MEASURES
 from tests.web.small_contest import T, anonymized, guesses
 
 

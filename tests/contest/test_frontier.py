@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from sudare.anonymize.concealment import conceal_history
-from sudare.anonymize.histories import anonymize_history
 from sudare.contest import frontier as module
 from sudare.contest.frontier import FrontierSearch, trace_frontier
 from sudare.contest.frontier_points import FrontierFile, FrontierPoint
 from sudare.errors import OptionNotUsable
-from sudare.risk.class_safety import class_safety
-from tests.attack.histories import history, made_rows
+from sudare.histories.anonymize.classes import anonymize_history
+from sudare.histories.anonymize.concealment import conceal_history
+from sudare.histories.safety.classes import class_safety
+from tests.histories.attack.histories import history, made_rows
 
 ORIGINAL = history(made_rows(3, customers=24, most_rows=5))
 QUICK = FrontierSearch(fast=True, rounds=3, duel=False, attacks=13)

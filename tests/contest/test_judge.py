@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from sudare.contest.guesses import Guesses
 from sudare.contest.judge import Judgement, judge_guesses, judge_hits
 from sudare.errors import OptionNotUsable
-from sudare.risk.thresholds import success_thresholds
-from tests.data.small_cells import cells
+from sudare.histories.safety.thresholds import success_thresholds
+from tests.histories.generalized.small_cells import cells
 
 ORIGINAL = cells([[str(customer), "2011/1/1", "a", "1", "1"] for customer in range(11, 21)])
 # Pseudonym 1 is customer 20, 2 is 19, ..., 9 is 12; customer 11 has no row left.

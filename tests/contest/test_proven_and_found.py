@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
-from sudare.anonymize.histories import AnonymizedHistory
 from sudare.cli.anonymize_text import show_anonymized
 from sudare.cli.contest_safety_text import show_classes
 from sudare.contest import frontier as module
 from sudare.contest.duel import run_duel
 from sudare.contest.frontier import FrontierSearch, trace_frontier
 from sudare.contest.frontier_points import FrontierPoint
+from sudare.histories.anonymize.classes import AnonymizedHistory
+from sudare.histories.safety.classes import class_safety
+from sudare.histories.safety.matchings import Matchings, matching_safety
 from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.report.contest import write_contest_report
 from sudare.report.frontier import write_frontier_page
 from sudare.report.numbers import Numbers
-from sudare.risk.class_safety import class_safety
-from sudare.risk.matchings import Matchings, matching_safety
-from tests.anonymize.small_histories import history
+from tests.histories.anonymize.small_histories import history
 
 SIZES = [2] * 12 + [9] * 2
 PEOPLE = history([[(1, f"i{number:02d}", 1, 1)] for number, size in enumerate(SIZES) for _ in range(size)])

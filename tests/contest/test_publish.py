@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sudare.contest.publish import publish, true_customers
 from sudare.errors import BadRows, OutputNotWritable, SourceNotReadable
-from tests.data.small_cells import cells
+from tests.histories.generalized.small_cells import cells
 
 CELLS = ["*", "{a;b}", "a", "b", "商品", "ａ", "😀", "A", "é"]
 

@@ -15,9 +15,9 @@ from sudare.cli.app import app
 from sudare.contest.evaluation import FinalFiles, evaluate_finals
 from sudare.contest.publish import publish
 from sudare.contest.recompute import Difference, recompute_archive
-from sudare.data.cell_text import read_original
-from sudare.data.rule_sets import load_rules
 from sudare.errors import SourceNotReadable
+from sudare.histories.generalized.rule_sets import load_rules
+from sudare.histories.generalized.text import read_original
 from tests.web.small_contest import T, anonymized, guesses
 
 run = CliRunner()

@@ -12,7 +12,7 @@ import sudare
 from sudare.engine import DuckDBEngine, Engine, protocol
 from sudare.engine.protocol import Row
 from sudare.engine.spark.engine import SparkEngine
-from sudare.risk import packed_rows
+from sudare.tables.walks import packed_rows
 
 RNG = np.random.default_rng(7)
 ROWS = RNG.integers(0, [2, 3, 9], (60, 3))

@@ -14,15 +14,15 @@ import polars
 import pytest
 
 import sudare
-from sudare.data.generalized import generalize_table
-from sudare.data.hierarchy import make_hierarchy
-from sudare.data.table import add_records
 from sudare.engine import DuckDBEngine, Engine, quote_text
-from sudare.risk.crowds import count_crowds
-from sudare.risk.knowledge import parse_knowledge
+from sudare.histories.attackers.crowds import count_crowds
+from sudare.histories.attackers.knowledge import parse_knowledge
+from sudare.tables.generalized import generalize_table
+from sudare.tables.hierarchies.model import make_hierarchy
+from sudare.tables.model import add_records
 from tests.conftest import PEOPLE
-from tests.risk import brute_force
-from tests.risk.brute_force import Row
+from tests.histories import brute_force
+from tests.histories.brute_force import Row
 
 ROWS = [
     Row("a", "2024-01-31", "tea", None), Row("a", "2024-01-31", "bread", 1.0), Row("a", "2024-01-31", "tea", 2.5),

@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 
 import sudare
 from sudare import interruption
+from sudare.baskets.model import BasketReading
+from sudare.baskets.read import read_baskets
 from sudare.cli.app import app
-from sudare.data.basket_reading import read_baskets
-from sudare.data.baskets import BasketReading
 from sudare.engine import open_engine
 from sudare.engine.spark.engine import SparkEngine
 from sudare.errors import EngineNotAvailable, NotOnEngine, OptionNotUsable

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.anonymize.concealment import conceal_history
-from sudare.anonymize.history_levels import anonymize_by_levels
-from sudare.anonymize.models import AnonymizedResult
 from sudare.contest.duel import Duel
+from sudare.histories.anonymize.concealment import conceal_history
+from sudare.histories.anonymize.levels import anonymize_by_levels
+from sudare.histories.anonymize.models import AnonymizedResult
+from sudare.histories.attackers.published import measure_published
 from sudare.report.contest import write_contest_report
 from sudare.report.contest_findings import Findings
-from sudare.risk.cell_attackers import measure_published
-from tests.attack.histories import anonymize, history, made_rows
+from tests.histories.attack.histories import anonymize, history, made_rows
 from tests.report.test_contest_report import answer_of, numbers_of, shown_text
 
 MADE = dt.datetime(2025, 1, 31, 9, 30)

@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sudare.anonymize.experiment_rows import ExperimentRow
-from sudare.anonymize.experiments import PAPER, STUDIES, Experiments, summarize_experiments
-from sudare.data.baskets import make_baskets
+from sudare.baskets.experiments.experiments import PAPER, STUDIES, Experiments, summarize_experiments
+from sudare.baskets.experiments.rows import ExperimentRow
+from sudare.baskets.model import make_baskets
 from sudare.messages import Texts
 from sudare.report.basket_charts import MeanPoint, mean_lines
 from sudare.report.basket_experiment import write_experiment_page

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare.anonymize import verification
+from sudare.baskets import verification
+from sudare.baskets.check import user_confidence
 from sudare.messages import LANGUAGES, catalogue
 from sudare.report.baskets import write_baskets_report
-from sudare.risk import user_confidence
 from tests.report.pages import answer_of, numbers_of, shown_text
 
 MADE = dt.datetime(2025, 1, 31, 9, 30)

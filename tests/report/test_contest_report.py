@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import sudare
+from sudare.histories.safety.guess_plans import GuessPlan, PlanPart
 from sudare.messages import Texts
 from sudare.report.contest import planned, write_contest_report
 from sudare.report.contest_findings import size_rows, width_rows
-from sudare.risk.guess_plans import GuessPlan, PlanPart
-from sudare.risk.sizes import ClassSize
+from sudare.statistics.class_sizes import ClassSize
 from tests.report.pages import answer_of, numbers_of, shown_text
 
 MADE = dt.datetime(2025, 1, 31, 9, 30)

@@ -2,10 +2,10 @@ import pytest
 
 import sudare
 from sudare.contest.measured_histories import MeasuredHistory
+from sudare.histories.utility.use_cases import MEASURES, MeasuredError
 from sudare.messages import Texts
 from sudare.report.charts import render
 from sudare.report.correlation_chart import correlation_chart
-from sudare.utility.use_cases import MEASURES, MeasuredError
 
 
 def correlated(*rows: float) -> sudare.UtilityCorrelation:

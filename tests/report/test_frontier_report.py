@@ -10,7 +10,7 @@ import pytest
 
 from sudare.contest.frontier import Frontier, FrontierSearch
 from sudare.contest.frontier_points import FrontierPoint
-from sudare.data.rule_sets import ContestResult
+from sudare.histories.generalized.rule_sets import ContestResult
 from sudare.messages import Texts
 from sudare.report.frontier import write_frontier_page
 from sudare.report.frontier_chart import frontier_chart

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.data.rules import RULES
 from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.progress import silent
 from sudare.report.history import basket_text, reason_text, write_history_report
 from sudare.report.history_findings import gather_findings
+from sudare.sources.rules import RULES
 from tests.conftest import TOY
 from tests.report.pages import numbers_of, shown_text
 

@@ -14,13 +14,13 @@ import pytest
 import sudare
 from sudare.contest.frontier import Frontier, FrontierSearch
 from sudare.contest.frontier_points import FrontierPoint
-from sudare.data.hierarchy import make_hierarchy
-from sudare.data.rule_sets import ContestResult
+from sudare.histories.generalized.rule_sets import ContestResult
 from sudare.report.baskets import write_baskets_report
 from sudare.report.contest import write_contest_report
 from sudare.report.frontier import write_frontier_page
 from sudare.report.history import write_history_report
 from sudare.report.table import write_table_report
+from sudare.tables.hierarchies.model import make_hierarchy
 from tests.conftest import TOY
 
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

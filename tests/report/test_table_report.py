@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.data.hierarchy import make_hierarchy
-from sudare.data.synthetic_table import generate_table
 from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.progress import silent
 from sudare.report import table_findings
 from sudare.report.table import write_table_report
 from sudare.report.table_figures import set_or_rest
 from sudare.report.table_findings import Question, ask, gather_findings
+from sudare.tables.hierarchies.model import make_hierarchy
+from sudare.tables.synthetic import generate_table
 from tests.report.pages import numbers_of, shown_text
 
 # Whole pages, a third of a second each.
@@ -218,7 +218,7 @@ def test_many_attributes_are_estimated_and_marked_so(make: Make, monkeypatch: py
 def test_levels_of_too_many_choices_are_said_to_be_the_best_found(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     options: dict[str, Any] = {"known": ["sex", "age"], "limit": 0.5, "hierarchies": HIERARCHIES}
     assert "too many to settle all" not in shown_text(make(**options))
-    monkeypatch.setattr("sudare.anonymize.levels.MOST_NODES", 0)
+    monkeypatch.setattr("sudare.tables.anonymize.levels.MOST_NODES", 0)
     text = shown_text(make(**options))
     assert "too many to settle all. It is proven that at most 0 % of its loss of information could be avoided." in text
     assert "of them are minimal" not in text

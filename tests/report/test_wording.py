@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sudare.histories.attackers.knowledge import TEN_ATTACKERS, parse_knowledge
 from sudare.messages import LANGUAGES, Texts
 from sudare.report.wording import knowledge_label, knowledge_sentence
-from sudare.risk.knowledge import TEN_ATTACKERS, parse_knowledge
 
 
 @pytest.mark.parametrize(

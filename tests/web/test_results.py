@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare.utility.use_cases import MEASURES
+from sudare.histories.utility.use_cases import MEASURES
 from sudare.web.archive import export_contest
 from sudare.web.contests import publish_results
 from sudare.web.csv_files import attacks_csv, neutral, standings_csv

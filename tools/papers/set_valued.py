@@ -9,9 +9,9 @@ import numpy as np
 
 import sudare
 from papers.rows import Find, Paper, Row, row
-from sudare.anonymize.experiments import LONGEST
-from sudare.anonymize.suppression import Strategy
-from sudare.risk.uncertainty import paper_sample_size
+from sudare.baskets.check.uncertainty import paper_sample_size
+from sudare.baskets.experiments.experiments import LONGEST
+from sudare.baskets.suppress.suppression import Strategy
 
 DATA = {"BMS-WebView-1": "bms-webview-1.txt", "BMS-WebView-2": "bms-webview-2.txt"}
 SUPPRESS = "sudare baskets suppress {file} --sensitive {secrets} --rho 0.5 -o published.txt"

@@ -28,11 +28,11 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.anonymize.models import AnonymizedResult
-    from sudare.data.history_cells import HistoryFile
-    from sudare.data.rule_sets import RuleSet
-    from sudare.risk.cell_attackers import PublishedAssessment
-    from sudare.risk.class_safety import ClassSafety
+    from sudare.histories.anonymize.models import AnonymizedResult
+    from sudare.histories.attackers.published import PublishedAssessment
+    from sudare.histories.generalized.conversion import HistoryFile
+    from sudare.histories.generalized.rule_sets import RuleSet
+    from sudare.histories.safety.classes import ClassSafety
 
 FastOption = Annotated[bool, typer.Option("--fast", help="Search for less than a minute.")]
 TimeLimitOption = Annotated[
@@ -206,8 +206,8 @@ class _Request:
         search: Mapping[str, Any],
     ) -> _Request:
         """Return the request, or refuse words that do not go together."""
-        from sudare.anonymize.history_levels import parse_levels
-        from sudare.anonymize.models import check_model
+        from sudare.histories.anonymize.levels import parse_levels
+        from sudare.histories.anonymize.models import check_model
 
         if (k is None) == (mean_limit is None):
             raise OptionNotUsable("Give either --k or --mean-limit.\nHint: --k 3")
@@ -223,8 +223,8 @@ class _Request:
 
     def run(self, original: HistoryFile, **options: Any) -> AnonymizedResult:
         """Anonymize the history."""
-        from sudare.anonymize.history_level_risk import levels_for_risk
-        from sudare.anonymize.models import anonymize_by_model
+        from sudare.histories.anonymize.level_risk import levels_for_risk
+        from sudare.histories.anonymize.models import anonymize_by_model
 
         rules = original.rules
         options = {**options, "levels": self.levels, "most_items": rules.most_items}
@@ -237,7 +237,7 @@ class _Request:
 
 def _before_after(original: HistoryFile, found: AnonymizedResult, progress: Progress) -> PublishedAssessment | None:
     """Measure the ten attackers, who know of days and items, if the history has such."""
-    from sudare.risk.cell_attackers import measure_published
+    from sudare.histories.attackers.published import measure_published
 
     if not {"date", "item"} <= {column.form for column in original.rules.columns}:
         return None
@@ -246,9 +246,9 @@ def _before_after(original: HistoryFile, found: AnonymizedResult, progress: Prog
 
 def _safety(found: AnonymizedResult, rules: RuleSet) -> ClassSafety | None:
     """Return how safe the published classes are; None if nothing is published, or if other things make it safe."""
-    from sudare.anonymize.concealment import ConcealedHistory
-    from sudare.risk.class_safety import class_safety
-    from sudare.risk.published_classes import published_classes
+    from sudare.histories.anonymize.concealment import ConcealedHistory
+    from sudare.histories.safety.classes import class_safety
+    from sudare.histories.safety.published_classes import published_classes
 
     sizes = published_classes(found.history).sizes.tolist()
     if isinstance(found, ConcealedHistory) or not sizes:

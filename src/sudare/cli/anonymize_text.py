@@ -9,12 +9,12 @@ from sudare.cli.contest_safety_text import safety_words
 from sudare.cli.frame import console, decimal_at_least, exact_percent, percent, percent_at_most
 
 if TYPE_CHECKING:
-    from sudare.anonymize.history_level_risk import RiskLeveledHistory
-    from sudare.anonymize.models import AnonymizedResult
     from sudare.contest.duel import Duel
+    from sudare.histories.anonymize.level_risk import RiskLeveledHistory
+    from sudare.histories.anonymize.models import AnonymizedResult
+    from sudare.histories.safety.classes import ClassSafety
+    from sudare.histories.safety.matchings import MatchingSafety
     from sudare.messages import Texts
-    from sudare.risk.class_safety import ClassSafety
-    from sudare.risk.matchings import MatchingSafety
 
 # Sizes of classes that are listed, the smallest first.
 MOST_SIZES = 8
@@ -24,9 +24,9 @@ def show_anonymized(
     found: AnonymizedResult, safety: ClassSafety | None, duel: Duel | None, source: str, texts: Texts
 ) -> None:
     """Print what was made, what it costs, how safe it is by its design and whether attacks break it."""
-    from sudare.anonymize.concealment import ConcealedHistory
-    from sudare.anonymize.history_level_risk import RiskLeveledHistory
-    from sudare.anonymize.untouched import UntouchedHistory
+    from sudare.histories.anonymize.concealment import ConcealedHistory
+    from sudare.histories.anonymize.level_risk import RiskLeveledHistory
+    from sudare.histories.anonymize.untouched import UntouchedHistory
 
     out = console()
     out.print(_title(found, source, texts), style="bold")
@@ -52,7 +52,7 @@ def show_anonymized(
 
 
 def _title(found: AnonymizedResult, source: str, texts: Texts) -> str:
-    from sudare.anonymize.history_level_risk import RiskLeveledHistory
+    from sudare.histories.anonymize.level_risk import RiskLeveledHistory
 
     if found.model == "concealment":
         return texts("anonymize.concealment.title", source=source, k=found.k)
@@ -83,7 +83,7 @@ def _show_risks(found: RiskLeveledHistory, texts: Texts) -> None:
 
 
 def _show_cost(found: AnonymizedResult, texts: Texts) -> None:
-    from sudare.anonymize.history_levels import LeveledHistory
+    from sudare.histories.anonymize.levels import LeveledHistory
 
     out = console()
     out.print(texts("anonymize.utility", utility=f"{found.utility:.5f}", rows=f"{found.rows:,}"))

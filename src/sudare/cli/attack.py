@@ -25,7 +25,7 @@ from sudare.cli.frame import (
 from sudare.errors import OptionNotUsable
 
 if TYPE_CHECKING:
-    from sudare.attack.attack import Attack
+    from sudare.histories.attack.attack import Attack
     from sudare.messages import Texts
 
 MethodOption = Annotated[
@@ -67,12 +67,12 @@ def attack(
     Written are lines pseudonym,customer, the surest first. Shown is what the attacker expects of them; whether they are
     right only `sudare contest safety` can tell, which knows A.
     """
-    from sudare.attack.attack import attack_history
-    from sudare.attack.knowledge import know_history
-    from sudare.attack.methods import check_method
     from sudare.contest.guesses import Guesses, write_guesses
-    from sudare.data.cell_text import read_original, read_published
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.attack.attack import attack_history
+    from sudare.histories.attack.known import know_history
+    from sudare.histories.attack.methods import check_method
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.generalized.text import read_original, read_published
     from sudare.messages import Texts
 
     texts, loaded = Texts(lang), load_rules(rules)

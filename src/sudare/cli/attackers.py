@@ -27,13 +27,13 @@ from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, MOST_PUBL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sudare.data.cells import CellHistory
-    from sudare.data.history import PurchaseHistory
-    from sudare.data.history_cells import HistoryFile
+    from sudare.histories.attackers.assessment import AttackerRisk
+    from sudare.histories.attackers.persons import PersonsRisk
+    from sudare.histories.attackers.published import PublishedAssessment
+    from sudare.histories.generalized.conversion import HistoryFile
+    from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.model import PurchaseHistory
     from sudare.progress import Progress
-    from sudare.risk.attackers import AttackerRisk
-    from sudare.risk.cell_attackers import PublishedAssessment
-    from sudare.risk.persons import PersonsRisk
 
 WeightingOption = Annotated[
     Literal["occurrence", "record"],
@@ -102,10 +102,10 @@ def attackers(
     attacker knows such a thing about each of several customers.
     """
     from sudare.engine import refuse_people
+    from sudare.histories.attackers.assessment import assess_attackers
+    from sudare.histories.attackers.knowledge import parse_knowledge
+    from sudare.histories.attackers.persons import check_persons
     from sudare.messages import Texts
-    from sudare.risk.attackers import assess_attackers
-    from sudare.risk.knowledge import parse_knowledge
-    from sudare.risk.persons import check_persons
 
     texts = Texts(lang)
     known = [parse_knowledge(text) for text in knowledge or []]
@@ -135,7 +135,7 @@ def attackers(
             options = {**limits, "knowledge": known, "most_combinations": most}
             published = _measure(source, anonymized, options, progress)
         if customers:
-            from sudare.risk.customers import write_customer_risks
+            from sudare.histories.attackers.customers import write_customer_risks
 
             write_customer_risks(history, customers, knowledge=known, weighting=weighting, progress=progress)
         if report:
@@ -171,14 +171,14 @@ def _of_persons(
     history: PurchaseHistory, risks: Sequence[AttackerRisk], persons: int, options: dict[str, Any], progress: Progress
 ) -> list[PersonsRisk]:
     """Measure the knowledge of each attacker about several persons."""
-    from sudare.risk.persons import assess_persons
+    from sudare.histories.attackers.persons import assess_persons
 
     return [assess_persons(history, r.knowledge, persons=persons, progress=progress, **options) for r in risks]
 
 
 def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], progress: Progress) -> PublishedAssessment:
     """Read both histories as cells and measure the attackers before and after."""
-    from sudare.risk.cell_attackers import measure_published
+    from sudare.histories.attackers.published import measure_published
 
     opened = source.open(progress, tell=False)
     if not (opened.of_contest or _is_parquet(anonymized)):
@@ -196,8 +196,8 @@ def _is_parquet(anonymized: str) -> bool:
 
 def _read_aligned(anonymized: str, opened: HistoryFile, progress: Progress) -> CellHistory:
     """Read an A; one that does not cover T may be what was published, whose rows are in another order."""
-    from sudare.data.cell_parquet import read_cells_parquet
-    from sudare.data.cell_text import read_valid_anonymized
+    from sudare.histories.generalized.parquet import read_cells_parquet
+    from sudare.histories.generalized.text import read_valid_anonymized
 
     try:
         if _is_parquet(anonymized):
@@ -239,12 +239,12 @@ def knowledge(
     Parts of a visit: day, weekday, month, count (rows), kinds (different items), items. Parts of its rows: item,
     price, quantity, time, hour. Of the customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
     """
+    from sudare.histories.attackers.assessment import assess_knowledge
+    from sudare.histories.attackers.customers import customer_risks
+    from sudare.histories.attackers.knowledge import parse_knowledge
+    from sudare.histories.attackers.persons import check_persons
+    from sudare.histories.attackers.values import most_identifying, write_values
     from sudare.messages import Texts
-    from sudare.risk.attackers import assess_knowledge
-    from sudare.risk.customers import customer_risks
-    from sudare.risk.knowledge import parse_knowledge
-    from sudare.risk.persons import check_persons
-    from sudare.risk.values import most_identifying, write_values
 
     texts, parsed = Texts(lang), parse_knowledge(known)
     with shown_progress() as progress, source.read(progress) as history:

@@ -13,14 +13,14 @@ from sudare.report.wording import knowledge_sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
+    from sudare.histories.attackers.customers import CustomerRisks
+    from sudare.histories.attackers.knowledge import Knowledge
+    from sudare.histories.attackers.persons import PersonsRisk
+    from sudare.histories.attackers.published import PublishedAssessment, PublishedRisk
+    from sudare.histories.attackers.values import KnowledgeValue
+    from sudare.histories.visit_list import Visit
     from sudare.messages import Texts
-    from sudare.risk.attackers import AttackerRisk, AttackersAssessment
-    from sudare.risk.cell_attackers import PublishedAssessment, PublishedRisk
-    from sudare.risk.customers import CustomerRisks
-    from sudare.risk.knowledge import Knowledge
-    from sudare.risk.persons import PersonsRisk
-    from sudare.risk.values import KnowledgeValue
-    from sudare.risk.visit_list import Visit
 
 QUANTILES = (10, 50, 90)
 

@@ -24,8 +24,8 @@ from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
-    from sudare.anonymize.experiments import Experiments
-    from sudare.data.baskets import Baskets
+    from sudare.baskets.experiments.experiments import Experiments
+    from sudare.baskets.model import Baskets
     from sudare.messages import Texts
 
 
@@ -75,7 +75,7 @@ def experiment(
     them as CSV, and a page with all of them. Finished values are kept: after an interruption the same command goes
     on, and more repetitions, figures or data can be asked for.
     """
-    from sudare.anonymize.experiments import Circumstances, run_experiments, summarize_experiments
+    from sudare.baskets.experiments.experiments import Circumstances, run_experiments, summarize_experiments
     from sudare.messages import Texts
     from sudare.report.basket_experiment import write_experiment_page
 
@@ -120,8 +120,8 @@ def _numbers(words: str) -> list[int]:
 
 
 def _read(files: list[str], progress: Progress) -> dict[str, Baskets]:
+    from sudare.baskets.read import read_baskets
     from sudare.cli.basket_options import tell_baskets
-    from sudare.data.basket_reading import read_baskets
 
     found: dict[str, Baskets] = {}
     for file in files:

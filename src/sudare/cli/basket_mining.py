@@ -22,10 +22,10 @@ from sudare.cli.frame import (
 from sudare.cli.options import support_of, taking
 
 if TYPE_CHECKING:
+    from sudare.baskets.check.km_anonymity import KmAnonymity
+    from sudare.baskets.itemsets import AssociationRules, FrequentItemsets
+    from sudare.baskets.utility import BasketUtility
     from sudare.messages import Texts
-    from sudare.risk.km_anonymity import KmAnonymity
-    from sudare.utility.baskets import BasketUtility
-    from sudare.utility.itemsets import AssociationRules, FrequentItemsets
 
 SupportOption = Annotated[
     str, typer.Option(metavar="SHARE|N", help="Least share of the records, such as 0.001, or a whole number of them.")
@@ -50,8 +50,8 @@ def itemsets(
 
     Exact, on bitmaps (Eclat). More than a million itemsets are refused.
     """
+    from sudare.baskets.itemsets import frequent_itemsets
     from sudare.messages import Texts
-    from sudare.utility.itemsets import frequent_itemsets
 
     texts, least = Texts(lang), support_of(support)
     with shown_progress() as progress:
@@ -91,8 +91,8 @@ def rules(
 
     Shown are those with the largest support; of equal ones the most confident come first.
     """
+    from sudare.baskets.itemsets import association_rules
     from sudare.messages import Texts
-    from sudare.utility.itemsets import association_rules
 
     texts, least = Texts(lang), support_of(support)
     with shown_progress() as progress:
@@ -139,8 +139,8 @@ def km(
 
     All sets of up to M items that stand in some record are counted. Exit code 3: some are in fewer than K records.
     """
+    from sudare.baskets.check.km_anonymity import check_km_anonymity
     from sudare.messages import Texts
-    from sudare.risk.km_anonymity import check_km_anonymity
 
     texts = Texts(lang)
     with shown_progress() as progress:
@@ -188,9 +188,9 @@ def utility(
     The share of suppressed items, how far the frequencies of items moved, how many of the strongest association rules
     are still among the strongest, and how wrong the supports of the most frequent itemsets are.
     """
-    from sudare.data.basket_matching import match_published
+    from sudare.baskets.matching import match_published
+    from sudare.baskets.utility import basket_utility
     from sudare.messages import Texts
-    from sudare.utility.baskets import basket_utility
 
     texts, least = Texts(lang), support_of(support)
     with shown_progress() as progress:

@@ -18,9 +18,9 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.anonymize.certificate import Certificate
-    from sudare.data.baskets import Baskets, SensitiveItems
-    from sudare.data.held_baskets import HeldBaskets
+    from sudare.baskets.certificate import Certificate
+    from sudare.baskets.held import HeldBaskets
+    from sudare.baskets.model import Baskets, SensitiveItems
 
 FILE_HELP = "Baskets: a text with one record a line, or a CSV, Parquet or Excel file with a user and an item a row."
 KNOWLEDGE_HELP = (
@@ -88,7 +88,7 @@ class BasketOptions(ReadingOptions):
 
     def read_from(self, file: str, progress: Progress) -> Baskets:
         """Read the baskets of a file in the way that the options say."""
-        from sudare.data.basket_reading import read_baskets
+        from sudare.baskets.read import read_baskets
 
         with self.engine() as engine:
             found = read_baskets(
@@ -113,7 +113,7 @@ class BasketOptions(ReadingOptions):
     @contextmanager
     def hold(self, progress: Progress) -> Iterator[HeldBaskets]:
         """Put the baskets on the engine and tell how they were read."""
-        from sudare.data.held_baskets import hold_baskets
+        from sudare.baskets.held import hold_baskets
 
         if self.written not in (None, "pairs", "history"):
             raise OptionNotUsable(
@@ -188,14 +188,14 @@ class GuaranteeOptions(BasketOptions):
 
     def check(self) -> None:
         """Refuse a guarantee that cannot be meant, before anything is read."""
-        from sudare.risk.uncertainty import check_sampling, exact_rho
+        from sudare.baskets.check.uncertainty import check_sampling, exact_rho
 
         exact_rho(self.rho)
         check_sampling(self.epsilon, self.delta)
 
     def read_sensitive(self, baskets: Baskets) -> SensitiveItems:
         """Read the sensitive items and tell what was ignored."""
-        from sudare.data.sensitive import read_sensitive
+        from sudare.baskets.sensitive import read_sensitive
 
         with self.engine() as engine:
             found = read_sensitive(self.sensitive, baskets, unknown=self.unknown_items, engine=engine)
@@ -205,8 +205,8 @@ class GuaranteeOptions(BasketOptions):
 
     def read_published(self, file: str, form: Any, original: Baskets, progress: Progress) -> Baskets:
         """Read published baskets; without a form they are as `sudare baskets suppress` would have written them."""
-        from sudare.data.basket_reading import read_baskets
-        from sudare.data.basket_writing import form_of
+        from sudare.baskets.read import read_baskets
+        from sudare.baskets.write import form_of
 
         with self.engine() as engine:
             found = read_baskets(
@@ -229,7 +229,7 @@ def asked_guarantee(
     source: GuaranteeOptions, knowledge: str | None, seed: int | None, certified: Certificate | None
 ) -> dict[str, Any]:
     """Return the guarantee that is asked for; what was not said is as the certificate says, if there is one."""
-    from sudare.anonymize.certificate import repeated_draws
+    from sudare.baskets.certificate import repeated_draws
 
     given = {name: getattr(source, name) for name in ("max_known", "epsilon", "delta")}
     given |= {"knowledge": knowledge, "seed": seed}

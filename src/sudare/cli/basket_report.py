@@ -23,9 +23,9 @@ from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
 
 if TYPE_CHECKING:
-    from sudare.anonymize.suppression import Suppression
-    from sudare.anonymize.verification import Verification
-    from sudare.data.baskets import Baskets
+    from sudare.baskets.model import Baskets
+    from sudare.baskets.suppress.suppression import Suppression
+    from sudare.baskets.verification import Verification
     from sudare.progress import Progress
 
 HideRecordsOption = Annotated[
@@ -64,8 +64,8 @@ def report(
     It tells whether the published baskets are safe, how sure adversaries are of sensitive items before and after, what
     was suppressed and what is left of the use. Exit code 3: not safe, or not what the certificate says.
     """
-    from sudare.anonymize.certificate import read_certificate
-    from sudare.anonymize.verification import verify_baskets
+    from sudare.baskets.certificate import read_certificate
+    from sudare.baskets.verification import verify_baskets
     from sudare.messages import Texts
     from sudare.report.baskets import write_baskets_report
 
@@ -103,7 +103,7 @@ def _suppressed(
     asked: dict[str, Any],
     progress: Progress,
 ) -> Suppression:
-    from sudare.anonymize.suppression import suppress_baskets
+    from sudare.baskets.suppress.suppression import suppress_baskets
 
     words = {name: value for name, value in asked.items() if name not in ("look", "draws")}
     sensitive = source.read_sensitive(original)

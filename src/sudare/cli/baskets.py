@@ -35,11 +35,11 @@ from sudare.cli.options import taking
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.data.baskets import Baskets, SensitiveItems
-    from sudare.data.held_baskets import HeldBaskets
-    from sudare.data.held_sensitive import HeldSensitive
+    from sudare.baskets.check.uncertainty import Verdict
+    from sudare.baskets.held import HeldBaskets
+    from sudare.baskets.held_sensitive import HeldSensitive
+    from sudare.baskets.model import Baskets, SensitiveItems
     from sudare.progress import Progress
-    from sudare.risk.uncertainty import Verdict
 
 
 WorstOption = Annotated[int, typer.Option("--worst", min=1, metavar="N", help="How many unsafe adversaries to list.")]
@@ -81,7 +81,7 @@ def _checked(
     source: GuaranteeOptions, worst: int, seed: int, progress: Progress
 ) -> tuple[Verdict, SensitiveItems, dict[str, Any]]:
     """Check baskets in memory; return also how they were read."""
-    from sudare.risk.uncertainty import check_baskets
+    from sudare.baskets.check.uncertainty import check_baskets
 
     baskets = source.read(progress)
     sensitive = source.read_sensitive(baskets)
@@ -96,8 +96,8 @@ def _checked_there(
     source: GuaranteeOptions, _worst: int, seed: int, progress: Progress
 ) -> tuple[Verdict, HeldSensitive, dict[str, Any]]:
     """Check baskets where they are; the worst adversaries are about people and stay there."""
-    from sudare.data.held_sensitive import hold_sensitive
-    from sudare.risk.held_uncertainty import check_held_baskets
+    from sudare.baskets.check.held import check_held_baskets
+    from sudare.baskets.held_sensitive import hold_sensitive
 
     with source.hold(progress) as baskets:
         sensitive = hold_sensitive(source.sensitive, baskets, unknown=source.unknown_items)
@@ -149,8 +149,8 @@ def suppress(
     The result is checked as a whole by code that shares nothing with the suppression. A result that is not safe, be it
     for want of time or by Ctrl-C, is not written; the exit code is 3, or 130 after Ctrl-C.
     """
-    from sudare.anonymize.certificate import certificate_path, write_published
-    from sudare.anonymize.suppression import suppress_baskets
+    from sudare.baskets.certificate import certificate_path, write_published
+    from sudare.baskets.suppress.suppression import suppress_baskets
     from sudare.messages import Texts
 
     texts = Texts(lang)
@@ -213,14 +213,14 @@ class Target:
 
     def check(self) -> None:
         """Ask before long work whether the certificate, which need not have been named, can be written."""
-        from sudare.data.writing import check_distinct, check_writable
+        from sudare.sources.writing import check_distinct, check_writable
 
         check_writable(self.certificate)
         check_distinct(self.files)
 
     def check_form(self, baskets: Baskets) -> None:
         """Refuse an ending that the baskets cannot be written with."""
-        from sudare.data.basket_writing import check_basket_form
+        from sudare.baskets.write import check_basket_form
 
         check_basket_form(baskets, self.out, written_form(baskets))
 
@@ -258,8 +258,8 @@ def verify(
     holds, and whether files, parameters and answer are those of the certificate. Exit code 3: not safe, or not what the
     certificate says.
     """
-    from sudare.anonymize.certificate import read_certificate
-    from sudare.anonymize.verification import verify_baskets
+    from sudare.baskets.certificate import read_certificate
+    from sudare.baskets.verification import verify_baskets
     from sudare.messages import Texts
 
     texts = Texts(lang)

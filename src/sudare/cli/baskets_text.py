@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.table import Table as TextTable
 
+from sudare.baskets.check.uncertainty import Verdict, known_words, plain_rho
 from sudare.cli.frame import console, percent, ratio
-from sudare.risk.uncertainty import Verdict, known_words, plain_rho
 
 if TYPE_CHECKING:
-    from sudare.anonymize.certificate import CertificateDifference
-    from sudare.anonymize.suppression import Suppression
-    from sudare.anonymize.verification import Verification
-    from sudare.data.baskets import Baskets, SensitiveItems
-    from sudare.data.held_sensitive import HeldSensitive
+    from sudare.baskets.certificate import CertificateDifference
+    from sudare.baskets.held_sensitive import HeldSensitive
+    from sudare.baskets.model import Baskets, SensitiveItems
+    from sudare.baskets.suppress.suppression import Suppression
+    from sudare.baskets.utility import BasketLoss
+    from sudare.baskets.verification import Verification
     from sudare.messages import Texts
-    from sudare.utility.baskets import BasketLoss
 
 # Items that lost most, and known items that are shown by name.
 MOST_LOSSES = 10

@@ -32,8 +32,8 @@ def duel(
     3: an attack was effective.
     """
     from sudare.contest.duel import run_duel
-    from sudare.data.cell_text import read_original, read_valid_anonymized
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.generalized.text import read_original, read_valid_anonymized
     from sudare.messages import Texts
 
     texts, loaded = Texts(lang), load_rules(rules)

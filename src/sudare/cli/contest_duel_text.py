@@ -9,8 +9,8 @@ from sudare.cli.frame import console, percent, percent_at_most
 if TYPE_CHECKING:
     from sudare.contest.duel import Duel, DuelAttack
     from sudare.contest.judge import Judgement
+    from sudare.histories.safety.classes import AttackSafety
     from sudare.messages import Texts
-    from sudare.risk.class_safety import AttackSafety
 
 
 def show_duel(found: Duel, source: str, texts: Texts) -> None:

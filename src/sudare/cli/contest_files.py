@@ -27,7 +27,7 @@ from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.contest.check import CheckResult
-    from sudare.data.held_cells import HeldCells
+    from sudare.histories.generalized.held import HeldCells
     from sudare.messages import Texts
 
 DEFAULT_RULES = "pwscup2018"
@@ -73,9 +73,9 @@ class ComparedOptions:
     @contextmanager
     def held(self, progress: Progress) -> Iterator[HeldCells]:
         """Put T and A on the engine, and forget them at the end."""
-        from sudare.data.held_cells import hold_cells
-        from sudare.data.rule_sets import load_rules
         from sudare.engine import open_engine
+        from sudare.histories.generalized.held import hold_cells
+        from sudare.histories.generalized.rule_sets import load_rules
 
         rules = load_rules(self.rules)
         with (
@@ -104,8 +104,8 @@ def check(
     does not, or a file cannot be read.
     """
     from sudare.contest.check import check_anonymized
-    from sudare.data.cell_complaints import MOST_COMPLAINTS
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.generalized.complaints import MOST_COMPLAINTS
+    from sudare.histories.generalized.rule_sets import load_rules
     from sudare.messages import Texts
 
     texts, loaded = Texts(lang), load_rules(rules)
@@ -134,8 +134,8 @@ def check_guesses(
     published does not, or a file cannot be read.
     """
     from sudare.contest.check import check_guesses as check_file
-    from sudare.data.cell_complaints import MOST_COMPLAINTS
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.generalized.complaints import MOST_COMPLAINTS
+    from sudare.histories.generalized.rule_sets import load_rules
     from sudare.messages import Texts
 
     texts, loaded = Texts(lang), load_rules(rules)
@@ -163,7 +163,7 @@ def publish(
     before, as far as that is possible without T.
     """
     from sudare.contest.publish import publish as write_published
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.generalized.rule_sets import load_rules
 
     loaded = load_rules(rules)
     with shown_progress() as progress:

@@ -49,10 +49,10 @@ def report(
     is shown as by check, and nothing is written. Exit code 3: not safe, or a file of guesses without a guess.
     """
     from sudare.contest.check import check_anonymized
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.utility.use_cases import check_draws
     from sudare.messages import Texts
     from sudare.report.contest import write_contest_report
-    from sudare.utility.use_cases import check_draws
 
     texts, chosen = Texts(lang), load_rules(rules)
     check_draws(draws, seed)

@@ -20,8 +20,8 @@ from sudare.cli.options import taking
 from sudare.errors import BadRows, OptionNotUsable
 
 if TYPE_CHECKING:
-    from sudare.data.cells import CellHistory
-    from sudare.data.rule_sets import RuleSet
+    from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.generalized.rule_sets import RuleSet
     from sudare.progress import Progress
 
 MOST_THRESHOLDS = 1_000_000
@@ -60,9 +60,9 @@ def thresholds(
     For each number of guesses: the threshold of the contest, and that of the tight test, which is the least that
     follows from the same condition of safety.
     """
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.safety.thresholds import TESTS, read_alpha, read_p, success_thresholds, write_thresholds
     from sudare.messages import Texts
-    from sudare.risk.thresholds import TESTS, read_alpha, read_p, success_thresholds, write_thresholds
 
     texts, chosen = Texts(lang), load_rules(rules)
     share, level = read_p(p or chosen.p), read_alpha(alpha or chosen.alpha)
@@ -104,9 +104,9 @@ def safety(
     """
     from sudare.contest.guesses import read_guesses
     from sudare.contest.judge import judge_guesses
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.safety.thresholds import read_thresholds
     from sudare.messages import Texts
-    from sudare.risk.thresholds import read_thresholds
 
     texts, chosen = Texts(lang), load_rules(rules)
     own = read_thresholds(thresholds) if thresholds else None
@@ -144,10 +144,10 @@ def classes(
     attacker who knows the classes and nothing else, and how probable it is to survive N such attacks. With --engine,
     histories that no memory holds are looked at too.
     """
-    from sudare.data.rule_sets import load_rules
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.safety.classes import class_safety
+    from sudare.histories.safety.thresholds import read_thresholds
     from sudare.messages import Texts
-    from sudare.risk.class_safety import class_safety
-    from sudare.risk.thresholds import read_thresholds
 
     texts, chosen = Texts(lang), load_rules(source.rules)
     own = read_thresholds(thresholds) if thresholds else None
@@ -169,11 +169,11 @@ def classes(
 def _class_sizes(source: ComparedOptions, rules: RuleSet, progress: Progress) -> list[int]:
     """Return the size of each class, of histories in memory or on the engine that was named."""
     if source.engine_name is None:
-        from sudare.risk.published_classes import published_classes
+        from sudare.histories.safety.published_classes import published_classes
 
         _, history = _read(source.original, source.anonymized, rules, progress)
         return list(map(int, published_classes(history).sizes))
-    from sudare.risk.held_classes import held_class_sizes
+    from sudare.histories.safety.held import held_class_sizes
 
     with source.held(progress) as held:
         return [found.size for found in held_class_sizes(held) for _ in range(found.classes)]
@@ -181,14 +181,14 @@ def _class_sizes(source: ComparedOptions, rules: RuleSet, progress: Progress) ->
 
 def _shares(p: str | None, alpha: str | None, rules: RuleSet) -> dict[str, Any]:
     """Return p and alpha as they were given, else those of the rules."""
-    from sudare.risk.thresholds import read_alpha, read_p
+    from sudare.histories.safety.thresholds import read_alpha, read_p
 
     return {"p": read_p(p or rules.p), "alpha": read_alpha(alpha or rules.alpha)}
 
 
 def _read(original: str, anonymized: str, rules: RuleSet, progress: Progress) -> tuple[CellHistory, CellHistory]:
     """Read T and A; an A that breaks the rules is refused, for nothing true could be said of it."""
-    from sudare.data.cell_text import read_original, read_valid_anonymized
+    from sudare.histories.generalized.text import read_original, read_valid_anonymized
 
     source = read_original(original, rules, progress=progress)
     return source, read_valid_anonymized(anonymized, source, rules, progress=progress)

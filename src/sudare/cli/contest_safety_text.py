@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sudare.contest.judge import AttackVerdict, Judgement
+    from sudare.histories.safety.classes import AttackSafety, ClassSafety
+    from sudare.histories.safety.guess_plans import GuessPlan
     from sudare.messages import Texts
-    from sudare.risk.class_safety import AttackSafety, ClassSafety
-    from sudare.risk.guess_plans import GuessPlan
 
 # Up to here every number of guesses has its line, beyond only round ones.
 EVERY = 30

@@ -23,9 +23,9 @@ from sudare.progress import Progress
 
 if TYPE_CHECKING:
     from sudare.contest.correlation import UtilityCorrelation
-    from sudare.data.cells import CellHistory
-    from sudare.data.rule_sets import RuleSet
-    from sudare.utility.cells import CellUtility
+    from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.generalized.rule_sets import RuleSet
+    from sudare.histories.utility.cost import CellUtility
 
 # The endings of the files of a folder that are anonymized histories, and the file that is the original.
 ENDINGS = (".csv", ".txt")
@@ -86,13 +86,13 @@ def utility(
 def _measured(source: ComparedOptions, progress: Progress, *, unchecked: bool, top: int) -> CellUtility:
     """Return U, of histories in memory or on the engine that was named."""
     if source.engine_name is None:
-        from sudare.utility.cells import cell_utility
+        from sudare.histories.utility.cost import cell_utility
 
         read = _Source(source.original, source.rules, progress, unchecked=unchecked)
         return cell_utility(read.original, read.read(source.anonymized), rules=read.rules, most=top)
     if unchecked:
         raise OptionNotUsable("An engine measures no history that breaks the rules.\nHint: leave --engine out.")
-    from sudare.utility.held_cells import held_utility
+    from sudare.histories.utility.held import held_utility
 
     with source.held(progress) as held:
         if top and not held.engine.shows_people:
@@ -121,8 +121,8 @@ def usecases(
     contest took for frequent and how it cut and normalized the RFM table is not published: both definitions are
     inferred from the values of its report.
     """
+    from sudare.histories.utility.use_cases import check_draws, measure_use_cases
     from sudare.messages import Texts
-    from sudare.utility.use_cases import check_draws, measure_use_cases
 
     texts, least = Texts(lang), support_of(support)
     options: dict[str, Any] = {"draws": draws, "seed": seed, "length": length, "most_dozens": most_dozens}
@@ -176,8 +176,8 @@ def correlate(
     as CSV and the correlations as SVG; after an interruption the same command goes on. A TABLE has the columns name,
     utility and measures, as that CSV. The results of pwscup2018 are the tables 6 to 10 of the contest's report.
     """
+    from sudare.histories.utility.use_cases import check_draws
     from sudare.messages import Texts
-    from sudare.utility.use_cases import check_draws
 
     texts, least = Texts(lang), support_of(support)
     options: dict[str, Any] = {"draws": draws, "seed": seed, "length": length, "most_dozens": most_dozens}
@@ -205,7 +205,7 @@ def _correlated(
 ) -> UtilityCorrelation:
     """Measure the anonymized histories of a folder, and return how U correlates."""
     from sudare.contest.correlation import correlate_utility
-    from sudare.data.writing import protect
+    from sudare.sources.writing import protect
 
     files = _files(folder, original)
     protect([original, *files.values()])
@@ -230,8 +230,8 @@ def _correlated_values(source: Path, original: str | None, out: Path | None) -> 
     """Return how U correlates with measures in a table, or in the published results of a contest."""
     from sudare.contest.correlation import correlate_measures
     from sudare.contest.measured_histories import keep_values, published_results, read_measured_histories
-    from sudare.data.rule_sets import BUILT_IN, load_rules
-    from sudare.data.writing import protect
+    from sudare.histories.generalized.rule_sets import BUILT_IN, load_rules
+    from sudare.sources.writing import protect
 
     if original is not None:
         raise OptionNotUsable(
@@ -249,9 +249,9 @@ def _correlated_values(source: Path, original: str | None, out: Path | None) -> 
 
 
 def _draw(found: Any, path: Path, texts: Any) -> None:
-    from sudare.data.writing import whole_file
     from sudare.report.charts import render
     from sudare.report.correlation_chart import correlation_chart
+    from sudare.sources.writing import whole_file
 
     drawing = render(correlation_chart(found, texts))
     with whole_file(path) as temporary:
@@ -273,8 +273,8 @@ class _Source:
     """The original history, its rules, and how anonymized ones are read."""
 
     def __init__(self, original: str, rules: str, progress: Progress, *, unchecked: bool) -> None:
-        from sudare.data.cell_text import read_original
-        from sudare.data.rule_sets import load_rules
+        from sudare.histories.generalized.rule_sets import load_rules
+        from sudare.histories.generalized.text import read_original
 
         self.rules: RuleSet = load_rules(rules)
         self.path = original
@@ -283,7 +283,7 @@ class _Source:
 
     def read(self, path: str) -> CellHistory:
         """Read an anonymized history; one that breaks the rules is refused unless it need not be checked."""
-        from sudare.data.cell_text import read_anonymized, read_valid_anonymized
+        from sudare.histories.generalized.text import read_anonymized, read_valid_anonymized
 
         if not self._unchecked:
             return read_valid_anonymized(path, self.original, self.rules, progress=self._progress)

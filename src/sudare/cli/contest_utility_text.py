@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from rich.table import Table as TextTable
 
 from sudare.cli.frame import console, percent
-from sudare.data.rule_sets import EPOCH
+from sudare.histories.generalized.rule_sets import EPOCH
 from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
 
 if TYPE_CHECKING:
     from sudare.contest.correlation import MeasureCorrelation, UtilityCorrelation
     from sudare.contest.measured_histories import MeasuredHistory
+    from sudare.histories.utility.cost import CellUtility, KindCost
+    from sudare.histories.utility.use_cases import UseCases
     from sudare.messages import Texts
-    from sudare.utility.cells import CellUtility, KindCost
-    from sudare.utility.use_cases import UseCases
 
 # Letters of a cell that are shown; a set can have a hundred items.
 MOST_LETTERS = 40
@@ -92,7 +92,7 @@ def show_use_cases(found: UseCases, source: str, first_day: int, texts: Texts) -
 
 def show_correlation(found: UtilityCorrelation, texts: Texts) -> None:
     """Print the errors of all histories and the correlations below them, as the tables 6 to 10 of the report."""
-    from sudare.utility.use_cases import ITEM_STATISTICS, MEASURES, USES
+    from sudare.histories.utility.use_cases import ITEM_STATISTICS, MEASURES, USES
 
     tables = {
         "uses": USES,

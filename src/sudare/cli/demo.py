@@ -14,13 +14,13 @@ from sudare.cli.frame import LanguageOption, SeedOption, console, guarded, note,
 from sudare.cli.history import tell_reading
 
 if TYPE_CHECKING:
-    from sudare.data.baskets import SensitiveItems
+    from sudare.baskets.model import SensitiveItems
+    from sudare.histories.attackers.assessment import AttackersAssessment
     from sudare.messages import Texts
     from sudare.progress import Progress
     from sudare.report.baskets_findings import Findings
     from sudare.report.contest_findings import Findings as ContestFindings
-    from sudare.risk.attackers import AttackersAssessment
-    from sudare.risk.records import RecordsAssessment
+    from sudare.tables.classes.records import RecordsAssessment
 
 # What the folder has in the end, apart from the certificate of the published baskets.
 PUBLISHED, HIERARCHIES = "published.csv", "hierarchies"
@@ -92,12 +92,12 @@ def demo(
     Makes a purchase history and a member list, assesses them, suppresses what the baskets of the history tell of
     secrets, anonymizes and attacks a month of it as for a contest, and writes a report about each.
     """
-    from sudare.anonymize.certificate import certificate_path
+    from sudare.baskets.certificate import certificate_path
     from sudare.cli.attackers_text import show_attackers
     from sudare.cli.baskets_text import show_title, show_verdict
     from sudare.cli.risk_text import show_summary
-    from sudare.data.result_folders import filling
     from sudare.messages import Texts
+    from sudare.sources.result_folders import filling
 
     texts = Texts(lang)
     history, members, published, contest = (folder / name for name in DATA)
@@ -133,8 +133,8 @@ def demo(
 
 def clear_demo(folder: Path) -> None:
     """Remove an earlier demonstration from its folder, and nothing else; refuse a folder that is somebody else's."""
-    from sudare.anonymize.certificate import certificate_path
-    from sudare.data.result_folders import keep_parameters
+    from sudare.baskets.certificate import certificate_path
+    from sudare.sources.result_folders import keep_parameters
 
     if not keep_parameters(folder, "demo", {}):
         return
@@ -146,10 +146,10 @@ def clear_demo(folder: Path) -> None:
 
 
 def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Progress) -> AttackersAssessment:
-    from sudare.data.reading import read_history
-    from sudare.data.synthetic import generate_history
+    from sudare.histories.attackers.assessment import assess_attackers
+    from sudare.histories.read import read_history
+    from sudare.histories.synthetic import generate_history
     from sudare.report.history import write_history_report
-    from sudare.risk.attackers import assess_attackers
 
     generate_history(data, customers=CUSTOMERS, seed=seed, progress=progress)
     with read_history(data, progress=progress) as history:
@@ -162,11 +162,11 @@ def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Pr
 def _assess_members(
     data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress
 ) -> RecordsAssessment:
-    from sudare.data.hierarchy import find_hierarchies, read_hierarchy
-    from sudare.data.synthetic_table import generate_table
-    from sudare.data.table import read_table
     from sudare.report.table import write_table_report
-    from sudare.risk.records import assess_records
+    from sudare.tables.classes.records import assess_records
+    from sudare.tables.hierarchies.model import find_hierarchies, read_hierarchy
+    from sudare.tables.model import read_table
+    from sudare.tables.synthetic import generate_table
 
     generate_table(data, records=RECORDS, seed=seed, hierarchies=folder, progress=progress)
     with read_table(data, progress=progress) as table:
@@ -190,11 +190,11 @@ def _assess_members(
 def _suppress_baskets(
     data: Path, published: Path, report: Path, seed: int, lang: str, progress: Progress
 ) -> tuple[SensitiveItems, Findings]:
-    from sudare.anonymize.certificate import certificate_path, write_published
-    from sudare.anonymize.suppression import suppress_baskets
-    from sudare.anonymize.verification import verify_baskets
-    from sudare.data.basket_reading import read_baskets
-    from sudare.data.sensitive import read_sensitive
+    from sudare.baskets.certificate import certificate_path, write_published
+    from sudare.baskets.read import read_baskets
+    from sudare.baskets.sensitive import read_sensitive
+    from sudare.baskets.suppress.suppression import suppress_baskets
+    from sudare.baskets.verification import verify_baskets
     from sudare.report.baskets import write_baskets_report
 
     baskets = read_baskets(data, per="visit", progress=progress)
@@ -216,15 +216,15 @@ def _suppress_baskets(
 
 def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress) -> ContestFindings:
     """Anonymize a month of the history, publish it, attack it, and report about the files as they were written."""
-    from sudare.anonymize.histories import anonymize_history
     from sudare.contest.duel import run_duel
     from sudare.contest.publish import publish
-    from sudare.data.cell_text import read_original, write_cells
-    from sudare.data.result_folders import make_folder
-    from sudare.data.rule_sets import load_rules
-    from sudare.data.writing import whole_file
+    from sudare.histories.anonymize.classes import anonymize_history
+    from sudare.histories.attackers.published import measure_published
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.generalized.text import read_original, write_cells
     from sudare.report.contest import write_contest_report
-    from sudare.risk.cell_attackers import measure_published
+    from sudare.sources.result_folders import make_folder
+    from sudare.sources.writing import whole_file
 
     make_folder(folder)
     original, anonymized = folder / "T.csv", folder / "A.csv"

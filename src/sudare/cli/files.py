@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
-from sudare.data.writing import (
+from sudare.showing import dataclass
+from sudare.sources.writing import (
     BASKETS_ENDINGS,
     CERTIFICATE_ENDINGS,
     HISTORY_ENDINGS,
@@ -26,7 +27,6 @@ from sudare.data.writing import (
     check_writable,
     protected,
 )
-from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)

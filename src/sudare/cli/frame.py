@@ -17,10 +17,10 @@ import typer
 from sudare.cli.files import checked_files, name_and_value
 from sudare.cli.options import option_name
 from sudare.cli.signals import INTERRUPTED, Interrupted, run_interruptibly, run_with_own_signals
-from sudare.data.writing import NO_SPACE, Written, listing_written
 from sudare.errors import OptionNotUsable, OutputNotWritable, SudareError
 from sudare.interruption import safe_point
 from sudare.progress import Progress
+from sudare.sources.writing import NO_SPACE, Written, listing_written
 
 if TYPE_CHECKING:
     from pathlib import Path

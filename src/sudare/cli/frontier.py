@@ -31,7 +31,7 @@ from sudare.errors import OptionNotUsable
 if TYPE_CHECKING:
     from sudare.contest.frontier import Frontier
     from sudare.contest.frontier_points import FrontierPoint
-    from sudare.data.rule_sets import RuleSet
+    from sudare.histories.generalized.rule_sets import RuleSet
     from sudare.messages import Texts
 
 MOST_KS = 1000

@@ -23,7 +23,7 @@ def history(
 
     It has the long tails, seasons, weekdays, favourites and discounts of a real shop.
     """
-    from sudare.data.synthetic import generate_history
+    from sudare.histories.synthetic import generate_history
 
     with shown_progress() as progress:
         made = generate_history(out, customers=customers, seed=seed, progress=progress)
@@ -51,7 +51,7 @@ def table(
     Its attributes are skewed and depend on each other as those of real people do: sex, age, prefecture, occupation,
     household, education, income, the month of joining and, as a sensitive one, the favourite category.
     """
-    from sudare.data.synthetic_table import generate_table
+    from sudare.tables.synthetic import generate_table
 
     with shown_progress() as progress:
         made = generate_table(

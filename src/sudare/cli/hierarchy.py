@@ -15,8 +15,8 @@ from sudare.cli.options import taking
 from sudare.cli.table import TableOptions
 
 if TYPE_CHECKING:
-    from sudare.data.hierarchy_suggest import SuggestedHierarchy
     from sudare.messages import Texts
+    from sudare.tables.hierarchies.suggest import SuggestedHierarchy
 
 
 @guarded
@@ -45,9 +45,9 @@ def suggest(
     characters, rare words are joined. The files are a starting point to be mended, in the form that sudare risk levels
     reads.
     """
-    from sudare.data.hierarchy_files import check_hierarchy_files, write_hierarchies
-    from sudare.data.hierarchy_suggest import suggest_hierarchies
     from sudare.messages import Texts
+    from sudare.tables.hierarchies.files import check_hierarchy_files, write_hierarchies
+    from sudare.tables.hierarchies.suggest import suggest_hierarchies
 
     texts = Texts(lang)
     kinds = {attribute: given[-1] for attribute, given in pairs(kind, "--kind", "age=number").items()}

@@ -13,8 +13,8 @@ from sudare.cli.table import TableOptions
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.data.hierarchy import Hierarchy
-    from sudare.data.table import Table
+    from sudare.tables.hierarchies.model import Hierarchy
+    from sudare.tables.model import Table
 
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite hierarchy files that are there.")]
 
@@ -36,8 +36,8 @@ class HierarchyOptions(TableOptions):
 
     def read_hierarchies(self, table: Table) -> dict[str, Hierarchy]:
         """Read the hierarchies of the attributes of a table."""
-        from sudare.data.hierarchy import find_hierarchies, read_hierarchy
-        from sudare.data.writing import protect
+        from sudare.sources.writing import protect
+        from sudare.tables.hierarchies.model import find_hierarchies, read_hierarchy
 
         chosen = pairs(self.hierarchy, "--hierarchy", "age=age.csv")
         given = {attribute: Path(files[-1]) for attribute, files in chosen.items()}

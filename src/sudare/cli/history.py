@@ -15,8 +15,8 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.data.history import PurchaseHistory, Reading
-    from sudare.data.spellings import Spelling
+    from sudare.histories.model import PurchaseHistory, Reading
+    from sudare.sources.spellings import Spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class HistoryOptions(ReadingOptions):
     @contextmanager
     def read(self, progress: Progress) -> Iterator[PurchaseHistory]:
         """Read the history, tell how it was read, and close it at the end."""
-        from sudare.data.reading import read_history
+        from sudare.histories.read import read_history
 
         with self.engine() as engine:
             history = read_history(
@@ -71,7 +71,7 @@ def single_columns(found: dict[str, list[str]]) -> dict[str, str]:
 
 def tell_reading(reading: Reading) -> None:
     """Say on stderr what was read, guessed and dropped, and what was written in several ways."""
-    from sudare.data.history import AS_WRITTEN
+    from sudare.histories.model import AS_WRITTEN
 
     guessed = "".join(f", {name} {value!r}" for name, value in reading.guesses.items())
     note(f"Read {reading.source}: {reading.format}, {counted(reading.rows, 'row')}{guessed}")

@@ -11,7 +11,7 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.data.history_cells import HistoryFile
+    from sudare.histories.generalized.conversion import HistoryFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class CellOptions(HistoryOptions):
 
     def open(self, progress: Progress, *, tell: bool = True) -> HistoryFile:
         """Read the history; `tell` how it was read, and what of it will not be published."""
-        from sudare.data.history_cells import open_history_cells
-        from sudare.data.rule_sets import load_rules
+        from sudare.histories.generalized.conversion import open_history_cells
+        from sudare.histories.generalized.rule_sets import load_rules
 
         rules = load_rules(self.rules)
         with self.engine() as engine:

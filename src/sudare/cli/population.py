@@ -13,8 +13,8 @@ from sudare.cli.table import TableOptions, names
 
 if TYPE_CHECKING:
     from sudare.messages import Texts
-    from sudare.risk.population import PopulationRisk
-    from sudare.risk.uniqueness_models import UniquenessEstimate
+    from sudare.tables.population.models import UniquenessEstimate
+    from sudare.tables.population.risk import PopulationRisk
 
 
 @guarded
@@ -37,7 +37,7 @@ def population(
     hard to recognize. Shown is what three models say, and which of them is to be believed.
     """
     from sudare.messages import Texts
-    from sudare.risk.population import check_given, population_risk
+    from sudare.tables.population.risk import check_given, population_risk
 
     texts = Texts(lang)
     check_given(share, population)
@@ -51,7 +51,7 @@ def population(
 
 def _show(found: PopulationRisk, texts: Texts) -> None:
     """Print what the models say, and what follows."""
-    from sudare.risk.population import FEW_PAIRS
+    from sudare.tables.population.risk import FEW_PAIRS
 
     out = console()
     known = ", ".join(found.attributes) or texts("risk.nothing")

@@ -60,12 +60,12 @@ def record(
     is what is left of the risk without each of them and, with --costs, what an attacker pays for it.
     """
     from sudare.messages import Texts
-    from sudare.risk.contributions import attribute_contributions
-    from sudare.risk.costs import read_costs
-    from sudare.risk.diversity import sensitive_diversity
-    from sudare.risk.records import assess_records, write_moved_records, write_record_risks
-    from sudare.risk.subsets import class_size_within
-    from sudare.risk.what_if import moved_records
+    from sudare.tables.classes.contributions import attribute_contributions
+    from sudare.tables.classes.diversity import sensitive_diversity
+    from sudare.tables.classes.records import assess_records, write_moved_records, write_record_risks
+    from sudare.tables.sets.costs import read_costs
+    from sudare.tables.sets.subsets import class_size_within
+    from sudare.tables.sets.what_if import moved_records
 
     texts, prices = Texts(lang), read_costs(costs) if costs else None
     if bound is not None:
@@ -149,8 +149,8 @@ def subsets(
     from functools import partial
 
     from sudare.messages import Texts
-    from sudare.risk.subsets import assess_subsets, choose_subsets_walk, write_subset_sizes, write_subsets
-    from sudare.risk.what_if import moved_sets
+    from sudare.tables.sets.subsets import assess_subsets, choose_subsets_walk, write_subset_sizes, write_subsets
+    from sudare.tables.sets.what_if import moved_sets
 
     texts = Texts(lang)
     sizes = class_sizes is not None
@@ -203,7 +203,7 @@ def sample(
     from functools import partial
 
     from sudare.messages import Texts
-    from sudare.risk.subset_sample import sample_subsets
+    from sudare.tables.sets.sample import sample_subsets
 
     texts = Texts(lang)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:

@@ -27,7 +27,7 @@ from sudare.errors import OptionNotUsable
 from sudare.limits import SEARCH_SECONDS
 
 if TYPE_CHECKING:
-    from sudare.anonymize.levels import LevelsFound
+    from sudare.tables.anonymize.levels import LevelsFound
 
 
 @guarded
@@ -70,9 +70,9 @@ def levels(
     Of more than 50 million choices, the best found in --seconds is given, with a bound of how much less any other can
     lose. Exit code 3: no levels keep to the limit.
     """
-    from sudare.anonymize.levels import changed_levels, find_levels_from, write_levels
-    from sudare.data.direct_identifiers import direct_identifiers
     from sudare.messages import Texts
+    from sudare.tables.anonymize.levels import changed_levels, find_levels_from, write_levels
+    from sudare.tables.identifiers import direct_identifiers
 
     texts = Texts(lang)
     for option, given in (("--keep", keep), ("--choice", choice)):

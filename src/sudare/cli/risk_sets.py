@@ -39,7 +39,7 @@ from sudare.limits import SEARCH_SECONDS
 if TYPE_CHECKING:
     from sudare.cli.what_if import Change
     from sudare.messages import Texts
-    from sudare.risk.dangerous import DangerousChange, DangerousSets
+    from sudare.tables.sets.dangerous import DangerousChange, DangerousSets
 
 
 @guarded
@@ -67,9 +67,9 @@ def disclosable(
     sets to which no attribute can be added. With --costs, each has what an attacker pays for what is not known already.
     """
     from sudare.messages import Texts
-    from sudare.risk.costs import read_costs
-    from sudare.risk.disclosable import disclosable_sets
-    from sudare.risk.what_if import changed_disclosable, moved_risks, stayed_disclosable
+    from sudare.tables.sets.costs import read_costs
+    from sudare.tables.sets.disclosable import disclosable_sets
+    from sudare.tables.sets.what_if import changed_disclosable, moved_risks, stayed_disclosable
 
     texts, prices = Texts(lang), read_costs(costs) if costs else None
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
@@ -139,9 +139,9 @@ def dangerous(
     confidence.
     """
     from sudare.messages import Texts
-    from sudare.risk.costs import read_costs
-    from sudare.risk.dangerous import compare_dangerous, dangerous_sets
-    from sudare.risk.dangerous_records import write_dangerous_records, write_moved_rises
+    from sudare.tables.sets.costs import read_costs
+    from sudare.tables.sets.dangerous import compare_dangerous, dangerous_sets
+    from sudare.tables.sets.dangerous_records import write_dangerous_records, write_moved_rises
 
     texts, prices = Texts(lang), read_costs(costs) if costs else None
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
@@ -179,7 +179,7 @@ def _show_dangerous(
     *,
     json: bool,
 ) -> None:
-    from sudare.risk.what_if import changed_sets
+    from sudare.tables.sets.what_if import changed_sets
 
     then = compared.after.sets if compared else ()
     changed = changed_sets([s.attributes for s in found.sets], [s.attributes for s in then])
@@ -224,9 +224,9 @@ def affordable(
     all with 95 % confidence.
     """
     from sudare.messages import Texts
-    from sudare.risk.affordable import affordable_sets
-    from sudare.risk.costs import read_costs
-    from sudare.risk.what_if import moved_sets
+    from sudare.tables.sets.affordable import affordable_sets
+    from sudare.tables.sets.costs import read_costs
+    from sudare.tables.sets.what_if import moved_sets
 
     texts, prices = Texts(lang), read_costs(costs)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:

@@ -19,18 +19,18 @@ from sudare.cli.frame import (
 )
 
 if TYPE_CHECKING:
-    from sudare.anonymize.levels import LevelsFound, WrittenLevels
-    from sudare.data.direct_identifiers import DirectIdentifier
     from sudare.messages import Texts
-    from sudare.risk.affordable import AffordableEstimate, AffordableSets
-    from sudare.risk.contributions import Contribution
-    from sudare.risk.dangerous import DangerousEstimate, DangerousSets
-    from sudare.risk.disclosable import DisclosableSets
-    from sudare.risk.diversity import Diversity
-    from sudare.risk.records import RecordsAssessment
-    from sudare.risk.subset_sample import MeanEstimate, SubsetSample
-    from sudare.risk.subsets import SubsetRisk, SubsetsAssessment
-    from sudare.risk.walk_choice import Walk
+    from sudare.tables.anonymize.levels import LevelsFound, WrittenLevels
+    from sudare.tables.classes.contributions import Contribution
+    from sudare.tables.classes.diversity import Diversity
+    from sudare.tables.classes.records import RecordsAssessment
+    from sudare.tables.identifiers import DirectIdentifier
+    from sudare.tables.sets.affordable import AffordableEstimate, AffordableSets
+    from sudare.tables.sets.dangerous import DangerousEstimate, DangerousSets
+    from sudare.tables.sets.disclosable import DisclosableSets
+    from sudare.tables.sets.sample import MeanEstimate, SubsetSample
+    from sudare.tables.sets.subsets import SubsetRisk, SubsetsAssessment
+    from sudare.tables.walks.choice import Walk
 
 # Shares of the records at which the curve is shown.
 CURVE_SHARES = (0.1, 0.5, 0.9, 1.0)

@@ -39,7 +39,7 @@ def init(
     admin: Annotated[str, typer.Option(metavar="NAME", help="The first account, which may make contests.")] = "admin",
 ) -> None:
     """Make the folder of a server: settings, database, files, and an account that may make contests."""
-    from sudare.data.result_folders import filling
+    from sudare.sources.result_folders import filling
     from sudare.web.files import FileStore
     from sudare.web.settings import ServerSettings, write_settings
 
@@ -133,7 +133,7 @@ def demo(
     seed: SeedOption = 0,
 ) -> None:
     """Fill a new server with a synthetic contest: five teams, three rounds, attacks and results."""
-    from sudare.data.result_folders import filling
+    from sudare.sources.result_folders import filling
     from sudare.web.demo import fill
     from sudare.web.files import FileStore
     from sudare.web.settings import ServerSettings, write_settings

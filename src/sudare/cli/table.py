@@ -16,8 +16,8 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.data.collapsed import CollapsedTable
-    from sudare.data.table import Table
+    from sudare.tables.collapsed import CollapsedTable
+    from sudare.tables.model import Table
 
 
 def names(words: str | None) -> list[str] | None:
@@ -54,8 +54,8 @@ class TableOptions(ReadingOptions):
     @contextmanager
     def collapse(self, progress: Progress) -> Iterator[CollapsedTable]:
         """Group the table on its engine, tell how it was read, and close it at the end."""
-        from sudare.data.collapsed import collapse_table
-        from sudare.data.rules import MissingRule
+        from sudare.sources.rules import MissingRule
+        from sudare.tables.collapsed import collapse_table
 
         if self.missing not in get_args(MissingRule):
             raise OptionNotUsable(
@@ -79,7 +79,7 @@ class TableOptions(ReadingOptions):
 
     def fetch(self, collapsed: CollapsedTable, progress: Progress) -> Table:
         """Fetch the distinct rows, and remark on columns that tell nothing or everything."""
-        from sudare.data.table import fetch_table
+        from sudare.tables.model import fetch_table
 
         table = fetch_table(collapsed)
         progress("reading", 2, 2)
@@ -88,7 +88,7 @@ class TableOptions(ReadingOptions):
 
 
 def _tell_remarks(table: Table) -> None:
-    from sudare.risk.remarks import column_remarks
+    from sudare.tables.classes.remarks import column_remarks
 
     said = {
         "constant": "is the same in all records: it tells nothing",

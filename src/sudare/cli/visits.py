@@ -31,8 +31,8 @@ def visits(
     Attackers know something about one visit. Shown are its day, the number of its rows and of its different items,
     and the items, in the order of customers and days.
     """
+    from sudare.histories.visit_list import count_visits, list_visits, write_visits
     from sudare.messages import Texts
-    from sudare.risk.visit_list import count_visits, list_visits, write_visits
 
     texts = Texts(lang)
     with shown_progress() as progress, source.read(progress) as history:

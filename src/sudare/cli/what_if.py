@@ -16,8 +16,8 @@ from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.data.collapsed import CollapsedTable
-    from sudare.data.table import Derived, Table
+    from sudare.tables.collapsed import CollapsedTable
+    from sudare.tables.model import Derived, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class WhatIfOptions(HierarchyOptions):
     @contextmanager
     def change(self, table: Table | CollapsedTable) -> Iterator[Change | None]:
         """Make the table as it would be, if anything is to change."""
-        from sudare.data.collapsed import CollapsedTable
+        from sudare.tables.collapsed import CollapsedTable
 
         if self.added is None and self.levels is None:
             yield None
@@ -53,9 +53,9 @@ class WhatIfOptions(HierarchyOptions):
             yield self._changed(table, cleanup)
 
     def _changed(self, table: Table, cleanup: ExitStack) -> Change:
-        from sudare.data.generalized import generalize_table
-        from sudare.data.levels_file import read_levels
-        from sudare.data.table import Derived, add_records, number_values
+        from sudare.tables.generalized import generalize_table
+        from sudare.tables.hierarchies.levels_file import read_levels
+        from sudare.tables.model import Derived, add_records, number_values
 
         derived = Derived(table, table, number_values(table.values, table))
         levels: dict[str, int] = {}

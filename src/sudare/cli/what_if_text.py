@@ -13,9 +13,9 @@ from sudare.cli.risk_text import level_list, say_more, set_members
 if TYPE_CHECKING:
     from sudare.cli.what_if import Change
     from sudare.messages import Texts
-    from sudare.risk.dangerous import RiseMoved
-    from sudare.risk.records import RecordsAssessment
-    from sudare.risk.what_if import RecordsMoved, SetMoved, SetsChanged
+    from sudare.tables.classes.records import RecordsAssessment
+    from sudare.tables.sets.dangerous import RiseMoved
+    from sudare.tables.sets.what_if import RecordsMoved, SetMoved, SetsChanged
 
 
 def show_change(change: Change, texts: Texts) -> None:

@@ -1,7 +1,7 @@
 """Whether an anonymized history and guesses follow the rules of a contest.
 
 The rules are those of Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, or others
-(data/rule_sets.py).
+(histories/generalized/rule_sets.py).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 from sudare.arguments import checked
 from sudare.contest.guesses import examine_guesses
-from sudare.data.cell_complaints import MOST_COMPLAINTS, Complaint, Complaints
-from sudare.data.cell_text import read_anonymized, read_original, read_published
-from sudare.data.cells import CellHistory
-from sudare.data.rule_sets import RuleSet, load_rules
+from sudare.histories.generalized.complaints import MOST_COMPLAINTS, Complaint, Complaints
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.generalized.rule_sets import RuleSet, load_rules
+from sudare.histories.generalized.text import read_anonymized, read_original, read_published
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 

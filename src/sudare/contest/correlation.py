@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.contest.measured_histories import MeasuredFile, MeasuredHistory
-from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.utility.cost import cell_utility
+from sudare.histories.utility.use_cases import DRAWS, LENGTH, MEASURES, SUPPORT, UseCaseMeasures, check_draws
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.utility.cells import cell_utility
-from sudare.utility.use_cases import DRAWS, LENGTH, MEASURES, SUPPORT, UseCaseMeasures, check_draws
 
 # The level of significance of section 6.4.
 LEVEL = 0.05

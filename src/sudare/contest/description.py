@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.anonymize.concealment import fewest_covered
 from sudare.arguments import checked
-from sudare.data.cells import CellHistory
-from sudare.risk.published_classes import published_classes
+from sudare.histories.anonymize.concealment import fewest_covered
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.safety.published_classes import published_classes
+from sudare.histories.utility.description import CellDescription, describe_cells, untouched_rows
 from sudare.showing import dataclass
-from sudare.utility.cell_description import CellDescription, describe_cells, untouched_rows
 
 # From so many customers on that are unique, Table 5 speaks of too many.
 MANY_UNIQUE = 100

@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.attack.attack import Attack, make_attack
-from sudare.attack.knowledge import KnownHistory, know_history
-from sudare.attack.linkage import Linkage
-from sudare.attack.methods import METHODS, Attacks, check_method
 from sudare.contest.guesses import Guesses
 from sudare.contest.judge import Judgement, judge_guesses
 from sudare.contest.publish import true_customers
-from sudare.data.cells import CellHistory, Column, ItemColumn
 from sudare.errors import OptionNotUsable
+from sudare.histories.attack.attack import Attack, make_attack
+from sudare.histories.attack.known import KnownHistory, know_history
+from sudare.histories.attack.linkage import Linkage
+from sudare.histories.attack.methods import METHODS, Attacks, check_method
+from sudare.histories.generalized.model import CellHistory, Column, ItemColumn
+from sudare.histories.safety.classes import ClassSafety, class_safety
+from sudare.histories.safety.published_classes import published_classes
+from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds
 from sudare.progress import Progress, silent
-from sudare.risk.class_safety import ClassSafety, class_safety
-from sudare.risk.published_classes import published_classes
-from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds
 from sudare.showing import dataclass
 
 Outcome = Literal["broke", "failed", "proves_nothing", "nothing_tried", "not_possible", "crashed"]

@@ -13,15 +13,15 @@ from sudare.arguments import checked
 from sudare.contest.guesses import read_guesses
 from sudare.contest.judge import judge_guesses
 from sudare.contest.standings import Attack, Standing, rank_histories
-from sudare.data.cell_text import read_valid_anonymized
-from sudare.data.cells import CellHistory
-from sudare.data.rule_sets import RuleSet
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.generalized.rule_sets import RuleSet
+from sudare.histories.generalized.text import read_valid_anonymized
+from sudare.histories.safety.classes import ClassSafety, class_safety
+from sudare.histories.safety.published_classes import published_classes
+from sudare.histories.utility.cost import CellUtility, cell_utility
+from sudare.histories.utility.use_cases import UseCaseMeasures, UseCases, has_uses
 from sudare.progress import Progress, silent
-from sudare.risk.class_safety import ClassSafety, class_safety
-from sudare.risk.published_classes import published_classes
 from sudare.showing import dataclass
-from sudare.utility.cells import CellUtility, cell_utility
-from sudare.utility.use_cases import UseCaseMeasures, UseCases, has_uses
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,18 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from sudare.anonymize.concealment import ConcealedHistory
-from sudare.anonymize.history_rows import MOST_ITEMS
-from sudare.anonymize.models import DEFAULT_MODEL, AnonymizedResult, anonymize_by_model, check_model
 from sudare.arguments import checked
 from sudare.contest.duel import run_duel
 from sudare.contest.frontier_points import FrontierFile, FrontierPoint
-from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.concealment import ConcealedHistory
+from sudare.histories.anonymize.models import DEFAULT_MODEL, AnonymizedResult, anonymize_by_model, check_model
+from sudare.histories.anonymize.rows import MOST_ITEMS
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.safety.classes import class_safety
+from sudare.histories.safety.published_classes import published_classes
+from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P
 from sudare.progress import Progress, silent
-from sudare.risk.class_safety import class_safety
-from sudare.risk.published_classes import published_classes
-from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P
 from sudare.showing import dataclass
 from sudare.version import __version__
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from sudare.contest.duel import VERDICTS, Verdict
-from sudare.data.result_folders import keep_parameters, make_folder
-from sudare.data.writing import check_writable, whole_file
 from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
+from sudare.sources.result_folders import keep_parameters, make_folder
+from sudare.sources.writing import check_writable, whole_file
 
 VALUES = "frontier.csv"
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.data.cell_blocks import open_text
-from sudare.data.cell_complaints import MOST_COMPLAINTS, Complaint, ComplaintKind, Complaints, shown
-from sudare.data.cells import CellHistory
-from sudare.data.writing import LINES_ENDINGS, check_ending, whole_file
 from sudare.errors import BadRows
+from sudare.histories.generalized.blocks import open_text
+from sudare.histories.generalized.complaints import MOST_COMPLAINTS, Complaint, ComplaintKind, Complaints, shown
+from sudare.histories.generalized.model import CellHistory
 from sudare.messages import Texts
 from sudare.showing import dataclass
+from sudare.sources.writing import LINES_ENDINGS, check_ending, whole_file
 
 SHOWN_BAD_LINES = 10
 # More than two numbers of 64 bits with a comma: a longer line is no guess, and is not held.

@@ -13,9 +13,17 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.contest.guesses import Guesses
 from sudare.contest.publish import true_customers
-from sudare.data.cells import CellHistory
 from sudare.errors import OptionNotUsable
-from sudare.risk.thresholds import CONTEST_ALPHA, CONTEST_P, TESTS, Share, Test, check_thresholds, success_threshold
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.safety.thresholds import (
+    CONTEST_ALPHA,
+    CONTEST_P,
+    TESTS,
+    Share,
+    Test,
+    check_thresholds,
+    success_threshold,
+)
 from sudare.showing import dataclass
 
 

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from sudare.arguments import checked
-from sudare.data.cell_blocks import open_text
-from sudare.data.cells import CellHistory
-from sudare.data.result_folders import keep_parameters, make_folder
-from sudare.data.rule_sets import RuleSet, load_rules
-from sudare.data.writing import check_writable, whole_file
 from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
+from sudare.histories.generalized.blocks import open_text
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.generalized.rule_sets import RuleSet, load_rules
+from sudare.histories.utility.use_cases import MEASURES, MeasuredError
 from sudare.showing import dataclass
-from sudare.utility.use_cases import MEASURES, MeasuredError
+from sudare.sources.result_folders import keep_parameters, make_folder
+from sudare.sources.writing import check_writable, whole_file
 from sudare.version import __version__
 
 VALUES = "measures.csv"

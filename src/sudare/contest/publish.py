@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.data.cell_blocks import open_text
-from sudare.data.cell_text import check_alone
-from sudare.data.cells import CellHistory
-from sudare.data.rule_sets import RuleSet, load_rules
-from sudare.data.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 from sudare.errors import OutputNotWritable
+from sudare.histories.generalized.blocks import open_text
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.generalized.rule_sets import RuleSet, load_rules
+from sudare.histories.generalized.text import check_alone
 from sudare.kernels.cells.line_order import copy_lines, find_line_ends, sort_lines
 from sudare.progress import Progress, silent
+from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 
 LF = ord("\n")
 

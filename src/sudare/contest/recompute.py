@@ -19,9 +19,9 @@ from typing import Any
 from sudare.arguments import checked
 from sudare.contest.evaluation import EvaluatedRound, FinalFiles, evaluate_finals
 from sudare.contest.publish import publish
-from sudare.data.cell_text import read_original
-from sudare.data.rule_sets import BUILT_IN, RuleSet, load_rules
 from sudare.errors import SourceNotReadable
+from sudare.histories.generalized.rule_sets import BUILT_IN, RuleSet, load_rules
+from sudare.histories.generalized.text import read_original
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 

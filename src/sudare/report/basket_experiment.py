@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from sudare.anonymize.experiment_rows import ROWS, ExperimentRow
-from sudare.anonymize.experiments import (
+from sudare.arguments import checked
+from sudare.baskets.experiments.experiments import (
     LONGEST,
     STUDIES,
     Experiments,
     ExperimentSpread,
     summarize_experiments,
 )
-from sudare.arguments import checked
-from sudare.data.writing import whole_file
+from sudare.baskets.experiments.rows import ROWS, ExperimentRow
 from sudare.messages import Texts
 from sudare.report.basket_figures import basket_figures, figure_data
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, Page, Section, render_page, shortened
+from sudare.sources.writing import whole_file
 from sudare.version import __version__
 
 PAGE = "index.html"

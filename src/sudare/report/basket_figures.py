@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from sudare.anonymize.experiments import PAPER, STUDIES, Circumstances, ExperimentSpread, Study
+from sudare.baskets.experiments.experiments import PAPER, STUDIES, Circumstances, ExperimentSpread, Study
 from sudare.messages import Texts
 from sudare.report.basket_charts import MeanPoint, mean_lines
 from sudare.report.numbers import Numbers

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from pathlib import Path
 
-from sudare.anonymize.suppression import Suppression
-from sudare.anonymize.verification import Verification
 from sudare.arguments import checked
-from sudare.data.baskets import Baskets, SensitiveItems
-from sudare.data.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
+from sudare.baskets.check.uncertainty import plain_rho
+from sudare.baskets.model import Baskets, SensitiveItems
+from sudare.baskets.suppress.suppression import Suppression
+from sudare.baskets.verification import Verification
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.report.baskets_answers import answers, conclusion_of, guarantee_values
@@ -17,7 +17,7 @@ from sudare.report.baskets_figures import baskets_figures
 from sudare.report.baskets_findings import Findings, WorstAdversary, gather_findings
 from sudare.report.history import guesses, reading_notes
 from sudare.report.page import Page, Section, render_page, shortened
-from sudare.risk.uncertainty import plain_rho
+from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.version import __version__
 
 SECTIONS = (

@@ -10,24 +10,18 @@ from typing import TypeVar
 
 import numpy as np
 
-from sudare.anonymize.certificate import (
+from sudare.baskets.certificate import (
     Certificate,
     CertificateDifference,
     CertifiedInput,
     read_certificate,
     records_in,
 )
-from sudare.anonymize.suppression import Suppression
-from sudare.anonymize.verification import Verification, verify_baskets
-from sudare.data.basket_writing import form_of
-from sudare.data.baskets import Baskets, SensitiveItems
-from sudare.data.text import file_hash
-from sudare.errors import OptionNotUsable
-from sudare.progress import Progress
-from sudare.risk.uncertainty import Adversary, Verdict, check_baskets
-from sudare.risk.user_confidence import UserConfidence, confidence_by_user
-from sudare.showing import dataclass
-from sudare.utility.baskets import (
+from sudare.baskets.check.uncertainty import Adversary, Verdict, check_baskets
+from sudare.baskets.check.user_confidence import UserConfidence, confidence_by_user
+from sudare.baskets.model import Baskets, SensitiveItems
+from sudare.baskets.suppress.suppression import Suppression
+from sudare.baskets.utility import (
     RulesDistance,
     SupportErrors,
     compare_rules,
@@ -35,6 +29,12 @@ from sudare.utility.baskets import (
     support_errors,
     suppressed_share,
 )
+from sudare.baskets.verification import Verification, verify_baskets
+from sudare.baskets.write import form_of
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress
+from sudare.showing import dataclass
+from sudare.sources.text import file_hash
 
 T = TypeVar("T")
 MOST_LOSSES = 20

@@ -6,14 +6,17 @@ import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
-from sudare.anonymize.models import AnonymizedResult
 from sudare.arguments import checked
 from sudare.contest.check import Source
 from sudare.contest.duel import Duel
 from sudare.contest.guesses import Guesses
-from sudare.data.rule_sets import EPOCH, RuleSet, load_rules
-from sudare.data.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.models import AnonymizedResult
+from sudare.histories.attackers.published import PublishedAssessment
+from sudare.histories.generalized.rule_sets import EPOCH, RuleSet, load_rules
+from sudare.histories.safety.guess_plans import GuessPlan
+from sudare.histories.utility.row_statistics import COLUMNS, STATISTICS
+from sudare.histories.utility.use_cases import ITEM_STATISTICS, USES
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.report.contest_answers import answer_values, answers, conclusion_of
@@ -33,10 +36,7 @@ from sudare.report.contest_findings import (
 from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.published import published_values
-from sudare.risk.cell_attackers import PublishedAssessment
-from sudare.risk.guess_plans import GuessPlan
-from sudare.utility.row_statistics import COLUMNS, STATISTICS
-from sudare.utility.use_cases import ITEM_STATISTICS, USES
+from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.version import __version__
 
 SECTIONS = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sudare.histories.safety.classes import ClassSafety
+from sudare.histories.utility.cost import ColumnCost, KindCost
 from sudare.messages import Texts
 from sudare.report.charts import Share, share_bars
 from sudare.report.contest_charts import PartedBar, parted_bars
@@ -11,8 +13,6 @@ from sudare.report.contest_findings import Findings, SizeRow, size_rows
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, panel, shortened
 from sudare.report.table_figures import MOST_NAME_LETTERS
-from sudare.risk.class_safety import ClassSafety
-from sudare.utility.cells import ColumnCost, KindCost
 
 
 def contest_figures(findings: Findings, texts: Texts) -> dict[str, Figure]:

@@ -9,29 +9,29 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.anonymize.concealment import ConcealedHistory
-from sudare.anonymize.models import AnonymizedResult
 from sudare.contest.check import Source
 from sudare.contest.description import AnonymizationDescription, describe_anonymization
 from sudare.contest.duel import Duel
 from sudare.contest.guesses import Guesses, read_guesses
 from sudare.contest.judge import Judgement, judge_guesses
-from sudare.data.cell_text import read_original, read_valid_anonymized
-from sudare.data.cells import CellHistory, ItemColumn
-from sudare.data.rule_sets import RuleSet
-from sudare.data.text import file_hash
 from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.concealment import ConcealedHistory
+from sudare.histories.anonymize.models import AnonymizedResult
+from sudare.histories.attackers.published import PublishedAssessment
+from sudare.histories.generalized.model import CellHistory, ItemColumn
+from sudare.histories.generalized.rule_sets import RuleSet
+from sudare.histories.generalized.text import read_original, read_valid_anonymized
+from sudare.histories.safety.classes import ClassSafety, class_safety
+from sudare.histories.safety.matchings import MatchingSafety
+from sudare.histories.safety.published_classes import published_classes
+from sudare.histories.safety.thresholds import AttackRule, read_thresholds
+from sudare.histories.utility.cost import CellUtility, cell_utility
+from sudare.histories.utility.use_cases import UseCases, check_draws, has_uses, measure_use_cases
 from sudare.progress import Progress
 from sudare.report.numbers import NOISE
-from sudare.risk.cell_attackers import PublishedAssessment
-from sudare.risk.class_safety import ClassSafety, class_safety
-from sudare.risk.matchings import MatchingSafety
-from sudare.risk.published_classes import published_classes
-from sudare.risk.sizes import ClassSize
-from sudare.risk.thresholds import AttackRule, read_thresholds
 from sudare.showing import dataclass
-from sudare.utility.cells import CellUtility, cell_utility
-from sudare.utility.use_cases import UseCases, check_draws, has_uses, measure_use_cases
+from sudare.sources.text import file_hash
+from sudare.statistics.class_sizes import ClassSize
 
 MOST_CUSTOMERS = MOST_CELLS = 10
 # Sizes of classes that have a row of their own.

@@ -10,12 +10,12 @@ from pathlib import Path
 from sudare.arguments import checked
 from sudare.contest.frontier import Frontier
 from sudare.contest.frontier_points import VALUES
-from sudare.data.rule_sets import ContestResult
-from sudare.data.writing import whole_file
+from sudare.histories.generalized.rule_sets import ContestResult
 from sudare.messages import Texts
 from sudare.report.charts import Chart, render
 from sudare.report.frontier_chart import frontier_chart
 from sudare.report.page import Figure, Page, Section, panel, render_page, shortened
+from sudare.sources.writing import whole_file
 from sudare.version import __version__
 
 PAGE, DRAWING = "index.html", "frontier.svg"

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 
 from sudare.contest.frontier import Frontier
 from sudare.contest.frontier_points import FrontierPoint
-from sudare.data.rule_sets import ContestResult
+from sudare.histories.generalized.rule_sets import ContestResult
 from sudare.messages import Texts
 from sudare.report.charts import FIRST, INK, LINK, MOST_INTERVALS, SECOND, Chart, Spec, text_width
 from sudare.report.numbers import Numbers

@@ -8,9 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
-from sudare.data.history import AS_WRITTEN, PurchaseHistory, Reading
-from sudare.data.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.errors import OptionNotUsable
+from sudare.histories.attackers.assessment import AttackersAssessment
+from sudare.histories.attackers.persons import PersonsRisk
+from sudare.histories.attackers.published import PublishedAssessment
+from sudare.histories.attackers.sampling import CONFIDENCE
+from sudare.histories.attackers.values import ITEM_DIVIDER
+from sudare.histories.model import AS_WRITTEN, PurchaseHistory, Reading
 from sudare.messages import Texts, catalogue
 from sudare.progress import Progress, silent
 from sudare.report.history_answers import answers
@@ -19,11 +23,7 @@ from sudare.report.history_findings import Findings, gather_findings
 from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.published import published_values
-from sudare.risk.attackers import AttackersAssessment
-from sudare.risk.cell_attackers import PublishedAssessment
-from sudare.risk.persons import PersonsRisk
-from sudare.risk.sampling import CONFIDENCE
-from sudare.risk.values import ITEM_DIVIDER
+from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.version import __version__
 
 SECTIONS = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
 from sudare.messages import Texts
 from sudare.report.history_findings import Findings
 from sudare.report.numbers import Numbers
 from sudare.report.wording import knowledge_label
-from sudare.risk.attackers import AttackerRisk, AttackersAssessment
 
 # Attackers of the paper by number: those with a single fact, and combinations a reader asks about first.
 SINGLE_FACTS = {1: "item", 2: "count", 5: "day"}

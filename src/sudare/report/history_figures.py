@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
 from sudare.messages import Texts
 from sudare.report.charts import (
     Chart,
@@ -21,7 +22,6 @@ from sudare.report.history_findings import Findings, PartPoints, RiskByCustomer
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, panel
 from sudare.report.wording import knowledge_label
-from sudare.risk.attackers import AttackerRisk, AttackersAssessment
 
 # Attackers whose customers are shown one by one: all but the one who knows nothing.
 KNOWING = slice(1, None)

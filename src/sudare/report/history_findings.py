@@ -6,18 +6,18 @@ import datetime as dt
 from collections.abc import Iterator
 from math import ceil
 
-from sudare.data.history import PurchaseHistory
 from sudare.errors import OptionNotUsable
+from sudare.histories.attackers.assessment import STATISTICS_PARTS, AttackerRisk, AttackersAssessment, PartStatistics
+from sudare.histories.attackers.crowds import count_crowds, part_frequencies
+from sudare.histories.attackers.customers import CustomerRisks, customer_risks
+from sudare.histories.attackers.knowledge import parse_knowledge
+from sudare.histories.attackers.sampling import combinations
+from sudare.histories.attackers.values import ITEM_DIVIDER, CrowdPoint, KnowledgeValue, crowd_points, most_identifying
+from sudare.histories.model import PurchaseHistory
+from sudare.histories.visit_list import Visit, list_visits
 from sudare.limits import MOST_COMBINATIONS
 from sudare.progress import Progress
 from sudare.report.frequency_charts import Bars, gather_bars
-from sudare.risk.attackers import STATISTICS_PARTS, AttackerRisk, AttackersAssessment, PartStatistics
-from sudare.risk.crowds import count_crowds, part_frequencies
-from sudare.risk.customers import CustomerRisks, customer_risks
-from sudare.risk.knowledge import parse_knowledge
-from sudare.risk.sampling import combinations
-from sudare.risk.values import ITEM_DIVIDER, CrowdPoint, KnowledgeValue, crowd_points, most_identifying
-from sudare.risk.visit_list import Visit, list_visits
 from sudare.showing import dataclass
 
 # Each point of a scatter plot takes about 170 bytes of the page.

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from sudare.histories.attackers.published import PublishedAssessment, PublishedRisk
+from sudare.histories.attackers.sampling import CONFIDENCE
 from sudare.messages import Texts
 from sudare.report.charts import Pair, pairs_on_log_scale
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, panel
 from sudare.report.wording import knowledge_label
-from sudare.risk.cell_attackers import PublishedAssessment, PublishedRisk
-from sudare.risk.sampling import CONFIDENCE
 
 
 def published_values(found: PublishedAssessment, texts: Texts) -> dict[str, Any]:

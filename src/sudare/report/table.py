@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
-from sudare.data.hierarchy import Hierarchy
-from sudare.data.table import Table
-from sudare.data.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
+from sudare.histories.attackers.sampling import CONFIDENCE
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.report.history import guesses, reading_notes
@@ -18,7 +16,9 @@ from sudare.report.page import MOST_LETTERS, Page, Section, render_page, shorten
 from sudare.report.table_answers import answers, listed_names
 from sudare.report.table_figures import set_label, set_or_rest, table_figures
 from sudare.report.table_findings import DANGEROUS_FACTOR, Findings, Question, ask, gather_findings
-from sudare.risk.sampling import CONFIDENCE
+from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
+from sudare.tables.hierarchies.model import Hierarchy
+from sudare.tables.model import Table
 from sudare.version import __version__
 
 SECTIONS = (

@@ -8,7 +8,7 @@ from sudare.messages import Texts
 from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
 from sudare.report.table_findings import Findings, Question
-from sudare.risk.subsets import SubsetRisk
+from sudare.tables.sets.subsets import SubsetRisk
 
 # Attributes named in a sentence; of more only the number is told.
 MOST_NAMED = 10

@@ -9,8 +9,8 @@ from sudare.report.charts import Chart, Share, cumulative_curve, heat_map, share
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Figure, Panel, panel, shortened
 from sudare.report.table_findings import AttributeRisk, Findings, Lattice, Levels, Question
-from sudare.risk.records import RecordsAssessment
-from sudare.risk.subset_sample import MeanEstimate, SubsetSample
+from sudare.tables.classes.records import RecordsAssessment
+from sudare.tables.sets.sample import MeanEstimate, SubsetSample
 
 # A curve is drawn through at most so many steps; more cannot be told apart at its size.
 MOST_STEPS = 200

@@ -9,25 +9,25 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.anonymize.levels import LevelsFound, find_levels
-from sudare.data.distinct import collapse, sum_by
-from sudare.data.generalized import generalize_table
-from sudare.data.hierarchy import Hierarchy
-from sudare.data.table import Derived, Table
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
-from sudare.risk.attribute_sets import SetRisk
-from sudare.risk.contributions import Contribution, attribute_contributions
-from sudare.risk.dangerous import DangerousSets, dangerous_sets
-from sudare.risk.disclosable import disclosable_sets
-from sudare.risk.diversity import Diversity, sensitive_diversity
-from sudare.risk.partitions import safe_rows
-from sudare.risk.records import RecordsAssessment, assess_records
-from sudare.risk.remarks import ColumnRemark, column_remarks
-from sudare.risk.rows import table_rows
-from sudare.risk.subset_sample import SubsetSample, sample_subsets
-from sudare.risk.subsets import SubsetRisk, assess_subsets, class_size_within
 from sudare.showing import dataclass
+from sudare.statistics.distinct import collapse, sum_by
+from sudare.tables.anonymize.levels import LevelsFound, find_levels
+from sudare.tables.classes.contributions import Contribution, attribute_contributions
+from sudare.tables.classes.diversity import Diversity, sensitive_diversity
+from sudare.tables.classes.partitions import safe_rows
+from sudare.tables.classes.records import RecordsAssessment, assess_records
+from sudare.tables.classes.remarks import ColumnRemark, column_remarks
+from sudare.tables.classes.rows import table_rows
+from sudare.tables.generalized import generalize_table
+from sudare.tables.hierarchies.model import Hierarchy
+from sudare.tables.model import Derived, Table
+from sudare.tables.sets.attribute_sets import SetRisk
+from sudare.tables.sets.dangerous import DangerousSets, dangerous_sets
+from sudare.tables.sets.disclosable import disclosable_sets
+from sudare.tables.sets.sample import SubsetSample, sample_subsets
+from sudare.tables.sets.subsets import SubsetRisk, assess_subsets, class_size_within
 
 # Attributes whose sets are all gone through for a page: a quarter of a million sets, a few seconds to count up.
 MOST_ATTRIBUTES = 18

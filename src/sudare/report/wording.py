@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sudare.histories.attackers.knowledge import Knowledge
 from sudare.messages import Texts
-from sudare.risk.knowledge import Knowledge
 
 
 def knowledge_sentence(knowledge: Knowledge, texts: Texts) -> str:

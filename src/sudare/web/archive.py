@@ -15,10 +15,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sudare.contest.recompute import CONTEST_FILE, FILES, SUMS_FILE, file_hash
-from sudare.data.result_folders import make_folder
-from sudare.data.rule_sets import BUILT_IN
-from sudare.data.writing import whole_file
 from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.histories.generalized.rule_sets import BUILT_IN
+from sudare.sources.result_folders import make_folder
+from sudare.sources.writing import whole_file
 from sudare.web.audit import first_broken, record
 from sudare.web.database import Database
 from sudare.web.files import FileStore

@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from sudare.data.rule_sets import BUILT_IN, DEFAULT, load_rules
 from sudare.errors import InputError
+from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, load_rules
 from sudare.showing import dataclass
 from sudare.web.accounts import make_reset, may_reset
 from sudare.web.audit import record

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 
 from sqlalchemy.orm import Session
 
-from sudare.anonymize.histories import anonymize_history
-from sudare.attack.attack import attack_history
-from sudare.attack.knowledge import know_history
 from sudare.contest.duel import with_pseudonyms
-from sudare.data.cell_text import format_rows, read_original, read_published
-from sudare.data.cells import CellHistory
+from sudare.histories.anonymize.classes import anonymize_history
+from sudare.histories.attack.attack import attack_history
+from sudare.histories.attack.known import know_history
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.generalized.text import format_rows, read_original, read_published
 from sudare.showing import dataclass
 from sudare.web.accounts import add_user
 from sudare.web.contests import (

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from sudare.data.rule_sets import BUILT_IN
+from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.web.audit import record
 from sudare.web.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.files import FileStore, StoredFile

@@ -14,16 +14,16 @@ from sudare.contest.check import check_guesses as check_guess_file
 from sudare.contest.duel import run_duel
 from sudare.contest.evaluation import FinalFiles, evaluate_finals
 from sudare.contest.publish import publish
-from sudare.data.cell_blocks import open_text
-from sudare.data.cell_complaints import Complaint, Complaints
-from sudare.data.cell_text import read_anonymized, read_original, read_valid_anonymized
-from sudare.data.cells import CellHistory, ItemColumn
-from sudare.data.rule_sets import BUILT_IN, RuleSet, load_rules
 from sudare.errors import InputError, SourceNotReadable
+from sudare.histories.generalized.blocks import open_text
+from sudare.histories.generalized.complaints import Complaint, Complaints
+from sudare.histories.generalized.model import CellHistory, ItemColumn
+from sudare.histories.generalized.rule_sets import BUILT_IN, RuleSet, load_rules
+from sudare.histories.generalized.text import read_anonymized, read_original, read_valid_anonymized
+from sudare.histories.safety.classes import class_safety
+from sudare.histories.safety.published_classes import published_classes
+from sudare.histories.utility.cost import cell_utility, population_deviation
 from sudare.messages import LANGUAGES, Texts
-from sudare.risk.class_safety import class_safety
-from sudare.risk.published_classes import published_classes
-from sudare.utility.cells import cell_utility, population_deviation
 
 # Errors of an upload that are kept with their texts; all are counted.
 MOST_ERRORS = 200

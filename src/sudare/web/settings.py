@@ -8,9 +8,9 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from sudare.data.writing import whole_file
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
+from sudare.sources.writing import whole_file
 
 SETTINGS_FILE = "settings.toml"
 DATABASE_FILE = "server.sqlite"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from sudare.data.result_folders import make_folder
 from sudare.messages import LANGUAGES
+from sudare.sources.result_folders import make_folder
 from sudare.web.csv_files import attacks_csv, standings_csv
 from sudare.web.database import database_now
 from sudare.web.models import Contest, Round

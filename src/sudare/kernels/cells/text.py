@@ -16,7 +16,7 @@ from sudare.kernels.cells.sequences import find_sequence, has_room, number_seque
 from sudare.kernels.cells.values import read_person, read_value
 from sudare.kernels.entry import entry, inner
 
-# As in sudare.data.cells.
+# As in sudare.histories.generalized.model.
 EXACT, RANGE, SET, DELETED = range(4)
 LF, CR, COMMA, STAR, SEMICOLON = 10, 13, 44, 42, 59
 RANGE_OPEN, RANGE_CLOSE, SET_OPEN, SET_CLOSE = 91, 93, 123, 125

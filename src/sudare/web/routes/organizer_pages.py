@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from sudare.data.rule_sets import BUILT_IN
+from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.web.accounts import invite
 from sudare.web.contests import (
     ContestPlan,

@@ -1,1 +1,0 @@
-"""How data are made safe with as little loss as possible."""

@@ -1,1 +1,0 @@
-"""How published data are broken: linking published histories to known ones."""

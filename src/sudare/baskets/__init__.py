@@ -1,0 +1,1 @@
+"""Baskets: sets of items, each with what its owner wants to keep secret."""

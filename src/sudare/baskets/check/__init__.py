@@ -1,0 +1,1 @@
+"""Whether published sets keep what people want to keep secret."""

@@ -1,0 +1,120 @@
+"""k^m-anonymity: whoever knows up to m items of a record finds k records that have them, or more.
+
+Terrovitis, Mamoulis, Kalnis: Privacy-preserving anonymization of set-valued data (2008).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from sudare.arguments import checked
+from sudare.baskets.model import Baskets
+from sudare.baskets.record_index import RecordIndex
+from sudare.errors import OptionNotUsable
+from sudare.kernels.baskets.subset_supports import BELOW, OCCURRING, SMALLEST, count_subsets
+from sudare.showing import dataclass
+
+# Looks at places of records: some tens of seconds.
+MOST_STEPS = 3_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RareItemset:
+    """Items that few records have together."""
+
+    items: tuple[str, ...]
+    support: int
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSupports:
+    """The itemsets of one size that occur: how many, how many in fewer than k records, the smallest support."""
+
+    size: int
+    itemsets: int
+    below: int
+    smallest: int
+
+
+@dataclass(frozen=True, slots=True)
+class KmAnonymity:
+    """Whether baskets are k^m-anonymous, and how far they are from it.
+
+    `itemsets` of up to m items occur in some record; `below` of them in fewer than k. `smallest` is the smallest number
+    of records of any (None if all records are empty): the largest k that holds. `examples` are the rarest, of equal
+    ones the smaller, then in the order of their items; supersets of an itemset in a single record are counted but not
+    listed.
+    """
+
+    k: int
+    m: int
+    records: int
+    itemsets: int
+    below: int
+    smallest: int | None
+    sizes: tuple[SizeSupports, ...]
+    examples: tuple[RareItemset, ...]
+
+    @property
+    def anonymous(self) -> bool:
+        """Whether no itemset of up to m items is in fewer than k records, but in some."""
+        return self.below == 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and the verdict as plain values."""
+        examples = [{"items": list(rare.items), "support": rare.support} for rare in self.examples]
+        return {**asdict(self), "sizes": [asdict(size) for size in self.sizes], "examples": examples} | {
+            "anonymous": self.anonymous
+        }
+
+
+@checked
+def check_km_anonymity(baskets: Baskets, *, k: int, m: int, most_examples: int = 20) -> KmAnonymity:
+    """Count all itemsets of up to m items that occur and find those in fewer than k records, exactly.
+
+    The work grows with the number of m-subsets of the records; what would take minutes is refused.
+    """
+    _check(baskets, k, m)
+    index = RecordIndex(baskets)
+    largest = min(m, int(baskets.lengths.max(initial=0)))
+    counted, examples, supports, complete = count_subsets(*index.arrays, largest, k, most_examples, MOST_STEPS)
+    if not complete:
+        raise OptionNotUsable(
+            f"The records have too many sets of {m} items to count them all.\n"
+            "Hint: lower --m, or leave long records out."
+        )
+    rows = counted[1:].tolist()
+    sizes = tuple(SizeSupports(n, row[OCCURRING], row[BELOW], row[SMALLEST]) for n, row in enumerate(rows, 1))
+    return KmAnonymity(
+        k,
+        m,
+        len(baskets),
+        itemsets=sum(entry.itemsets for entry in sizes),
+        below=sum(entry.below for entry in sizes),
+        smallest=min((entry.smallest for entry in sizes), default=None),
+        sizes=sizes,
+        examples=tuple(
+            RareItemset(tuple(baskets.names[item] for item in row[1 : row[0] + 1]), support)
+            for row, support in zip(examples.tolist(), supports.tolist(), strict=True)
+            if row[0]
+        ),
+    )
+
+
+def _check(baskets: Baskets, k: int, m: int) -> None:
+    if k < 1 or m < 1:
+        raise OptionNotUsable(f"k and m are 1 or more, not {k} and {m}.\nHint: --k 5 --m 2")
+    lengths, times = np.unique(baskets.lengths, return_counts=True)
+    subsets = sum(
+        sum(comb(length, size) for size in range(1, min(m, length) + 1)) * records
+        for length, records in zip(lengths.tolist(), times.tolist(), strict=True)
+    )
+    if subsets >= 2**62:
+        raise OptionNotUsable(
+            f"The records have up to {subsets:.1e} sets of up to {m} items: too many to number them.\n"
+            "Hint: lower --m, or leave long records out."
+        )

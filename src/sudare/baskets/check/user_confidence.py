@@ -1,0 +1,191 @@
+"""How sure the surest adversary of each user is, and how many adversaries are unsafe by what they know.
+
+Nakagawa, Arai, Nakagawa: personalized anonymization of set-valued data, definitions 2 to 4.
+`sudare.baskets.check.uncertainty` says whether baskets are safe; this says for whom, and how far.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import field
+from fractions import Fraction
+from itertools import pairwise
+from math import comb
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.baskets.check.uncertainty import (
+    Knowledge,
+    check_question,
+    comparable_rho,
+    count_adversaries,
+    draw_adversaries,
+    exact_rho,
+    kept_occurrences,
+)
+from sudare.baskets.model import Baskets, SensitiveItems
+from sudare.kernels.baskets import user_confidence as kernels
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+
+# Adversaries that are all gone through: some ten seconds where records are long. Those who know more are drawn, so many
+# of each size.
+MOST_ADVERSARIES = 5_000_000
+DRAWN = 2000
+# Parts into which the items are divided for threads.
+_PARTS = 64
+# The types of compiled functions hide what they take.
+_look_from: Any = kernels.look_from
+_look_at_drawn: Any = kernels.look_at_drawn
+
+
+@dataclass(frozen=True, slots=True)
+class SizeAdversaries:
+    """The adversaries who know one number of items: how many there are, were looked at, and are unsafe of these.
+
+    `mean_share` is the share of a user's adversaries that is unsafe, on average over the users who have so many items:
+    what samples of `check_baskets` are about. A user with a long record has many adversaries and counts once.
+    """
+
+    size: int
+    adversaries: int
+    checked: int
+    unsafe: int
+    mean_share: Fraction
+
+    @property
+    def exact(self) -> bool:
+        """Whether all of them were looked at, and not only some that were drawn."""
+        return self.checked == self.adversaries
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserConfidence:
+    """The highest confidence that anybody who knows up to `max_known` items has in a sensitive item of each user.
+
+    It is 0 for a user of whom nothing is known or nothing sensitive can be inferred. `at_risk` says for whom it is
+    above rho. `sizes` has all sizes of what can be known, also those beyond `max_known`, which were drawn.
+    """
+
+    max_known: int
+    greatest: NDArray[np.float64] = field(repr=False)
+    at_risk: NDArray[np.bool_] = field(repr=False)
+    sizes: tuple[SizeAdversaries, ...]
+
+    @property
+    def users_at_risk(self) -> int:
+        """The number of users with at least one unsafe adversary."""
+        return int(np.count_nonzero(self.at_risk))
+
+    @property
+    def exact(self) -> bool:
+        """Whether everybody was looked at who can know something."""
+        return all(size.exact for size in self.sizes)
+
+
+@checked
+def confidence_by_user(
+    original: Baskets,
+    sensitive: SensitiveItems,
+    *,
+    rho: Fraction | float | str,
+    published: Baskets | None = None,
+    max_known: int | None = None,
+    knowledge: Knowledge = "original",
+    seed: int = 0,
+    progress: Progress = silent,
+) -> UserConfidence:
+    """Return how sure anybody can be of a sensitive item of each user; the words are those of `check_baskets`.
+
+    All adversaries are gone through up to the number of known items that takes some seconds; of those who know more,
+    some of each size are drawn.
+    """
+    shown = original if published is None else published
+    check_question(original, shown, sensitive, knowledge, max_known)
+    look = _Look(original, shown, sensitive, exact_rho(rho), max_known, knowledge)
+    unsafe = look.exhaust(progress)
+    sizes = tuple(look.sizes(unsafe, np.random.default_rng(seed)))
+    return UserConfidence(look.largest, look.greatest, look.at_risk, sizes)
+
+
+class _Look:
+    """The arrays of a look at all users, and what was found of each."""
+
+    def __init__(
+        self,
+        original: Baskets,
+        published: Baskets,
+        sensitive: SensitiveItems,
+        rho: Fraction,
+        max_known: int | None,
+        knowledge: Knowledge,
+    ) -> None:
+        kept = kept_occurrences(original, published)
+        self._known = original if knowledge == "original" else published
+        if knowledge == "published":
+            kept = np.ones(len(published.items), np.bool_)
+        longest = int(self._known.lengths.max(initial=0))
+        self._most = longest if max_known is None else min(max_known, longest)
+        self.largest = _affordable(self._known.lengths, self._most)
+        owner = np.repeat(np.arange(len(self._known)), self._known.lengths)
+        order = np.argsort(self._known.items, kind="stable")
+        self._data = (self._known.starts, self._known.items, kept, owner)
+        self._lists = (sensitive.words, sensitive.rows)
+        exact = comparable_rho(rho, len(original))
+        self._rule = (exact.numerator, exact.denominator)
+        self._postings = (np.append(0, np.cumsum(self._known.supports())), order)
+        self.greatest = np.zeros(len(original))
+        self.at_risk = np.zeros(len(original), np.bool_)
+        self._lock = Lock()
+
+    def exhaust(self, progress: Progress) -> NDArray[np.int64]:
+        """Look at everybody who knows few enough items; count the unsafe ones by size and length of record."""
+        longest = int(self._known.lengths.max(initial=0))
+        unsafe = np.zeros((self.largest + 1, longest + 1), np.int64)
+        cuts = np.unique(np.linspace(0, len(self._known.names), _PARTS + 1).astype(int)).tolist()
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            tasks = [pool.submit(self._part, first, end) for first, end in pairwise(cuts)]
+            for done, finished in enumerate(as_completed(tasks), start=1):
+                unsafe += finished.result()
+                progress("users", done, len(tasks))
+        return unsafe
+
+    def _part(self, first: int, end: int) -> Any:
+        greatest, at_risk = np.zeros_like(self.greatest), np.zeros_like(self.at_risk)
+        unsafe = _look_from(
+            self._data, self._lists, self._rule, self._postings, first, end, self.largest, greatest, at_risk
+        )
+        with self._lock:
+            np.maximum(self.greatest, greatest, out=self.greatest)
+            self.at_risk |= at_risk
+        return unsafe
+
+    def sizes(self, unsafe: NDArray[np.int64], rng: np.random.Generator) -> Iterator[SizeAdversaries]:
+        """Say of each size of what can be known how many adversaries there are and how many are unsafe."""
+        lengths, records = np.unique(self._known.lengths, return_counts=True)
+        counted = list(zip(lengths.tolist(), records.tolist(), strict=True))
+        for size in range(1, self._most + 1):
+            adversaries = sum(number * comb(length, size) for length, number in counted)
+            if size <= self.largest:
+                found = unsafe[size].tolist()
+                shares = sum(Fraction(found[length], comb(length, size)) for length, _ in counted if length >= size)
+                able = sum(number for length, number in counted if length >= size)
+                yield SizeAdversaries(size, adversaries, adversaries, sum(found), shares / able)
+                continue
+            users, drawn = draw_adversaries(self._known, size, DRAWN, rng)
+            met = int(_look_at_drawn(self._data, self._lists, self._rule, self._postings, users, drawn))
+            yield SizeAdversaries(size, adversaries, len(users), met, Fraction(met, len(users)))
+
+
+def _affordable(lengths: NDArray[np.int64], most: int) -> int:
+    """Return the largest number of known items, at least one, for which everybody can be gone through."""
+    largest = min(most, 1)
+    while largest < most and count_adversaries(lengths, largest + 1) <= MOST_ADVERSARIES:
+        largest += 1
+    return largest

@@ -1,0 +1,171 @@
+"""Baskets on an engine: each user's items as rows of numbers, where no memory holds them or they may not leave."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Literal, Self
+
+from sudare.arguments import checked
+from sudare.baskets.model import BasketReading, as_baskets
+from sudare.baskets.read import PAIR_ROLES, pair_cells
+from sudare.engine import Engine, closed, engine_for
+from sudare.errors import BadRows, SourceNotReadable
+from sudare.histories.model import Dropped, PurchaseHistory, Reading
+from sudare.histories.read import read_history
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.sources.opening import Source, SourceOptions, open_source
+from sudare.sources.roles import assign_roles
+from sudare.sources.spellings import find_spellings
+from sudare.tables.rows import refuse_broken
+
+_numbers = itertools.count(1)
+
+
+@dataclass(eq=False)
+class HeldBaskets:
+    """Baskets on an engine, in three tables: `occurrence` (owner, item), `owner` and `item` (code, name, length).
+
+    Users and items are numbered from 0 in the order of their names; the table of users has how many items each has.
+    """
+
+    engine: Engine
+    reading: BasketReading
+    users: int
+    items: int
+    occurrences: int
+    longest: int
+    _prefix: str
+    _own_engine: bool = False
+    _closed: bool = False
+
+    @checked
+    def table(self, name: str) -> str:
+        """Return the SQL name of a table."""
+        if self._closed:
+            raise closed("set of baskets")
+        return f"{self._prefix}{name}"
+
+    def close(self) -> None:
+        """Give back the engine if the baskets made it, else drop their tables."""
+        self._closed = True
+        if self._own_engine:
+            self.engine.close()
+        else:
+            self.engine.drop(*(f"{self._prefix}{name}" for name in ("occurrence", "owner", "item")))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@checked
+def hold_baskets(
+    source: object,
+    *,
+    form: Literal["pairs", "history"] | None = None,
+    per: Literal["customer", "visit"] = "customer",
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    date_format: str | None = None,
+    time_zone: str | None = None,
+    bad_rows: Literal["refuse", "drop"] = "refuse",
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> HeldBaskets:
+    """Put baskets on an engine: a table of users and items, or a purchase history.
+
+    The words are those of `read_baskets`. Nothing leaves the engine but how many users, items and occurrences there are
+    and how many items the longest record has. An item that stands in a record twice counts once; rows without a user
+    are refused or dropped.
+    """
+    given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
+    own = engine is None and not isinstance(source, PurchaseHistory)
+    place = source.engine if isinstance(source, PurchaseHistory) else engine or engine_for(source)
+    options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
+    progress("reading", 0, 2)
+    try:
+        if isinstance(source, PurchaseHistory):
+            found = _from_history(source, per)
+        elif per == "visit" or form == "history":
+            with read_history(
+                source, columns=given, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet,
+                date_format=date_format, time_zone=time_zone, bad_rows=bad_rows, engine=place, progress=progress,
+            ) as history:  # fmt: skip
+                found = _from_history(history, per)
+        else:
+            found = _from_pairs(source, place, options, given, drop=bad_rows == "drop")
+    except BaseException:
+        if own:
+            place.close()
+        raise
+    found._own_engine = own
+    progress("reading", 2, 2)
+    return found
+
+
+def _from_history(history: PurchaseHistory, per: str) -> HeldBaskets:
+    customer, purchase, item = (history.table(name) for name in ("customer", "purchase", "item"))
+    owner, joined = "c.name", f"{purchase} AS p JOIN {customer} AS c ON c.code = p.customer"
+    if per == "visit":
+        owner = "c.name || ' ' || CAST(p.day AS STRING)"
+    rows = f"SELECT {owner} AS owner, i.name AS item FROM {joined} JOIN {item} AS i ON i.code = p.item"
+    return _held(history.engine, rows, history.reading, "history")
+
+
+def _from_pairs(
+    source: object, engine: Engine, options: SourceOptions, given: Mapping[str, str], *, drop: bool
+) -> HeldBaskets:
+    rows = f"baskets{next(_numbers)}_rows"
+    with ExitStack() as cleanup:
+        opened = open_source(source, engine, options, cleanup)
+        roles = assign_roles(opened.columns, given, header=opened.header, source=opened.name, required=PAIR_ROLES)
+        cleanup.callback(engine.drop, rows)
+        engine.keep(rows, f"SELECT {pair_cells(opened, roles)} FROM {opened.table}")
+        refuse_broken(engine, opened)
+        reading = _reading(engine, rows, opened, roles, drop=drop)
+        return _held(engine, f"SELECT owner, item FROM {rows} WHERE owner IS NOT NULL", reading, "pairs")
+
+
+def _reading(engine: Engine, rows: str, source: Source, roles: Mapping[str, int], *, drop: bool) -> Reading:
+    read, lacking = engine.rows(f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL) FROM {rows}")[0]
+    column = source.columns[roles["customer"]]
+    if lacking and not drop:
+        raise BadRows(
+            f"{source.name}, column {column!r}: the user is missing in {lacking:,} rows; nothing was read.\n"
+            "Hint: mend them, or leave them out and go on with --bad-rows drop."
+        )
+    dropped = (Dropped("user is missing", column, lacking),) if lacking else ()
+    found = {"user": column, "item": source.columns[roles["item"]]}
+    spellings = find_spellings(engine, rows, {"owner": column, "item": found["item"]})
+    return Reading(source.name, source.format, found, source.guesses, read, dropped, source.sha256, spellings)
+
+
+def _held(engine: Engine, rows: str, reading: Reading, form: str) -> HeldBaskets:
+    """Return rows (owner, item) with users and items as numbers; a user may have a row without an item."""
+    prefix = f"baskets{next(_numbers)}_"
+    names = {
+        "item": f"SELECT DISTINCT item AS name FROM ({rows}) WHERE item IS NOT NULL",
+        "owner": f"SELECT owner AS name, CAST(count(DISTINCT item) AS INTEGER) AS length FROM ({rows}) GROUP BY owner",
+    }
+    for name, query in names.items():
+        engine.keep_numbered(f"{prefix}{name}", query, number="code", order="name")
+    engine.keep(
+        f"{prefix}occurrence",
+        f"SELECT o.code - 1 AS owner, i.code - 1 AS item, count(*) AS times FROM ({rows}) AS r JOIN {prefix}owner AS o "
+        f"ON o.name = r.owner JOIN {prefix}item AS i ON i.name = r.item GROUP BY o.code, i.code",
+    )
+    users, longest = engine.rows(f"SELECT count(*), coalesce(max(length), 0) FROM {prefix}owner")[0]
+    there, times = engine.rows(f"SELECT count(*), coalesce(sum(times), 0) FROM {prefix}occurrence")[0]
+    items = engine.rows(f"SELECT count(*) FROM {prefix}item")[0][0]
+    if not items:
+        raise SourceNotReadable(f"{reading.source} has no items.\nHint: give records with at least one item.")
+    told = as_baskets(reading, form, int(times) - int(there))
+    return HeldBaskets(engine, told, int(users), int(items), int(there), int(longest), prefix)

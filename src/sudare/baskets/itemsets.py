@@ -1,0 +1,241 @@
+"""What is bought together: frequent itemsets and association rules (Agrawal, Srikant 1994; Zaki 2000)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.baskets.model import Baskets
+from sudare.baskets.record_index import RecordIndex
+from sudare.errors import OptionNotUsable
+from sudare.kernels.common.eclat import mine
+from sudare.showing import dataclass
+
+# Itemsets and rules that are listed; the lists take up to half a gigabyte. A lower threshold soon gives billions.
+MOST_ITEMSETS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequentItemsets:
+    """Itemsets in `least` records or more: number n is `items[starts[n] : starts[n + 1]]`, in `supports[n]` records.
+
+    The most frequent come first; of equally frequent ones the smaller, then in the order of their items.
+    """
+
+    records: int
+    least: int
+    starts: NDArray[np.int64]
+    items: NDArray[np.int32]
+    supports: NDArray[np.int64]
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.supports)
+
+    @checked
+    def itemset(self, n: int) -> tuple[str, ...]:
+        """Return the names of the items of an itemset."""
+        return tuple(self.names[item] for item in self.items[self.starts[n] : self.starts[n + 1]])
+
+    @checked
+    def to_rows(self, most: int | None = None) -> list[dict[str, Any]]:
+        """Return a dictionary for each itemset, or for the first `most`."""
+        shown = len(self) if most is None else min(most, len(self))
+        return [
+            {"items": list(self.itemset(n)), "support": support, "share": support / self.records}
+            for n, support in enumerate(self.supports[:shown].tolist())
+        ]
+
+    @checked
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """Return all as plain values; `itemsets` is their number."""
+        return {
+            "records": self.records,
+            "least": self.least,
+            "itemsets": len(self),
+            "largest_size": int(np.diff(self.starts).max(initial=0)),
+            "frequent": self.to_rows(most),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Whoever has what is known also has what is inferred, with a confidence.
+
+    `support` records have all of it; `lift` is the confidence in parts of the share of all records that have what is
+    inferred.
+    """
+
+    known: tuple[str, ...]
+    inferred: tuple[str, ...]
+    support: int
+    confidence: float
+    lift: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {**asdict(self), "known": list(self.known), "inferred": list(self.inferred)}
+
+
+@dataclass(frozen=True, slots=True)
+class AssociationRules:
+    """The rules found, those with the largest support first; of equal ones the most confident, then by their items.
+
+    `least` is the number of records that have all items of a rule, at the least.
+    """
+
+    records: int
+    least: int
+    confidence: float
+    rules: tuple[Rule, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {**asdict(self), "rules": [rule.to_dict() for rule in self.rules]}
+
+
+@checked
+def frequent_itemsets(baskets: Baskets, support: float, *, max_size: int | None = None) -> FrequentItemsets:
+    """Return the itemsets that many records have: a share of them (0.001) or, as whole number, so many (60).
+
+    Exact. More than a million itemsets are refused: their number grows without measure as the threshold falls.
+    """
+    least = least_records(support, len(baskets))
+    if max_size is not None and max_size < 1:
+        raise OptionNotUsable(f"An itemset has at least one item, not {max_size}.\nHint: --max-size 2 or more.")
+    index = RecordIndex(baskets, least)
+    longest = min(max_size or inf, int(baskets.lengths.max(initial=0)), 2**31)
+    flat, sizes, supports, complete = mine(*index.arrays, least, int(longest), MOST_ITEMSETS)
+    if not complete:
+        raise OptionNotUsable(
+            f"More than {MOST_ITEMSETS:,} itemsets are in {least:,} of {len(baskets):,} records or more.\n"
+            "Hint: raise --support, or look for small ones only with --max-size."
+        )
+    starts = np.append(0, np.cumsum(sizes, dtype=np.int64))
+    return _sorted(FrequentItemsets(len(baskets), least, starts, index.numbers[flat], supports, baskets.names))
+
+
+def least_records(support: float, records: int) -> int:
+    """Return the number of records for a threshold: a share above 0 and up to 1, or a whole number of records."""
+    if isinstance(support, int) and support >= 1:
+        return support
+    if isinstance(support, int) or not 0 < support <= 1:
+        raise OptionNotUsable(
+            f"A support is a share of the records above 0 and up to 1, or a number of records, not {support}.\n"
+            "Hint: --support 0.001, or --support 60."
+        )
+    # As written: 0.1 of 30 records are 3, which the nearest binary number would make 4.
+    return max(1, ceil(Fraction(str(support)) * records))
+
+
+def _sorted(found: FrequentItemsets) -> FrequentItemsets:
+    sizes = np.diff(found.starts)
+    owner = np.repeat(np.arange(len(found)), sizes)
+    items = found.items[np.lexsort((found.items, owner))]
+    padded = np.full((int(sizes.max(initial=0)), len(found)), -1, np.int32)
+    padded[np.arange(len(items)) - found.starts[owner], owner] = items
+    order = np.lexsort((*padded[::-1], sizes, -found.supports))
+    starts = np.append(0, np.cumsum(sizes[order]))
+    places = np.arange(len(items)) - np.repeat(starts[:-1], sizes[order]) + np.repeat(found.starts[order], sizes[order])
+    return FrequentItemsets(found.records, found.least, starts, items[places], found.supports[order], found.names)
+
+
+@checked
+def association_rules(
+    baskets: Baskets,
+    support: float,
+    confidence: float,
+    *,
+    max_size: int | None = None,
+    max_inferred: int | None = None,
+    most: int | None = None,
+) -> AssociationRules:
+    """Return the rules "who has these items also has those" with a support and a confidence, at the least.
+
+    The support is that of all items of a rule, as for `frequent_itemsets`. `max_inferred` bounds the number of items
+    that are inferred. With `most`, only so many of the largest support are returned; the threshold is then approached
+    from above, so that a low one costs nothing where enough rules lie far above it.
+    """
+    least, limit = least_records(support, len(baskets)), _exact_confidence(confidence)
+    if max_inferred is not None and max_inferred < 1:
+        raise OptionNotUsable(f"A rule infers at least one item, not {max_inferred}.\nHint: --max-inferred 1 or more.")
+    now = least if most is None else max(least, int(baskets.supports().max(initial=0)) // 4)
+    while True:
+        found = frequent_itemsets(baskets, now, max_size=max_size)
+        rules = _rules(found, limit, max_inferred, most)
+        if now == least or (most is not None and len(rules) >= most):
+            return AssociationRules(len(baskets), least, confidence, tuple(rules[:most]))
+        now = max(least, now // 2)
+
+
+def _exact_confidence(confidence: float) -> Fraction:
+    if not 0 <= confidence <= 1:
+        raise OptionNotUsable(f"A confidence is from 0 to 1, not {confidence}.\nHint: --confidence 0.3")
+    return Fraction(str(confidence))
+
+
+def _rules(found: FrequentItemsets, limit: Fraction, max_inferred: int | None, most: int | None) -> list[Rule]:
+    numbers, starts = found.items.tolist(), found.starts.tolist()
+    sets = [tuple(numbers[start:end]) for start, end in pairwise(starts)]
+    supports = dict(zip(sets, found.supports.tolist(), strict=True))
+    listed: list[tuple[int, int, tuple[int, ...], tuple[int, ...]]] = []
+    for itemset, support in supports.items():
+        # The itemsets come by falling support: what follows cannot be among the first.
+        if most is not None and len(listed) >= most and (not most or -listed[-1][0] > support):
+            break
+        for known, inferred in _splits(itemset, supports, limit, max_inferred or len(itemset)):
+            listed.append((-support, supports[known], known, inferred))
+        if len(listed) > MOST_ITEMSETS:
+            raise OptionNotUsable(
+                f"There are more than {MOST_ITEMSETS:,} rules.\nHint: raise --support or --confidence, or take --top."
+            )
+    return [_rule(found, supports, *entry) for entry in sorted(listed)]
+
+
+def _splits(
+    itemset: tuple[int, ...], supports: dict[tuple[int, ...], int], limit: Fraction, most: int
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Yield the rules of an itemset: what is known, what is inferred.
+
+    To infer more from less is never surer, so only what can be inferred is enlarged.
+    """
+    # Whole numbers: a confidence is not below the limit if the support is not below this share of what is known.
+    least = supports[itemset] * limit.denominator
+    candidates: list[tuple[int, ...]] = [(item,) for item in itemset]
+    single: list[int] = []
+    for size in range(1, min(most + 1, len(itemset))):
+        sure = []
+        for inferred in candidates:
+            known = tuple(item for item in itemset if item not in inferred)
+            if least >= limit.numerator * supports[known]:
+                sure.append(inferred)
+                yield known, inferred
+        if size == 1:
+            single = [item for (item,) in sure]
+        candidates = [(*inferred, item) for inferred in sure for item in single if item > inferred[-1]]
+
+
+def _rule(
+    found: FrequentItemsets,
+    supports: dict[tuple[int, ...], int],
+    minus_support: int,
+    known_support: int,
+    known: tuple[int, ...],
+    inferred: tuple[int, ...],
+) -> Rule:
+    confidence = -minus_support / known_support
+    return Rule(
+        tuple(found.names[item] for item in known),
+        tuple(found.names[item] for item in inferred),
+        -minus_support,
+        confidence,
+        confidence * found.records / supports[inferred],
+    )

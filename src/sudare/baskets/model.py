@@ -1,0 +1,177 @@
+"""Set-valued data: each user's record is a set of items."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import check_place, checked
+from sudare.errors import OptionNotUsable
+from sudare.histories.model import Reading
+from sudare.showing import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BasketReading(Reading):
+    """How baskets were read: in which form, and how many items stood in a record more than once."""
+
+    form: str = "pairs"
+    duplicates: int = 0
+
+
+def as_baskets(reading: Reading, form: str, duplicates: int) -> BasketReading:
+    """Return how a source was read as how baskets were read."""
+    told = {field.name: getattr(reading, field.name) for field in fields(Reading)}
+    return BasketReading(**told, form=form, duplicates=duplicates)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baskets:
+    """Records as sets of items, one after another: record u is `items[starts[u] : starts[u + 1]]`, in rising order.
+
+    Items are numbers; `names[i]` is the name of item i, and `users[u]` that of the user of record u. `reading` says
+    how they were read, if they were.
+    """
+
+    starts: NDArray[np.int64]
+    items: NDArray[np.int32]
+    names: tuple[str, ...]
+    users: tuple[str, ...]
+    reading: BasketReading | None = None
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of items of each record."""
+        return np.diff(self.starts)
+
+    @checked
+    def record(self, u: int) -> NDArray[np.int32]:
+        """Return the items of a record."""
+        check_place("u", u, len(self.starts) - 1)
+        return self.items[self.starts[u] : self.starts[u + 1]]
+
+    def supports(self) -> NDArray[np.int64]:
+        """Return the number of records that have each item."""
+        return np.bincount(self.items, minlength=len(self.names)).astype(np.int64)
+
+    @checked
+    def only(self, kept: NDArray[np.bool_]) -> Baskets:
+        """Return the same records with some of the occurrences of items only."""
+        owner = np.repeat(np.arange(len(self)), self.lengths)
+        counts = np.bincount(owner[kept], minlength=len(self))
+        return Baskets(np.append(0, np.cumsum(counts)), self.items[kept], self.names, self.users)
+
+    @checked
+    def select(self, chosen: NDArray[np.bool_]) -> Baskets:
+        """Return some of the records; items and users keep their numbers and names."""
+        kept = np.repeat(chosen, self.lengths)
+        starts = np.append(0, np.cumsum(self.lengths[chosen]))
+        users = tuple(itertools.compress(self.users, chosen.tolist()))
+        return Baskets(starts, self.items[kept], self.names, users)
+
+
+@checked
+def make_baskets(records: Iterable[Iterable[str]], users: Sequence[str] | None = None) -> Baskets:
+    """Make baskets of records of item names; items are numbered in the order of their names.
+
+    An item that stands in a record twice counts once. Without names the users are the numbers of the records from 1.
+    """
+    sets = [set(record) for record in records]
+    names = tuple(sorted(set().union(*sets)))
+    numbers = {name: number for number, name in enumerate(names)}
+    lists = [sorted(numbers[name] for name in record) for record in sets]
+    starts = np.append(0, np.cumsum([len(record) for record in lists])).astype(np.int64)
+    items = np.asarray([item for record in lists for item in record], np.int32)
+    return Baskets(starts, items, names, tuple(users) if users is not None else numbered(len(lists)))
+
+
+def numbered(records: int) -> tuple[str, ...]:
+    """Return the users of records that have no names: the numbers from 1."""
+    return tuple(map(str, range(1, records + 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class SensitiveReading:
+    """Where sensitive items come from, a file or a rule, and how many lines name what the baskets do not have."""
+
+    source: str
+    lines: int
+    unknown: int
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SensitiveItems:
+    """Which items each user does not want to be inferred; a user need not have them.
+
+    Users with the same list share a row: `rows[u]` is the row of user u, and bit i % 64 of `words[row, i // 64]` says
+    whether item i is sensitive. `described` is how the lists were given, for people. `users` and `names` are those of
+    the baskets that they were read for; lists that were made by hand may have none.
+    """
+
+    rows: NDArray[np.int32]
+    words: NDArray[np.uint64]
+    described: str
+    reading: SensitiveReading | None = None
+    users: tuple[str, ...] | None = None
+    names: tuple[str, ...] | None = None
+
+    @checked
+    def has(self, u: int, item: int) -> bool:
+        """Say whether an item is sensitive for a user."""
+        check_place("u", u, len(self.rows))
+        check_place("item", item, 64 * self.words.shape[1])
+        return bool(int(self.words[self.rows[u], item // 64]) >> (item % 64) & 1)
+
+    @checked
+    def of(self, u: int, items: int) -> NDArray[np.int64]:
+        """Return the sensitive items of a user among the first `items` numbers."""
+        check_place("u", u, len(self.rows))
+        bits = np.unpackbits(self.words[self.rows[u]].view(np.uint8), bitorder="little")
+        return np.flatnonzero(bits[:items])
+
+    @checked
+    def select(self, chosen: NDArray[np.bool_]) -> SensitiveItems:
+        """Return the lists of some of the users."""
+        users = None if self.users is None else tuple(itertools.compress(self.users, chosen.tolist()))
+        return SensitiveItems(self.rows[chosen], self.words, self.described, users=users, names=self.names)
+
+
+def sensitive_rows(masks: NDArray[np.bool_], rows: NDArray[np.int32], described: str) -> SensitiveItems:
+    """Make sensitive items of a matrix with a row for each different list and a column for each item."""
+    padded = np.zeros((len(masks), -(-masks.shape[1] // 64) * 64), np.bool_)
+    padded[:, : masks.shape[1]] = masks
+    words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    return SensitiveItems(rows.astype(np.int32), np.ascontiguousarray(words), described)
+
+
+def refuse_strangers(original: Baskets, sensitive: SensitiveItems, published: Baskets | None = None) -> None:
+    """Refuse sensitive items that were read for other baskets, and published baskets of other users or items.
+
+    Users and items are numbers here: those of other data would be taken for somebody and something else.
+    """
+    shown = original if published is None else published
+    if not len(sensitive.rows) == len(shown) == len(original):
+        raise OptionNotUsable(
+            f"{len(original):,} original records, {len(shown):,} published ones and sensitive items of "
+            f"{len(sensitive.rows):,} users do not belong together.\nHint: give those of the same users."
+        )
+    if shown.users != original.users or shown.names != original.names:
+        raise OptionNotUsable(
+            "The published records do not belong to the original ones: their users or items are others, or numbered "
+            "otherwise.\nHint: match_published(original, published) gives records that were read the numbers of the "
+            "original."
+        )
+    known = (sensitive.users in (None, original.users), sensitive.names in (None, original.names))
+    if not all(known) or sensitive.words.shape[1] * 64 < len(original.names):
+        raise OptionNotUsable(
+            f"The sensitive items ({sensitive.described}) were read for other baskets.\n"
+            "Hint: read them with read_sensitive(source, original)."
+        )

@@ -1,0 +1,299 @@
+"""Reading baskets from transaction text, tables of users and items, and purchase histories."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.baskets.model import BasketReading, Baskets, as_baskets, numbered
+from sudare.baskets.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
+from sudare.engine import DuckDBEngine, Engine, refuse_people
+from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.histories.model import Dropped, PurchaseHistory, Reading
+from sudare.histories.read import read_history
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.sources.encodings import find_encoding, with_mark
+from sudare.sources.opening import EXCEL, PARQUET, Source, SourceOptions, check_readable, open_source
+from sudare.sources.roles import NAMES, assign_roles, fold
+from sudare.sources.rules import cell_text
+from sudare.sources.spellings import as_written, find_spellings, plain, spelled_names
+from sudare.sources.text import DELIMITERS, file_hash
+from sudare.tables.rows import refuse_broken
+
+Form = Literal["spaces", "commas", "spmf", "pairs", "history"]
+Per = Literal["customer", "visit"]
+
+PAIR_ROLES = ("customer", "item")
+SHOWN_ROWS = 10
+_numbers = itertools.count(1)
+
+
+@checked
+def read_baskets(
+    source: object,
+    *,
+    form: Form | None = None,
+    per: Per = "customer",
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    date_format: str | None = None,
+    time_zone: str | None = None,
+    bad_rows: Literal["refuse", "drop"] = "refuse",
+    allow_empty: bool = False,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> Baskets:
+    """Read baskets from a text, CSV, Parquet or Excel file, a DuckDB relation, any dataframe, or a purchase history.
+
+    Transaction text has one record a line, with items divided by `spaces`, `commas` or -1 (`spmf`); an empty line is an
+    empty record, and the user is the number of the line from 1. A table of `pairs` has a row for each user and item;
+    the users come in the order in which they first stand there, and a row without an item is a user who has none but
+    those of other rows. A `history` has one record a customer, in the order of their names, or one a visit
+    (`per="visit"`, the user being the customer's name and the day). What the form is and which columns are meant is
+    found unless `form` and `columns` (user, item, day -> column) say it. An item that stands in a record twice counts
+    once. Rows without a user, and those that are bad in a history, are refused or dropped. Baskets without any item are
+    an error unless `allow_empty`: suppression can leave none.
+    """
+    _check_words(form, per, bad_rows)
+    given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
+    options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
+    progress("reading", 0, 2)
+    if isinstance(source, PurchaseHistory):
+        found = _from_history(source, per)
+    elif _is_text(source, form, per, given, options):
+        found = _from_text(Path(str(source)), form, encoding)
+    else:
+        with _engine_or_own(engine) as place:
+            if per == "visit" or form == "history":
+                with read_history(
+                    source,
+                    columns=given,
+                    delimiter=delimiter,
+                    header=header,
+                    encoding=encoding,
+                    sheet=sheet,
+                    date_format=date_format,
+                    time_zone=time_zone,
+                    bad_rows=bad_rows,
+                    engine=place,
+                ) as history:
+                    found = _from_history(history, per)
+            else:
+                found = _from_pairs(source, place, options, given, drop=bad_rows == "drop")
+    if not found.names and not allow_empty:
+        name = found.reading.source if found.reading else "The source"
+        raise SourceNotReadable(f"{name} has no items.\nHint: give records with at least one item.")
+    return found
+
+
+@contextmanager
+def _engine_or_own(engine: Engine | None) -> Iterator[Engine]:
+    """Yield an engine, or one of its own that is closed at the end."""
+    if engine is not None:
+        yield engine
+        return
+    with DuckDBEngine() as own:
+        yield own
+
+
+def _check_words(form: str | None, per: str, bad_rows: str) -> None:
+    if form not in (None, *get_args(Form)):
+        raise OptionNotUsable(f"There is no form {form!r} of baskets.\nHint: {', '.join(get_args(Form))}.")
+    if per not in get_args(Per):
+        raise OptionNotUsable(f"There is no basket per {per!r}.\nHint: {' or '.join(get_args(Per))}.")
+    if bad_rows not in ("refuse", "drop"):
+        raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {bad_rows!r}.")
+    if per == "visit" and form not in (None, "history"):
+        raise OptionNotUsable(
+            f"Baskets per visit are made of a purchase history, not of {form}.\nHint: leave the form or the visit away."
+        )
+
+
+def _is_text(source: object, form: Form | None, per: Per, given: Mapping[str, str], options: SourceOptions) -> bool:
+    """Tell whether a source is transaction text: as the form says, else a text whose first line names no columns."""
+    if not isinstance(source, str | Path):
+        return False
+    path = Path(source)
+    if form is not None:
+        return form in TEXT_FORMS
+    if per == "visit" or given or is_binary(path):
+        return False
+    check_readable(path)
+    return not names_columns(path, find_encoding(path, encoding=options.encoding))
+
+
+def is_binary(path: Path) -> bool:
+    """Tell whether a path is one of the kinds of tables that are no text."""
+    return path.is_dir() or path.suffix.lower() in (*PARQUET, *EXCEL)
+
+
+def names_columns(path: Path, encoding: str) -> bool:
+    """Tell whether the first line of a text has the names of a column of users and one of items."""
+    with path.open(encoding=with_mark(encoding)) as file:
+        first = next((line for line in file if line.strip()), "")
+    rows = ({fold(cell.strip('"')) for cell in first.strip().split(delimiter)} for delimiter in DELIMITERS)
+    return any(all(row & set(NAMES[role]) for role in PAIR_ROLES) for row in rows)
+
+
+def _from_text(path: Path, given: Form | None, encoding: str | None) -> Baskets:
+    check_readable(path)
+    found = find_encoding(path, encoding=encoding)
+    form: TextForm = find_text_form(path, with_mark(found)) if given is None else given  # type: ignore[assignment]
+    counts, cells, numbers = read_lines(path, with_mark(found), form, str(path))
+    if given is None and form == "spaces" and SPMF_MARKS[0] in numbers:
+        # Only short records in the first lines.
+        form = "spmf"
+    times = np.bincount(cells, minlength=len(numbers)).tolist()
+    written = {name: times[number] for name, number in numbers.items() if not is_no_item(name, form)}
+    spelling = spelled_names("item", written)
+    names = sorted({plain(name) for name in written})
+    places = {name: place for place, name in enumerate(names)}
+    ranks = np.full(len(numbers), -1, np.int32)
+    ranks[[numbers[name] for name in written]] = [places[plain(name)] for name in written]
+    items = ranks[cells]
+    owners = np.repeat(np.arange(len(counts)), counts)[items >= 0]
+    # Several times as fast as np.unique, which goes by hashes.
+    keys = np.sort(owners * len(names) + items[items >= 0])
+    duplicates = np.diff(keys, prepend=-1) == 0
+    keys = keys[~duplicates]
+    guesses = {} if encoding else {"encoding": found}
+    if given is None:
+        guesses["form"] = form
+    reading = BasketReading(
+        str(path), "text", {}, guesses, len(counts), (), file_hash(path), (spelling,) if spelling.remarkable else (),
+        form=form, duplicates=int(np.count_nonzero(duplicates)),
+    )  # fmt: skip
+    return _made(keys // len(names), keys % len(names), names, numbered(len(counts)), reading)
+
+
+def _made(
+    owners: NDArray[np.int64],
+    items: NDArray[np.int64],
+    names: list[str],
+    users: tuple[str, ...],
+    reading: BasketReading,
+) -> Baskets:
+    """Make baskets of occurrences in the order of owners and items."""
+    starts = np.append(0, np.cumsum(np.bincount(owners, minlength=len(users)))).astype(np.int64)
+    return Baskets(starts, items.astype(np.int32), tuple(names), users, reading)
+
+
+def _from_pairs(
+    source: object, engine: Engine, options: SourceOptions, given: Mapping[str, str], *, drop: bool
+) -> Baskets:
+    rows = f"baskets{next(_numbers)}_rows"
+    if isinstance(source, str | Path) and options.header is None and not given and not is_binary(Path(source)):
+        check_readable(Path(source))
+        # Names of people and things look like a header; here a header names both columns.
+        found_encoding = find_encoding(Path(source), encoding=options.encoding)
+        options = replace(options, header=names_columns(Path(source), found_encoding))
+    with ExitStack() as cleanup:
+        opened = open_source(source, engine, options, cleanup)
+        cleanup.callback(engine.drop, rows)
+        roles = hold_pairs(engine, opened, given, rows)
+        lacking = missing_rows(engine, rows, "owner")
+        if lacking and not drop:
+            raise BadRows(_no_user(opened, roles["customer"], lacking))
+        read = engine.rows(f"SELECT count(*) FROM {rows}")[0][0]
+        column = opened.columns[roles["customer"]]
+        dropped = (Dropped("user is missing", column, len(lacking)),) if lacking else ()
+        found = {"user": column, "item": opened.columns[roles["item"]]}
+        reading = Reading(
+            opened.name, opened.format, found, opened.guesses, read, dropped, opened.sha256,
+            find_spellings(engine, rows, {"owner": found["user"], "item": found["item"]}),
+        )  # fmt: skip
+        return _numbered(engine, f"(SELECT * FROM {rows} WHERE owner IS NOT NULL)", rows, reading, "pairs")
+
+
+def hold_pairs(engine: Engine, source: Source, given: Mapping[str, str], name: str) -> dict[str, int]:
+    """Make a table of the users and items of a source: place (from 1), owner, item; return where the columns are."""
+    refuse_people(engine, "the items of each user")
+    roles = assign_roles(source.columns, given, header=source.header, source=source.name, required=PAIR_ROLES)
+    engine.keep(name, f"SELECT {engine.record_number} AS place, {pair_cells(source, roles)} FROM {source.table}")
+    refuse_broken(engine, source)
+    return roles
+
+
+def pair_cells(source: Source, roles: Mapping[str, int]) -> str:
+    """Return the cells of a row of users and items: owner, item, and how they were written, if otherwise."""
+    cells = []
+    for role, name in zip(PAIR_ROLES, ("owner", "item"), strict=True):
+        expression, type_ = source.expressions[roles[role]], source.types[roles[role]]
+        text = cell_text(expression, type_, ())
+        cells.append(f"{text} AS {name}, {as_written(expression, type_, text)} AS {name}_was")
+    return ", ".join(cells)
+
+
+def missing_rows(engine: Engine, name: str, column: str) -> list[int]:
+    """Return the places of the rows in which a column is missing."""
+    return [row[0] for row in engine.rows(f"SELECT place FROM {name} WHERE {column} IS NULL ORDER BY place")]
+
+
+def _no_user(source: Source, place: int, lacking: list[int]) -> str:
+    lines = source.rows_of(lacking[:SHOWN_ROWS], ())
+    shown = ", ".join(f"{line:,}" for line in lines.values()) + (", ..." if len(lacking) > SHOWN_ROWS else "")
+    return (
+        f"{source.name}, column {source.columns[place]!r}: the user is missing in {len(lacking):,} rows (row {shown}); "
+        "nothing was read.\nHint: mend them, or leave them out and go on with --bad-rows drop."
+    )
+
+
+def _from_history(history: PurchaseHistory, per: Per) -> Baskets:
+    customer, item = history.table("customer"), history.table("item")
+    owner, place = ("c.name", "c.code")
+    joined = f"{history.table('purchase')} AS p JOIN {customer} AS c ON c.code = p.customer"
+    if per == "visit":
+        joined += f" JOIN {history.table('visit')} AS v ON v.customer = p.customer AND v.day = p.day"
+        owner, place = "c.name || ' ' || p.day", "v.visit"
+    query = (
+        f"(SELECT {place} AS place, {owner} AS owner, i.name AS item FROM {joined} JOIN {item} AS i ON i.code = p.item)"
+    )
+    return _numbered(history.engine, query, f"baskets{next(_numbers)}", history.reading, "history")
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """How the names of one kind are numbered on the engine: in the order of an expression."""
+
+    column: str
+    order: str
+
+
+def _numbered(engine: Engine, rows: str, name: str, reading: Reading, form: Form) -> Baskets:
+    """Make baskets of rows (place, owner, item): owners in the order of their first places, items in that of names."""
+    refuse_people(engine, "the items of each user")
+    codes = (_Code("owner", "min(place)"), _Code("item", "item"))
+    try:
+        for code in codes:
+            engine.keep(
+                f"{name}_{code.column}",
+                f"SELECT {code.column}, "
+                f"CAST(row_number() OVER (ORDER BY {code.order}) - 1 AS INTEGER) AS code "
+                f"FROM {rows} WHERE {code.column} IS NOT NULL GROUP BY {code.column}",
+            )
+        users, names = (
+            [row[0] for row in engine.rows(f"SELECT {code.column} FROM {name}_{code.column} ORDER BY code")]
+            for code in codes
+        )
+        found = engine.columns(
+            f"SELECT o.code AS owner, i.code AS item, count(*) AS times FROM {rows} AS r "
+            f"JOIN {name}_owner AS o ON o.owner = r.owner JOIN {name}_item AS i ON i.item = r.item "
+            "GROUP BY o.code, i.code ORDER BY o.code, i.code"
+        )
+    finally:
+        engine.drop(*(f"{name}_{code.column}" for code in codes))
+    duplicates = int(found["times"].sum()) - len(found["times"])
+    told = as_baskets(reading, form, duplicates)
+    return _made(found["owner"].astype(np.int64), found["item"].astype(np.int64), names, tuple(users), told)

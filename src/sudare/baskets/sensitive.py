@@ -1,0 +1,288 @@
+"""Which items are sensitive: one list for all users, a list for each user, or a rule."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import io
+import itertools
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.baskets.model import Baskets, SensitiveItems, SensitiveReading, sensitive_rows
+from sudare.baskets.read import hold_pairs, is_binary, missing_rows, names_columns
+from sudare.engine import DuckDBEngine, Engine
+from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
+from sudare.sources.encodings import find_encoding, read_text, with_mark
+from sudare.sources.opening import Source, SourceOptions, check_readable, open_source
+from sudare.sources.roles import NAMES, fold
+from sudare.sources.spellings import plain
+from sudare.sources.text import DELIMITERS, file_hash
+
+Unknown = Literal["refuse", "ignore"]
+
+RULES = ("all", "random", "random-fixed", "item")
+WORD_BITS = 64
+SHOWN_UNKNOWN = 5
+_HINT = (
+    "Hint: a file with one item a line, a file with columns user and item, or a rule: all, random:0.4, "
+    "random-fixed:0.4, item:med*"
+)
+_numbers = itertools.count(1)
+
+
+@checked
+def read_sensitive(
+    source: object,
+    baskets: Baskets,
+    *,
+    unknown: Unknown = "refuse",
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    engine: Engine | None = None,
+) -> SensitiveItems:
+    """Read the sensitive items of the users of some baskets, from a file, a dataframe or a rule.
+
+    A text file has one item a line, sensitive to everybody. A table (a text whose first line names columns of users and
+    items, a .csv or .tsv file of two columns, Parquet, Excel, a dataframe) has a row for each user and item; a user
+    without a row has none; a Parquet file or dataframe of one column is a list for everybody. Lines that stand there
+    twice count once. A user need not have the items; but users and items that are nowhere in the baskets are refused,
+    or ignored and counted.
+
+    Rules: `all` (every item), `random:0.4` (a random share of all items, for each user another; `random:0.4:7` with the
+    seed 7, else 0), `random-fixed:0.4` (one such share for everybody), `item:med*` (the items of such names).
+    """
+    if unknown not in get_args(Unknown):
+        raise OptionNotUsable(f"Unknown items are {' or '.join(get_args(Unknown))}d, not {unknown!r}.\nHint: refuse.")
+    found = _read(source, baskets, unknown, delimiter, encoding, engine)
+    return replace(found, users=baskets.users, names=baskets.names)
+
+
+def _read(
+    source: object,
+    baskets: Baskets,
+    unknown: Unknown,
+    delimiter: str | None,
+    encoding: str | None,
+    engine: Engine | None,
+) -> SensitiveItems:
+    if isinstance(source, str) and source.partition(":")[0] in RULES:
+        return _by_rule(source, baskets)
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if not path.exists():
+            raise SourceNotReadable(f"There is no file and no rule {str(source)!r} for sensitive items.\n{_HINT}")
+        check_readable(path)
+        if not is_table(path, encoding):
+            return _from_list(path, baskets, unknown, encoding)
+    own = engine is None
+    engine = engine or DuckDBEngine()
+    try:
+        return _from_table(source, baskets, engine, unknown, delimiter, encoding)
+    finally:
+        if own:
+            engine.close()
+
+
+def _by_rule(rule: str, baskets: Baskets) -> SensitiveItems:
+    kind, _, rest = rule.partition(":")
+    if kind == "all" and rest:
+        raise OptionNotUsable(f"The rule {rule!r} is not understood: all needs nothing more.\n{_HINT}")
+    reading = SensitiveReading(rule, 0, 0)
+    if kind == "random":
+        share, seed = share_and_seed(rule, rest)
+        words = random_lists(len(baskets), len(baskets.names), share, seed)
+        return SensitiveItems(np.arange(len(baskets), dtype=np.int32), words, rule, reading)
+    if kind == "random-fixed":
+        words = random_lists(1, len(baskets.names), *share_and_seed(rule, rest))
+        return SensitiveItems(np.zeros(len(baskets), np.int32), words, rule, reading)
+    mask = np.ones(len(baskets.names), np.bool_) if kind == "all" else _like(rule, plain(rest), baskets.names)
+    return replace(_for_all(mask, baskets, rule), reading=reading)
+
+
+def share_and_seed(rule: str, rest: str) -> tuple[float, int]:
+    """Read what a random rule says: the share of the items, and the seed (0 if not given)."""
+    share, colon, seed = rest.partition(":")
+    try:
+        found = float(share), int(seed) if colon else 0
+        if not (0 < found[0] <= 1 and found[1] >= 0):
+            raise ValueError
+    except ValueError:
+        raise OptionNotUsable(
+            f"The rule {rule!r} is not understood: a share above 0 and up to 1, and a seed from 0 on if you like.\n"
+            "Hint: random:0.4, or random:0.4:7 with the seed 7."
+        ) from None
+    return found
+
+
+def random_lists(lists: int, items: int, share: float, seed: int) -> NDArray[np.uint64]:
+    """Return lists of a random share of the items each, rounded to whole items, as bits.
+
+    Knuth's selection sampling (The Art of Computer Programming, 2, algorithm 3.4.2 S), all lists at once: an item is
+    taken with the probability of still needed ones / items left.
+    """
+    rng = np.random.default_rng(seed)
+    needed = np.full(lists, round(share * items), np.int64)
+    words = np.zeros((lists, -(-items // WORD_BITS)), np.uint64)
+    for place in range(words.shape[1]):
+        word = np.zeros(lists, np.uint64)
+        for item in range(place * WORD_BITS, min(items, (place + 1) * WORD_BITS)):
+            taken = rng.random(lists) * (items - item) < needed
+            needed -= taken
+            word |= taken.astype(np.uint64) << np.uint64(item % WORD_BITS)
+        words[:, place] = word
+    return words
+
+
+def _like(rule: str, pattern: str, names: Sequence[str]) -> NDArray[np.bool_]:
+    mask = np.fromiter((fnmatch.fnmatchcase(name, pattern) for name in names), np.bool_, len(names))
+    if not mask.any():
+        raise OptionNotUsable(
+            f"No item is like {pattern!r} (rule {rule!r}).{_near(pattern, names)}\n"
+            "Hint: * stands for any letters and ? for one; capital letters count."
+        )
+    return mask
+
+
+def _for_all(mask: NDArray[np.bool_], baskets: Baskets, described: str) -> SensitiveItems:
+    return sensitive_rows(mask[None, :], np.zeros(len(baskets), np.int32), described)
+
+
+def is_table(path: Path, encoding: str | None) -> bool:
+    """Tell whether a file is a table of users and items, rather than a list of items."""
+    if is_binary(path):
+        return True
+    found = find_encoding(path, encoding=encoding, option=None)
+    if names_columns(path, found):
+        return True
+    with path.open(encoding=with_mark(found)) as file:
+        first = next((line for line in file if line.strip()), "")
+    return path.suffix.lower() in (".csv", ".tsv") and any(delimiter in first.strip() for delimiter in DELIMITERS)
+
+
+def listed_items(path: Path, encoding: str | None) -> list[tuple[int, str]]:
+    """Return the items of a text of one item a line, with the numbers of their lines."""
+    lines = io.StringIO(read_text(path, encoding=encoding), newline=None)
+    return [(number, plain(line)) for number, line in enumerate(lines, start=1) if plain(line)]
+
+
+def _from_list(path: Path, baskets: Baskets, unknown: Unknown, encoding: str | None) -> SensitiveItems:
+    lines = listed_items(path, encoding)
+    numbers = {name: number for number, name in enumerate(baskets.names)}
+    if lines and fold(lines[0][1]) in NAMES["item"] and lines[0][1] not in numbers:
+        del lines[0]
+    strange = [_Strange(number, "item", item) for number, item in lines if item not in numbers]
+    _refuse_unknown(str(path), strange[:SHOWN_UNKNOWN], len(strange), baskets, unknown)
+    mask = np.zeros(len(baskets.names), np.bool_)
+    mask[[numbers[item] for _, item in lines if item in numbers]] = True
+    reading = SensitiveReading(str(path), len(lines), len(strange), file_hash(path))
+    return replace(_for_all(mask, baskets, str(path)), reading=reading)
+
+
+def _from_table(
+    source: object, baskets: Baskets, engine: Engine, unknown: Unknown, delimiter: str | None, encoding: str | None
+) -> SensitiveItems:
+    name = f"sensitive{next(_numbers)}"
+    header = None
+    if isinstance(source, str | Path) and not is_binary(Path(source)):
+        header = names_columns(Path(source), find_encoding(Path(source), encoding=encoding, option=None))
+    with ExitStack() as cleanup:
+        opened = open_source(source, engine, SourceOptions(delimiter, header, encoding), cleanup)
+        cleanup.callback(engine.drop, *(f"{name}_{table}" for table in ("rows", "users", "items")))
+        alone = len(opened.columns) == 1
+        # A single column is the items; taken as the users too, it needs no way of its own.
+        given = {"customer": "1", "item": "1"} if alone else {}
+        hold_pairs(engine, opened, given, f"{name}_rows")
+        _refuse_missing(engine, opened, f"{name}_rows")
+        for table, names in (("users", baskets.users), ("items", baskets.names)):
+            columns = {"number": np.arange(len(names)), "name": np.array(names, object)}
+            engine.attach_columns(f"{name}_{table}", columns)
+        return _from_pairs(engine, name, opened, baskets, unknown, alone=alone)
+
+
+def _refuse_missing(engine: Engine, source: Source, rows: str) -> None:
+    for column, what in (("owner", "user"), ("item", "item")):
+        lacking = missing_rows(engine, rows, column)
+        if lacking:
+            line = source.rows_of(lacking[:1], ())[lacking[0]]
+            raise BadRows(
+                f"{source.name}, row {line:,}: the {what} is missing ({len(lacking):,} such rows).\n"
+                "Hint: each row has a user and an item that is sensitive to that user."
+            )
+
+
+def _from_pairs(
+    engine: Engine, name: str, source: Source, baskets: Baskets, unknown: Unknown, *, alone: bool
+) -> SensitiveItems:
+    joined = (
+        f"SELECT place, r.owner, r.item, {'0' if alone else 'u.number'} AS u, i.number AS i FROM {name}_rows AS r "
+        f"LEFT JOIN {name}_users AS u ON u.name = r.owner LEFT JOIN {name}_items AS i ON i.name = r.item"
+    )
+    lines, strange = engine.rows(f"SELECT count(*), count(*) FILTER (WHERE u IS NULL OR i IS NULL) FROM ({joined})")[0]
+    first = engine.rows(
+        f"SELECT place, owner, item, u IS NULL FROM ({joined}) WHERE u IS NULL OR i IS NULL "
+        f"ORDER BY place LIMIT {SHOWN_UNKNOWN}"
+    )
+    places = source.rows_of([row[0] for row in first], ()) if first else {}
+    shown = [
+        _Strange(places[place], "user" if no_user else "item", owner if no_user else item)
+        for place, owner, item, no_user in first
+    ]
+    _refuse_unknown(source.name, shown, strange, baskets, unknown)
+    found = engine.columns(f"SELECT DISTINCT u, i FROM ({joined}) WHERE u IS NOT NULL AND i IS NOT NULL ORDER BY u, i")
+    listed, rows = np.unique(found["u"].astype(np.int64), return_inverse=True)
+    words = _bits(rows + 1, found["i"].astype(np.int64), len(listed) + 1, len(baskets.names))
+    of_user = np.zeros(len(baskets), np.int32)
+    of_user[listed] = np.arange(1, len(listed) + 1)
+    if alone:
+        of_user[:] = len(listed)
+    return SensitiveItems(of_user, words, source.name, SensitiveReading(source.name, lines, strange, source.sha256))
+
+
+def _bits(rows: NDArray[np.int64], items: NDArray[np.int64], lists: int, width: int) -> NDArray[np.uint64]:
+    """Return lists as bits, from different pairs of a list and an item in rising order."""
+    words = np.zeros((lists, -(-width // WORD_BITS)), np.uint64)
+    if len(rows):
+        keys = rows * words.shape[1] + items // WORD_BITS
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        bits = np.uint64(1) << (items % WORD_BITS).astype(np.uint64)
+        words.reshape(-1)[keys[starts]] = np.bitwise_or.reduceat(bits, starts)
+    return words
+
+
+@dataclass(frozen=True, slots=True)
+class _Strange:
+    """A name in a line of sensitive items that the baskets do not have."""
+
+    line: int
+    kind: str
+    name: str
+
+
+def _refuse_unknown(source: str, shown: Sequence[_Strange], count: int, baskets: Baskets, unknown: Unknown) -> None:
+    if not count or unknown == "ignore":
+        return
+    lines = [
+        f"  row {entry.line:,}: there is no {entry.kind} {entry.name!r}."
+        + _near(entry.name, baskets.users if entry.kind == "user" else baskets.names)
+        for entry in shown
+    ]
+    if count > len(shown):
+        lines.append(f"  ... and {count - len(shown):,} more")
+    raise BadRows(
+        f"{source} names users or items that are nowhere in the baskets.\n" + "\n".join(lines) + "\n"
+        "Hint: mend the names, or go on without them with --unknown-items ignore."
+    )
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=3)
+    return f" Did you mean {' or '.join(near)}?" if near else ""

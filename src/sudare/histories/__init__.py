@@ -1,0 +1,1 @@
+"""Purchase histories: who bought what on which day."""

@@ -1,0 +1,1 @@
+"""How purchase histories are made safe with as little loss as possible."""

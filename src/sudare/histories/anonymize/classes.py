@@ -1,0 +1,256 @@
+"""Purchase histories in which every customer has the same published rows as k - 1 others.
+
+The model that won the contest of Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018,
+at the least utility loss U that the search finds, with a bound below that of any other such history.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field, replace
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from sudare.arguments import checked
+from sudare.deadline import Deadline
+from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.bounds import bound_terms, class_bound
+from sudare.histories.anonymize.class_search import AlignedClass, ClassSearch, search_classes
+from sudare.histories.anonymize.pairs import pair_costs, pair_terms
+from sudare.histories.anonymize.published_cells import publish_classes
+from sudare.histories.anonymize.rows import MOST_ITEMS, HistoryRows, history_rows, some_customers
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.safety.published_classes import published_classes
+from sudare.histories.utility.cost import cell_utility
+from sudare.interruption import answer_found
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+
+# Seconds that a search takes at most, and a fast one.
+SECONDS = 600.0
+FAST_SECONDS = 40.0
+# Customers whose pairs are looked at together: their costs take 0.4 GB. More are divided by their numbers of rows.
+MOST_TOGETHER = 5_000
+# The shares of the time that the costs of pairs and the bound may take.
+_PAIRS_SHARE = 0.4
+_BOUND_SHARE = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to search: cheapest pairs of each customer, precision of costs and bounds, annealing of classes.
+
+    `rounds` are those of exchanges for the worse; `most_rounds` end every other step that goes on while it gains.
+    """
+
+    wanted: int
+    last_step: float
+    bound_step: float
+    steps_per_customer: int
+    rounds: int
+    heat: float
+    most_rounds: float = inf
+
+
+THOROUGH = Effort(wanted=32, last_step=0.01, bound_step=0.003, steps_per_customer=10_000, rounds=600, heat=0.02)
+FAST = Effort(wanted=16, last_step=0.05, bound_step=0.03, steps_per_customer=2_000, rounds=20, heat=0.003)
+
+
+@dataclass(frozen=True, slots=True)
+class AnonymizedHistory:
+    """A history of classes of at least k customers with the same published rows, and what it costs.
+
+    `utility` is U, the mean error of all cells (0 is best); no such history is below `bound`, which is 0 if there was
+    no time for it. `sizes` are the sizes of the classes as found in the published rows. `converged` says that the
+    search ended before its time.
+    """
+
+    history: CellHistory = field(repr=False)
+    k: int
+    seed: int
+    customers: int
+    rows: int
+    deleted_rows: int
+    sizes: tuple[int, ...] = field(repr=False)
+    utility: float
+    bound: float
+    converged: bool
+    seconds: float
+    model: str = "classes"
+
+    @property
+    def gap(self) -> float:
+        """By how much U could fall at most, as a share of it."""
+        return 1 - self.bound / self.utility if self.utility > 0 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the rows as plain values."""
+        names = ("k", "seed", "customers", "rows", "deleted_rows", "utility", "bound", "gap", "converged", "seconds")
+        return {"model": self.model, **{name: getattr(self, name) for name in names}, "sizes": list(self.sizes)}
+
+
+@checked
+def anonymize_history(
+    original: CellHistory,
+    k: int,
+    *,
+    seed: int = 0,
+    seconds: float | None = None,
+    rounds: int | None = None,
+    fast: bool = False,
+    threads: int | None = None,
+    most_items: int = MOST_ITEMS,
+    ranges: bool = True,
+    progress: Progress = silent,
+) -> AnonymizedHistory:
+    """Publish every customer of a history of exact cells alike with at least k - 1 others, at the least U found.
+
+    The search ends when it finds nothing better or after `seconds`; then the best so far is the answer. With `rounds`
+    each of its steps ends after so many, and only `seconds` that are given limit the time. The same seed gives the same
+    history unless the time ended it, whatever the number of threads. Sets have at most `most_items`;
+    with one and no `ranges` cells are exact or deleted (suppression only).
+    """
+    started = time.perf_counter()
+    with Deadline(time_for(seconds, rounds, fast=fast)) as deadline:
+        rows = history_rows(original, most_items=most_items, ranges=ranges)
+        rng = np.random.default_rng(seed)
+        found = search_history(
+            rows, k, rng=rng, deadline=deadline, rounds=rounds, fast=fast, threads=threads, final=True,
+            progress=progress,
+        )  # fmt: skip
+    history = publish_classes(original, rows, found.classes, rng)
+    sizes = published_classes(history).sizes
+    if sizes.min() < k:
+        raise AssertionError(f"A class has {sizes.min()} members, fewer than {k}.")
+    return AnonymizedHistory(
+        history, k, seed, len(rows.customers), len(rows), int(history.deleted.sum()), tuple(np.sort(sizes).tolist()),
+        cell_utility(original, history, most=0).utility, found.bound / rows.cells, found.converged,
+        time.perf_counter() - started,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FoundClasses:
+    """Aligned classes of a history, a bound below the cost of any, and whether the search ended before its time."""
+
+    classes: list[AlignedClass] = field(repr=False)
+    bound: float
+    converged: bool
+
+
+def search_history(
+    rows: HistoryRows,
+    k: int,
+    *,
+    rng: np.random.Generator,
+    deadline: Deadline,
+    rounds: int | None = None,
+    fast: bool = False,
+    threads: int | None = None,
+    final: bool = False,
+    bounded: bool = True,
+    progress: Progress = silent,
+) -> FoundClasses:
+    """Divide the customers into classes of at least k and align their rows, at the least cost found.
+
+    `final` classes are an answer by themselves: who may stop the search gets the best so far. Without need of a bound
+    (`bounded`) none is computed.
+    """
+    _check(rows, k)
+    effort = FAST if fast else THOROUGH
+    effort = effort if rounds is None else replace(effort, rounds=rounds, most_rounds=rounds)
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        work = _Work(rows, k, effort, deadline, deadline.left, final, bounded, pool, progress)
+        return FoundClasses(*work.run(rng))
+
+
+def time_for(seconds: float | None, rounds: int | None, *, fast: bool) -> float | None:
+    """Return the seconds that a search may take: None, without end, if its rounds are given, and no time."""
+    if rounds is not None and rounds < 1:
+        raise OptionNotUsable(f"A search has 1 round or more, not {rounds}.\nHint: --rounds 20")
+    if seconds is None and rounds is not None:
+        return None
+    return seconds or (FAST_SECONDS if fast else SECONDS)
+
+
+def _check(rows: HistoryRows, k: int) -> None:
+    if k < 2:
+        raise OptionNotUsable(f"k is 2 or more, not {k}: alone in a class, everybody is recognized.\nHint: --k 3")
+    if k > len(rows.customers):
+        raise OptionNotUsable(
+            f"There are {len(rows.customers):,} customers, fewer than k = {k:,}.\nHint: ask for a smaller k."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One search, in parts of customers of similar numbers of rows if there are many."""
+
+    rows: HistoryRows
+    k: int
+    effort: Effort
+    deadline: Deadline
+    seconds: float | None
+    final: bool
+    bounded: bool
+    pool: ThreadPoolExecutor
+    progress: Progress
+
+    def run(self, rng: np.random.Generator) -> tuple[list[AlignedClass], float, bool]:
+        """Return the classes of all parts, a bound below their cost, and whether all searches ended by themselves."""
+        customers = np.argsort(self.rows.lengths, kind="stable")
+        count = -(-len(customers) // max(MOST_TOGETHER, 2 * self.k))
+        cuts = np.linspace(0, len(customers), count + 1).astype(np.int64)
+        classes: list[AlignedClass] = []
+        bound, converged = 0.0, True
+        for number, (first, last) in enumerate(pairwise(cuts.tolist())):
+            part, places = some_customers(self.rows, np.sort(customers[first:last]))
+            with self.deadline.part(1 / (count - number)) as deadline:
+                final = self.final and number == count - 1
+                found = self.search(part, deadline, bounded=self.bounded and count == 1, final=final, rng=rng)
+            bound, converged = bound + found[1], converged and found[2]
+            classes += [AlignedClass(one.members, places[one.rows], one.cost) for one in found[0]]
+        return classes, bound, converged
+
+    def search(
+        self, rows: HistoryRows, deadline: Deadline, *, bounded: bool, final: bool, rng: np.random.Generator
+    ) -> tuple[list[AlignedClass], float, bool]:
+        """Return classes, a bound (0 for parts: classes across parts could be cheaper) and whether it converged."""
+        effort, k = self.effort, self.k
+        with deadline.part(_PAIRS_SHARE) as part:
+            pairs = pair_costs(
+                rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=self.pool,
+                deadline=part, progress=self.progress, step="costs of pairs",
+            )  # fmt: skip
+        if final:
+            # With these costs good classes are found in a moment.
+            answer_found()
+        with deadline.part(_BOUND_SHARE / (1 - _PAIRS_SHARE)) as part:
+            bound = self.bound(rows, part) if bounded else 0.0
+        cells = self.rows.cells
+
+        def tell(cost: float) -> None:
+            step = f"U {cost / cells:.4f}, at least {bound / cells:.4f}"
+            if self.seconds is None or deadline.left is None:
+                self.progress(step, 0, 1)
+                return
+            spent = self.seconds - deadline.left
+            self.progress(step, int(spent), int(self.seconds))
+
+        search = ClassSearch(rows, k, pairs, self.pool, deadline, rng, tell, effort.most_rounds)
+        search_classes(search, effort.steps_per_customer * len(rows.customers), effort.rounds, effort.heat)
+        return search.classes, bound, search.converged
+
+    def bound(self, rows: HistoryRows, deadline: Deadline) -> float:
+        """Return a bound below the cost of any classes."""
+        terms, step = bound_terms(rows, self.k), self.effort.bound_step
+        pairs = pair_costs(
+            rows, max(self.effort.wanted, 2 * self.k), terms=terms, last_step=step, pool=self.pool, deadline=deadline,
+            progress=self.progress, step="bound",
+        )  # fmt: skip
+        return class_bound(rows, self.k, pairs, terms=terms, last_step=step, deadline=deadline)

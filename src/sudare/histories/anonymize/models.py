@@ -1,0 +1,131 @@
+"""The ways to anonymize a purchase history, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
+
+from sudare.arguments import checked
+from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.classes import anonymize_history
+from sudare.histories.anonymize.concealment import conceal_history
+from sudare.histories.anonymize.levels import anonymize_by_levels, suppress_history
+from sudare.histories.anonymize.rows import MOST_ITEMS
+from sudare.histories.anonymize.untouched import UNTOUCHED, leave_untouched
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P
+from sudare.progress import Progress, silent
+
+Model = Literal["classes", "suppression", "levels", "concealment", "untouched"]
+MODELS: tuple[Model, ...] = get_args(Model)
+DEFAULT_MODEL: Model = "classes"
+
+
+@runtime_checkable
+class AnonymizedResult(Protocol):
+    """An anonymized history of any model, and what it costs."""
+
+    @property
+    def history(self) -> CellHistory:
+        """The rows, row i belonging to row i of the original."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+
+    @property
+    def k(self) -> int:
+        """How many customers nobody can tell apart, at least, in the sense of the model; not those left untouched."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of everything random."""
+
+    @property
+    def customers(self) -> int:
+        """The customers of the original."""
+
+    @property
+    def rows(self) -> int:
+        """The rows of the original."""
+
+    @property
+    def deleted_rows(self) -> int:
+        """The rows that are not published."""
+
+    @property
+    def utility(self) -> float:
+        """U, the mean error of all cells; 0 is best."""
+
+    @property
+    def bound(self) -> float:
+        """A bound that no history of the model is below; 0 if there is none."""
+
+    @property
+    def gap(self) -> float:
+        """By how much U could fall at most, as a share of it."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search ended by itself."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the rows as plain values."""
+
+
+@checked
+def anonymize_by_model(
+    original: CellHistory,
+    k: int,
+    *,
+    model: str = DEFAULT_MODEL,
+    levels: Mapping[str, str] | None = None,
+    untouched: int | None = None,
+    most_items: int = MOST_ITEMS,
+    p: Fraction = CONTEST_P,
+    alpha: Fraction = CONTEST_ALPHA,
+    attacks: int = 1,
+    seed: int = 0,
+    seconds: float | None = None,
+    rounds: int | None = None,
+    fast: bool = False,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> AnonymizedResult:
+    """Anonymize a history by the model of that name, with at most so many items in a set.
+
+    `classes`: everybody has the same published rows as k - 1 others. `suppression`: the same, but cells say the exact
+    value or nothing. `levels`: the same, each column at one level, those in `levels` if given. `concealment`: every
+    pseudonym can be one of k customers; how probable attackers who know that are effective is computed by p and alpha.
+    `untouched`: so many customers (2 if not given) are left as they were, whom anybody recognizes who knows what they
+    bought; everybody else has the same published rows as k - 1 others.
+    """
+    check_model(model, levels, untouched)
+    search: dict[str, Any] = {
+        "seed": seed, "seconds": seconds, "rounds": rounds, "fast": fast, "threads": threads, "progress": progress,
+    }  # fmt: skip
+    if model == "suppression":
+        return suppress_history(original, k, **search)
+    if model == "levels":
+        return anonymize_by_levels(original, k, levels=levels, most_items=most_items, **search)
+    if model == "concealment":
+        return conceal_history(original, k, most_items=most_items, p=p, alpha=alpha, attacks=attacks, **search)
+    if model == "untouched":
+        number = UNTOUCHED if untouched is None else untouched
+        return leave_untouched(original, k, untouched=number, most_items=most_items, **search)
+    return anonymize_history(original, k, most_items=most_items, **search)
+
+
+def check_model(model: str, levels: Mapping[str, str] | None = None, untouched: int | None = None) -> None:
+    """Raise OptionNotUsable if there is no model of that name, or if it knows no levels or leaves nobody untouched."""
+    if model not in MODELS:
+        raise OptionNotUsable(f"There is no model {model!r}.\nHint: --model {', '.join(MODELS[:-1])} or {MODELS[-1]}")
+    if levels and model != "levels":
+        raise OptionNotUsable(f"The model {model} has no levels.\nHint: --model levels")
+    if untouched is not None and model != "untouched":
+        raise OptionNotUsable(f"The model {model} leaves nobody untouched.\nHint: --model untouched")

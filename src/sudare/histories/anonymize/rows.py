@@ -1,0 +1,117 @@
+"""The rows of a purchase history as the search for classes takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import OptionNotUsable
+from sudare.histories.generalized.model import CellHistory, ItemColumn, Kind, OrderedColumn
+from sudare.showing import dataclass
+
+# Items that the sets of published cells have at most.
+MOST_ITEMS = 100
+# What makes any distance dearer than a deleted cell.
+_NO_RANGE = 1e12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HistoryRows:
+    """Rows in the order of their customers: those of `customers[c]` are starts[c] to starts[c + 1] - 1.
+
+    `order` says which row of the history each was. Ordered values are held less `least`, the least of their column.
+    """
+
+    customers: NDArray[np.int64]
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    least: NDArray[np.int64]
+    columns: int
+    # The arrays as kernels take them; see sudare.kernels.histories.groups.
+    data: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def until(self, halt: NDArray[np.bool_]) -> tuple[Any, ...]:
+        """Return the arrays as the kernels of a search take them, which end early when `halt` turns True."""
+        return *self.data, halt
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of rows of each customer."""
+        return np.diff(self.starts)
+
+    @property
+    def most_items(self) -> int:
+        """The number of items that a set has at most."""
+        return int(self.data[6])
+
+    @property
+    def item_price(self) -> float:
+        """What a deleted cell of items costs."""
+        return float(self.data[7][-1])
+
+    @property
+    def row_cost(self) -> float:
+        """What a deleted row costs."""
+        return float(self.data[5])
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of the history."""
+        return len(self) * self.columns
+
+
+def history_rows(original: CellHistory, *, most_items: int = MOST_ITEMS, ranges: bool = True) -> HistoryRows:
+    """Return the rows of a history whose cells are all exact, with at most one column of items.
+
+    Sets are allowed of at most `most_items`, and ranges if so said: with one item and no ranges, values that differ
+    are always deleted.
+    """
+    items = [column for column in original.columns if isinstance(column, ItemColumn)]
+    ordered = [column for column in original.columns if isinstance(column, OrderedColumn)]
+    _check(original, items)
+    if most_items < 1:
+        raise OptionNotUsable(f"A set has at least 1 item, not {most_items}.\nHint: 1 allows no sets of several items.")
+    order = np.argsort(original.persons, kind="stable")
+    customers, counts = np.unique(original.persons, return_counts=True)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    values = np.stack([column.low[order] for column in ordered] or [np.zeros(len(order), np.int64)], axis=1)
+    deviations = values.astype(np.float64).std(axis=0)
+    unit = 1.0 if ranges else _NO_RANGE
+    weights = np.divide(unit, deviations, out=np.zeros(len(deviations)), where=deviations > 0)
+    least = values.min(axis=0)
+    values = (values - least).astype(np.float64)
+    limits = np.stack([np.zeros(values.shape[1]), values.max(axis=0)])
+    numbers = items[0].sets[order] if items else np.zeros(len(order), np.int32)
+    columns = len(original.columns)
+    prices = np.ones(len(weights) + 1)
+    data = (values, numbers, starts, weights, limits, float(columns), most_items, prices)
+    return HistoryRows(customers, order, starts, least, columns, data)
+
+
+def _check(original: CellHistory, items: list[ItemColumn]) -> None:
+    if not len(original):
+        raise OptionNotUsable("The history has no rows.\nHint: give one that has customers to anonymize.")
+    if original.deleted.any() or any((column.kinds != Kind.EXACT).any() for column in original.columns):
+        raise OptionNotUsable(
+            "The history is generalized already: it has cells that are not single values.\n"
+            "Hint: give the original history."
+        )
+    if len(items) > 1:
+        raise OptionNotUsable(
+            f"The history has {len(items)} columns of items: {', '.join(column.name for column in items)}.\n"
+            "Hint: keep one of them."
+        )
+
+
+def some_customers(rows: HistoryRows, chosen: NDArray[np.int64]) -> tuple[HistoryRows, NDArray[np.int64]]:
+    """Return the rows of some customers, given by their places, and where these rows are among all."""
+    places = np.concatenate([np.arange(rows.starts[c], rows.starts[c + 1]) for c in chosen.tolist()])
+    values, items, _, *others = rows.data
+    starts = np.concatenate([[0], np.cumsum(rows.lengths[chosen])]).astype(np.int64)
+    data = (np.ascontiguousarray(values[places]), items[places], starts, *others)
+    return HistoryRows(rows.customers[chosen], rows.order[places], starts, rows.least, rows.columns, data), places

@@ -1,0 +1,1 @@
+"""How published histories are linked to known ones."""

@@ -1,0 +1,122 @@
+"""Attack a published history: who is behind which pseudonym, how sure that is, and how many guesses to submit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.errors import OptionNotUsable
+from sudare.histories.attack.guess_choice import choose_guesses
+from sudare.histories.attack.known import KnownHistory
+from sudare.histories.attack.linkage import Linkage
+from sudare.histories.attack.methods import DEFAULT_METHOD, Attacks, Links, check_method
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, success_thresholds
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attack:
+    """The guesses of an attack, the most confident first, and what the attacker expects of them.
+
+    Guess i is that the pseudonym `pids[i]` is the customer `customers[i]`, with the probability `confidence[i]`.
+    `needed` are the hits that make so many guesses effective, `chance` the attacker's own estimate to have them. Of
+    `pseudonyms` in all, `tried` were precise enough to be looked up, and `linked` had a candidate.
+    """
+
+    method: str
+    pids: Integers
+    customers: Integers
+    confidence: NDArray[np.float64]
+    needed: int
+    expected: float
+    chance: float
+    pseudonyms: int
+    linked: int
+    tried: int
+    known: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.pids)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the guesses themselves as plain values."""
+        return {
+            "method": self.method,
+            "known": self.known,
+            "pseudonyms": self.pseudonyms,
+            "tried": self.tried,
+            "linked": self.linked,
+            "guesses": len(self),
+            "needed": self.needed,
+            "expected_hits": self.expected,
+            "chance": self.chance,
+            "confidence": {
+                "greatest": float(self.confidence[0]) if len(self) else None,
+                "median": float(np.median(self.confidence)) if len(self) else None,
+                "least": float(self.confidence[-1]) if len(self) else None,
+            },
+        }
+
+
+@checked
+def attack_history(
+    known: KnownHistory,
+    published: CellHistory,
+    *,
+    method: str = DEFAULT_METHOD,
+    guesses: int | None = None,
+    p: Fraction = CONTEST_P,
+    alpha: Fraction = CONTEST_ALPHA,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Attack:
+    """Attack a published history and choose so many guesses, or with None those most probably effective."""
+    check_method(method)
+    attacks = Attacks(Linkage(known, published, seed=seed), progress=progress)
+    return make_attack(attacks, method, guesses=guesses, p=p, alpha=alpha)
+
+
+def make_attack(
+    attacks: Attacks,
+    method: str,
+    *,
+    guesses: int | None = None,
+    p: Fraction = CONTEST_P,
+    alpha: Fraction = CONTEST_ALPHA,
+) -> Attack:
+    """Run one method of several on the same published history."""
+    if guesses is not None and guesses < 0:
+        raise OptionNotUsable(f"There are 0 guesses or more, not {guesses}.\nHint: --guesses auto")
+    linkage = attacks.linkage
+    links = attacks.run(method)
+    there = np.flatnonzero(links.customers >= 0)
+    thresholds = success_thresholds(len(linkage.pids), p, alpha)
+    chosen = choose_guesses(links.confidence[there], linkage.groups[there], linkage.multiplicity, thresholds, guesses)
+    places = there[chosen.places]
+    return _attack(method, linkage, links, places, chosen.needed, chosen.expected, chosen.chance)
+
+
+def _attack(
+    method: str, linkage: Linkage, links: Links, places: Integers, needed: int, expected: float, chance: float
+) -> Attack:
+    return Attack(
+        method=method,
+        pids=linkage.pids[places],
+        customers=linkage.customers[links.customers[places]],
+        confidence=links.confidence[places],
+        needed=needed,
+        expected=expected,
+        chance=chance,
+        pseudonyms=len(linkage.pids),
+        linked=int((links.customers >= 0).sum()),
+        tried=links.tried,
+        known=linkage.knowledge.to_dict(),
+    )

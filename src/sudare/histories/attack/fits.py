@@ -1,0 +1,180 @@
+"""How probable each candidate is to be the customer behind a pseudonym.
+
+Feasibility: the rows of a pseudonym must cover different rows of the customer, one each: a matching. Likelihood: a
+published row is made of one of the customer's rows; of the ranges that hold a value some were drawn around it anyhow,
+others so that it is an end, as those do that just hold a class. How often, and whether rows are deleted, is learnt
+from the published history itself by expectation and maximization. Nobody is two customers and no customer two
+pseudonyms: probabilities are scaled until they add up both ways (Sinkhorn).
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.histories.attack.candidates import Candidates
+from sudare.histories.attack.linkage import Linkage
+from sudare.kernels.histories.attack_pairs import IMPOSSIBLE, fit_pairs
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+
+# Rounds of learning, and the shares it begins with.
+_ROUNDS = 3
+_FIRST_SHARE = 0.5
+_LEAST_SHARE = 0.01
+# Rounds of scaling; what is still wrong after them is far below what the model leaves out.
+_SCALINGS = 100
+_MOST_SCALE = 1e50
+# A candidate that is less likely than the best by more is not told apart from this.
+_LEAST_LOGARITHM = -60.0
+_PAIRS_AT_ONCE = 1 << 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fits:
+    """Candidates, how many rows match one to one, and the probability to be behind one pseudonym of the group.
+
+    `likely` is by likelihood, `feasible` by the matching of rows alone.
+    """
+
+    candidates: Candidates
+    matched: Integers
+    likely: Numbers
+    feasible: Numbers
+
+
+def fit_candidates(linkage: Linkage, candidates: Candidates, *, progress: Progress = silent) -> Fits:
+    """Return how well candidates fit; if all rows are known, only those whose rows can be matched one to one."""
+    complete = linkage.knowledge.complete
+    beyond = np.ones(len(candidates.rows))
+    if complete:
+        beyond = np.maximum(candidates.met / np.maximum(np.diff(candidates.starts), 1), 1.0)
+    learnt = _Learnt(np.full(linkage.range_counts.shape[1], _FIRST_SHARE), _FIRST_SHARE)
+    pairs = _Pairs.empty(len(candidates.customers), len(learnt.at_ends))
+    _fit(linkage, candidates, learnt, pairs, np.arange(len(pairs.matched)), progress)
+    if complete:
+        whole = pairs.matched == candidates.rows[candidates.groups]
+        candidates, pairs = candidates.taken(whole), pairs.taken(whole)
+    # Where there is one candidate only, a better likelihood tells nothing new.
+    open_pairs = np.flatnonzero(np.diff(candidates.starts)[candidates.groups] > 1)
+    strangers = np.full(len(beyond), -np.inf) if complete else _strangers(linkage, candidates)
+    for step in range(_ROUNDS):
+        if step:
+            _fit(linkage, candidates, learnt, pairs, open_pairs, progress)
+        logarithms = pairs.likelihoods + (_deletion_prior(linkage, candidates, learnt.whole) if complete else 0)
+        likely = share_out(linkage, candidates, logarithms, strangers) / beyond[candidates.groups]
+        learnt = _learn(linkage, candidates, pairs, likely)
+    nobody = np.full(len(beyond), -np.inf)
+    # With all rows known only those remain who match all; else one row more makes a customer e times as likely.
+    feasible = share_out(linkage, candidates, pairs.matched.astype(np.float64), nobody) / beyond[candidates.groups]
+    return Fits(candidates, pairs.matched, likely, feasible)
+
+
+def share_out(linkage: Linkage, candidates: Candidates, logarithms: Numbers, others: Numbers) -> Numbers:
+    """Return the probability of each candidate to be behind one pseudonym of its group.
+
+    Weights are scaled in turns until the pseudonyms of a group are as many persons as they are, and no customer is more
+    than one of them; exactly one where there are as many pseudonyms as customers and everything is known. `others` is
+    the logarithm of the weight of all who are no candidates.
+    """
+    groups, customers = candidates.groups, candidates.customers
+    size, everyone = len(candidates.rows), len(linkage.customers)
+    top = np.full(size, -np.inf)
+    np.maximum.at(top, groups, logarithms)
+    top = np.maximum(np.maximum(top, others), -1e300)
+    weights, rest = np.exp(np.maximum(logarithms - top[groups], _LEAST_LOGARITHM)), np.exp(others - top)
+    exactly = linkage.knowledge.complete and len(linkage.pids) == everyone and not rest.any()
+    scale = np.ones(everyone)
+    for _ in range(_SCALINGS):
+        scaled = weights * scale[customers]
+        sums = np.bincount(groups, scaled, size) + rest
+        parts = scaled * (linkage.multiplicity / np.maximum(sums, 1e-300))[groups]
+        filled = np.bincount(customers, parts, everyone)
+        scale /= np.where(filled > 0, filled, 1.0) if exactly else np.maximum(filled, 1.0)
+        scale = np.clip(scale, 1 / _MOST_SCALE, _MOST_SCALE)
+    # Of m pseudonyms that are the same, none is a customer with more than the probability 1/m.
+    return np.asarray(np.minimum(parts, 1.0) / linkage.multiplicity[groups])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Learnt:
+    """How often a range has its value at an end, by column, and how often no row is deleted."""
+
+    at_ends: Numbers
+    whole: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    likelihoods: Numbers
+    matched: Integers
+    ends: Numbers
+
+    @classmethod
+    def empty(cls, pairs: int, columns: int) -> _Pairs:
+        return cls(np.empty(pairs), np.empty(pairs, np.int64), np.empty((pairs, columns)))
+
+    def taken(self, chosen: NDArray[np.bool_]) -> _Pairs:
+        return _Pairs(self.likelihoods[chosen], self.matched[chosen], self.ends[chosen])
+
+
+def _fit(
+    linkage: Linkage, candidates: Candidates, learnt: _Learnt, pairs: _Pairs, chosen: Integers, progress: Progress
+) -> None:
+    """Fit the chosen pairs by what was learnt."""
+    columns, complete = linkage.all_columns, linkage.knowledge.complete
+    groups = candidates.groups
+    share = 1.0 if complete else linkage.knowledge.share
+
+    def fitted(first: int) -> _Pairs:
+        part = chosen[first : first + _PAIRS_AT_ONCE]
+        found = _Pairs.empty(len(part), len(learnt.at_ends))
+        own, of_pair = np.unique(groups[part], return_inverse=True)
+        rows, starts = linkage.rows_of(own)
+        fit_pairs(
+            columns.published(rows), starts, of_pair, candidates.customers[part], columns.known,
+            share, columns.shares[rows], learnt.at_ends, complete, found.likelihoods, found.matched, found.ends,
+        )  # fmt: skip
+        return found
+
+    firsts = range(0, len(chosen), _PAIRS_AT_ONCE)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for first, found in zip(firsts, pool.map(fitted, firsts), strict=True):
+            progress("fitting rows", first, len(chosen))
+            part = chosen[first : first + _PAIRS_AT_ONCE]
+            pairs.likelihoods[part], pairs.matched[part] = found.likelihoods, found.matched
+            pairs.ends[part] = found.ends
+
+
+def _deletion_prior(linkage: Linkage, candidates: Candidates, whole: float) -> Numbers:
+    """Return the logarithms of the probabilities that so many rows of customers are deleted: none, or any number."""
+    rows = linkage.customer_sizes[candidates.customers]
+    deleted = rows - linkage.group_sizes[candidates.groups]
+    any_number = np.log1p(-whole) - np.log(np.maximum(rows, 1))
+    return np.asarray(np.where(deleted == 0, np.log(whole), any_number))
+
+
+def _learn(linkage: Linkage, candidates: Candidates, pairs: _Pairs, likely: Numbers) -> _Learnt:
+    groups = candidates.groups
+    persons = likely * linkage.multiplicity[groups]
+    ended, all_ranges = persons @ pairs.ends, persons @ linkage.range_counts[groups]
+    shares = np.where(all_ranges > 0, ended / np.maximum(all_ranges, 1e-300), _FIRST_SHARE)
+    same = linkage.customer_sizes[candidates.customers] == linkage.group_sizes[groups]
+    whole = float(persons[same].sum() / max(persons.sum(), 1e-300))
+    within = _LEAST_SHARE, 1 - _LEAST_SHARE
+    return _Learnt(np.clip(shares, *within), float(np.clip(whole, *within)))
+
+
+def _strangers(linkage: Linkage, candidates: Candidates) -> Numbers:
+    """Return the logarithm of the likelihood of all customers together of whom no fitting row is known."""
+    columns, kept = linkage.all_columns, np.diff(candidates.starts)
+    of_row = np.repeat(np.arange(len(kept)), linkage.group_sizes)
+    alone = np.log((1 - linkage.knowledge.share + IMPOSSIBLE) * columns.shares)
+    left = np.maximum(len(linkage.customers) - kept, 1e-300)
+    return np.asarray(np.log(left) + np.bincount(of_row, alone, len(kept)))

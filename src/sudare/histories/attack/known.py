@@ -1,0 +1,100 @@
+"""What an attacker knows of the original history: all of it, or a share of its rows, some columns, noisy dates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.errors import OptionNotUsable
+from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.showing import dataclass
+
+MOST_NOISY_DAYS = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownHistory:
+    """The rows and columns that are known, and of how many customers and rows there are.
+
+    A noisy date is a range that holds the true one. `share` is the share of rows that were chosen to be known.
+    """
+
+    history: CellHistory
+    customers: NDArray[np.int64]
+    rows: int
+    share: float
+    noisy_dates: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows are known, so that each published row is one of them."""
+        return len(self.history) == self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is known in plain values."""
+        return {
+            "customers": len(self.customers),
+            "rows": len(self.history),
+            "share": self.share,
+            "columns": [column.name for column in self.history.columns],
+            "noisy_dates": self.noisy_dates,
+        }
+
+
+@checked
+def know_history(
+    original: CellHistory,
+    *,
+    share: float = 1.0,
+    columns: Sequence[str] | None = None,
+    noisy_dates: int = 0,
+    seed: int = 0,
+) -> KnownHistory:
+    """Return an attacker's knowledge of an original history.
+
+    Each row is known with the same probability: of all rows, `share` are chosen. A date is known up to `noisy_dates`
+    days: a day at most so many days off, and that it is.
+    """
+    if not 0 < share <= 1:
+        raise OptionNotUsable(f"The known share is above 0 and at most 1, not {share}.\nHint: --known-share 0.5")
+    if not 0 <= noisy_dates <= MOST_NOISY_DAYS:
+        raise OptionNotUsable(
+            f"Dates are off by 0 to {MOST_NOISY_DAYS:,} days, not {noisy_dates}.\nHint: --noisy-dates 3"
+        )
+    if seed < 0:
+        raise OptionNotUsable(f"A seed is 0 or more, not {seed}.\nHint: --seed 0")
+    chosen = _chosen_columns(original, columns)
+    random = np.random.default_rng(seed)
+    persons = original.persons
+    if share < 1:
+        rows = np.sort(random.permutation(len(original))[: max(1, round(share * len(original)))])
+        persons, chosen = persons[rows], [_taken(column, rows) for column in chosen]
+    taken = tuple(_with_noise(column, noisy_dates, random) for column in chosen)
+    customers = np.unique(original.persons[~original.deleted])
+    return KnownHistory(CellHistory(persons, taken), customers, len(original), share, noisy_dates)
+
+
+def _chosen_columns(original: CellHistory, names: Sequence[str] | None) -> list[Column]:
+    there = [column.name for column in original.columns]
+    wrong = next((name for name in names or [] if name not in there), None)
+    if wrong is not None or (names is not None and not names):
+        raise OptionNotUsable(f"There is no column {wrong or ''!r} to know.\nHint: --known-columns {','.join(there)}")
+    return [column for column in original.columns if names is None or column.name in names]
+
+
+def _taken(column: Column, rows: NDArray[np.int64]) -> Column:
+    if isinstance(column, ItemColumn):
+        return replace(column, kinds=column.kinds[rows], sets=column.sets[rows])
+    return replace(column, kinds=column.kinds[rows], low=column.low[rows], high=column.high[rows])
+
+
+def _with_noise(column: Column, days: int, random: np.random.Generator) -> Column:
+    if not days or not isinstance(column, OrderedColumn) or column.form != "date":
+        return column
+    told = column.low + random.integers(-days, days + 1, len(column.low))
+    return replace(column, kinds=np.full(len(told), Kind.RANGE, np.uint8), low=told - days, high=told + days)

@@ -1,0 +1,1 @@
+"""What one who knows a little learns from a purchase history."""

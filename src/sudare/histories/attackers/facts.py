@@ -1,0 +1,218 @@
+"""Which customers fit which value of a knowledge: the one query behind every measure of it.
+
+A fact is (value, customer, occurrences, records): how often the value occurs at the customer and how many rows of the
+history carry it there. For one row an occurrence is a row; for k rows a choice of k rows with different values; without
+rows a visit; for several visits one choice in each; for knowledge of the customer alone the customer.
+"""
+
+from __future__ import annotations
+
+from sudare.errors import KnowledgeNotUnderstood
+from sudare.histories.attackers.knowledge import Knowledge
+from sudare.histories.model import PurchaseHistory
+from sudare.showing import dataclass
+
+# Parts as SQL over the tables of the model. A month is a year's month, 201012; an ISO weekday is 1 for Monday.
+EXPRESSIONS = {
+    "day": "day",
+    "weekday": "isodow(day)",
+    "month": "year(day) * 100 + month(day)",
+    "count": "rows",
+    "kinds": "kinds",
+    "items": "item_set",
+    "item": "item",
+    "price": "price",
+    "quantity": "quantity",
+    "time": "time",
+    "hour": "CAST(floor(time / 60) AS INTEGER)",
+}
+
+# Parts of a visit that are no columns of the table of visits: where they are instead.
+_ELSEWHERE = {"items": "basket", "kinds": "variety"}
+
+# Columns of `purchase` that some parts need and not every history has.
+NEEDED_COLUMNS = {"price": "price", "quantity": "quantity", "time": "time", "hour": "time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A query of facts and the names of its key columns, which together are the value."""
+
+    keys: tuple[str, ...]
+    query: str
+
+
+def check_parts(history: PurchaseHistory, knowledge: Knowledge) -> None:
+    """Raise KnowledgeNotUnderstood if the history lacks a column that the knowledge speaks of."""
+    for part in knowledge.parts:
+        column = NEEDED_COLUMNS.get(part)
+        if column and column not in history.parts:
+            raise KnowledgeNotUnderstood(
+                f"The knowledge {str(knowledge)!r} needs the {column} column, and {history.reading.source} has none.\n"
+                f"Hint: say which column it is: --column {column}=<column>"
+            )
+
+
+def facts(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
+    """Return the facts of a knowledge; `nothing` has one value without keys that every customer fits."""
+    check_parts(history, knowledge)
+    if not (knowledge.visit_parts or knowledge.row_parts):
+        calendar = history.table("calendar")
+        keys = knowledge.customer_parts
+        columns = "".join(f"{part}, " for part in keys)
+        return Facts(keys, f"SELECT {columns}customer, 1 AS occurrences, rows AS records FROM {calendar}")
+    found = _one_visit(history, knowledge) if knowledge.visits == 1 else _several_visits(history, knowledge)
+    return _with_customer_parts(history, knowledge, found)
+
+
+def _with_customer_parts(history: PurchaseHistory, knowledge: Knowledge, found: Facts) -> Facts:
+    if not knowledge.customer_parts:
+        return found
+    keys = (*knowledge.customer_parts, *found.keys)
+    columns = ", ".join([*keys, "customer", "occurrences", "records"])
+    calendar = f"(SELECT customer, days FROM {history.table('calendar')})"
+    return Facts(keys, f"SELECT {columns} FROM ({found.query}) JOIN {calendar} USING (customer)")
+
+
+def _one_visit(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
+    seen = observations(history, knowledge)
+    keys = ", ".join(seen.keys)
+    if "day" in knowledge.visit_parts:
+        # A customer and a day are a visit, so no customer has the same value twice.
+        return Facts(seen.keys, f"SELECT {keys}, customer, occurrences, records FROM ({seen.query})")
+    return Facts(
+        seen.keys,
+        f"SELECT {keys}, customer, sum(occurrences) AS occurrences, sum(records) AS records "
+        f"FROM ({seen.query}) GROUP BY {keys}, customer",
+    )
+
+
+def observations(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
+    """Return what can be observed of each single visit: (visit, customer, keys, occurrences, records)."""
+    visit_keys = tuple(key_name(part) for part in knowledge.key_visit_parts)
+    columns = ["visit", "customer", *(f"{EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts)]
+    if not knowledge.row_parts:
+        table = visit_table(history, knowledge)
+        columns += ["1 AS occurrences", "rows AS records"]
+        return Facts(visit_keys, f"SELECT {', '.join(columns)} FROM {table}")
+    copies = range(1, knowledge.rows + 1)
+    columns += [f"l{n}.value AS value{n}" for n in copies]
+    # Of one row both are the same expression, which the engine then adds up once; products need the wider type.
+    times = ["l1.times"] if knowledge.rows == 1 else [f"CAST(l{n}.times AS BIGINT)" for n in copies]
+    columns.append(" * ".join(times) + " AS occurrences")
+    columns.append(" + ".join(times) + " AS records")
+    keys = (*visit_keys, *(f"value{n}" for n in copies))
+    return Facts(keys, f"SELECT {', '.join(columns)} FROM {_joined_rows(history, knowledge)}")
+
+
+def _joined_rows(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    table = row_values(history, knowledge.row_parts)
+    source = f"{visit_rows(history, knowledge)} AS l1"
+    for n in range(2, knowledge.rows + 1):
+        other = f"(SELECT visit AS visit{n}, value, times FROM {table}) AS l{n}"
+        source += f" JOIN {other} ON visit{n} = l1.visit AND l{n}.value > l{n - 1}.value"
+    return source
+
+
+def visit_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return the table of visits that has the known parts of a visit; of all items and their number, the items do."""
+    elsewhere = (_ELSEWHERE[part] for part in knowledge.key_visit_parts if part in _ELSEWHERE)
+    return history.table(next(elsewhere, "visit"))
+
+
+def visit_rows(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return the different row values of each visit, with the known parts of the visit: see `row_values`."""
+    rows = row_values(history, knowledge.row_parts)
+    missing = [EXPRESSIONS[part] for part in knowledge.key_visit_parts if part in _ELSEWHERE]
+    if not missing:
+        return f"(SELECT * FROM {rows})"
+    parts = f"(SELECT visit, {', '.join(missing)} FROM {visit_table(history, knowledge)})"
+    return f"(SELECT l.*, {', '.join(missing)} FROM {rows} AS l JOIN {parts} USING (visit))"
+
+
+def row_values(history: PurchaseHistory, parts: tuple[str, ...]) -> str:
+    """Return the table of the different row values of each visit: visit, customer, day, rows, value, times.
+
+    The value of (item,) is the item's number; other parts get a table of values, `value_table`.
+    """
+    if parts == ("item",):
+        line = history.table("line")
+        return f"(SELECT visit, customer, day, rows, item AS value, times FROM {line})"
+    name = "row_" + "_".join(parts)
+    values = ", ".join(f"{EXPRESSIONS[part]} AS {part}" for part in parts)
+    same = " AND ".join(f"s.{part} IS NOT DISTINCT FROM v.{part}" for part in parts)
+    purchase = f"(SELECT customer, day, {values} FROM {history.table('purchase')})"
+    grouped = f"SELECT customer, day, {', '.join(parts)}, count(*) AS times FROM {purchase} GROUP BY ALL"
+    return history.derive(
+        name,
+        f"SELECT visit, customer, day, rows, value, CAST(times AS INTEGER) AS times FROM ({grouped}) AS s "
+        f"JOIN {value_table(history, parts)} AS v ON {same} JOIN {history.table('visit')} USING (customer, day)",
+    )
+
+
+def value_table(history: PurchaseHistory, parts: tuple[str, ...]) -> str:
+    """Return the table that says what the numbers of row values stand for: value and the parts."""
+    if parts == ("item",):
+        return f"(SELECT code AS value, code AS item FROM {history.table('item')})"
+    values = ", ".join(f"{EXPRESSIONS[part]} AS {part}" for part in parts)
+    return history.derive(
+        "values_" + "_".join(parts),
+        f"SELECT DISTINCT {values} FROM {history.table('purchase')}",
+        number="value",
+        order=", ".join(f"{part} NULLS LAST" for part in parts),
+    )
+
+
+def _several_visits(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
+    """Combine the numbered observations of different visits; the numbers are sorted, since visits have no order."""
+    numbered = numbered_observations(history, knowledge)
+    copies = range(1, knowledge.visits + 1)
+    source = f"{numbered} AS o1"
+    for n in copies[1:]:
+        source += f" JOIN {numbered} AS o{n} ON o{n}.customer = o1.customer AND o{n}.visit > o{n - 1}.visit"
+    numbers = history.engine.in_order([f"o{n}.observation" for n in copies])
+    occurrences = " * ".join(f"o{n}.occurrences" for n in copies)
+    records = " + ".join(f"o{n}.records" for n in copies)
+    keys = tuple(f"observation{n}" for n in copies)
+    columns = ", ".join(f"list_extract(numbers, {n}) AS observation{n}" for n in copies)
+    combined = (
+        f"SELECT {numbers} AS numbers, o1.customer, {occurrences} AS occurrences, {records} AS records FROM {source}"
+    )
+    return Facts(
+        keys,
+        f"SELECT {columns}, customer, sum(occurrences) AS occurrences, sum(records) AS records "
+        f"FROM ({combined}) GROUP BY {', '.join(keys)}, customer",
+    )
+
+
+def numbered_observations(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return the table of observations, their values numbered: visit, customer, observation, occurrences, records."""
+    seen = observations(history, knowledge)
+    same = " AND ".join(f"s.{key} IS NOT DISTINCT FROM v.{key}" for key in seen.keys)
+    return history.derive(
+        _table_name("seen", knowledge),
+        f"SELECT visit, customer, observation, occurrences, records FROM ({seen.query}) AS s "
+        f"JOIN {observation_table(history, knowledge)} AS v ON {same}",
+    )
+
+
+def observation_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
+    """Return the table that says what the numbers of observations stand for: observation and the keys of one visit."""
+    seen = observations(history, knowledge)
+    keys = ", ".join(seen.keys)
+    return history.derive(
+        _table_name("observation", knowledge),
+        f"SELECT DISTINCT {keys} FROM ({seen.query})",
+        number="observation",
+        order=", ".join(f"{key} NULLS LAST" for key in seen.keys),
+    )
+
+
+def _table_name(kind: str, knowledge: Knowledge) -> str:
+    rows = "_".join([*knowledge.row_parts, str(knowledge.rows)])
+    return "_".join([kind, *knowledge.key_visit_parts, rows])
+
+
+def key_name(part: str) -> str:
+    """Return the name of a visit part's key column; it must differ from the columns of the model's tables."""
+    return f"known_{part}"

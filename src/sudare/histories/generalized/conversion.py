@@ -1,0 +1,303 @@
+"""Purchase histories of any form as histories of cells, and written again: to be published, or row by row.
+
+A contest's file (no header, as many cells a row as the rules have) is read and written by the rules of the contest. Of
+any other CSV, Parquet or Excel file the columns of customer, day, item, price and quantity are found as
+`sudare.read_history` finds them. A day loses its time; the time of day, invoices and unknown columns are not published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.engine import DuckDBEngine, Engine
+from sudare.errors import OutputNotWritable
+from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
+from sudare.histories.generalized.parquet import read_cells_parquet, write_cells_parquet
+from sudare.histories.generalized.rule_sets import EPOCH, MOST_VALUE, ColumnRule, RuleSet, load_rules
+from sudare.histories.generalized.text import format_rows, read_anonymized, read_original, read_published, write_cells
+from sudare.histories.generalized.values import written
+from sudare.histories.model import Reading
+from sudare.histories.read import HistoryForm, RowsInOrder, read_rows_in_order
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.sources.opening import EXCEL, PARQUET, SourceOptions, check_readable
+from sudare.sources.rules import RULES, Rule
+from sudare.sources.text import MOST_LINE_BYTES, csv_line, csv_rows, looks_like_header
+from sudare.sources.writing import HISTORY_ENDINGS, check_ending, keeps_inputs, whole_file
+
+# Hundredths in a unit of a decimal column.
+_HUNDREDTHS = 100
+_PERSON_DIGITS = 9
+# What cells must be beyond what any history must: an error is measured from a known value that can be written.
+_CELL_RULES = (
+    Rule(
+        "item", "item is * or has one of ; { }, in which sets are written",
+        "item = '*' OR item LIKE '%;%' OR item LIKE '%{%' OR item LIKE '%}%'",
+    ),
+    Rule("price", "price is missing", "price IS NULL"),
+    Rule("price", "price is too large", f"price > {MOST_VALUE // _HUNDREDTHS}"),
+    Rule("quantity", "quantity is missing", "quantity IS NULL"),
+    Rule("quantity", "quantity is too large", f"quantity > {MOST_VALUE // _HUNDREDTHS}"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HistoryFile:
+    """A history of exact cells as it was read from a file.
+
+    `rules` describe its columns, so that whatever works on histories of contests works on it. In a contest's file
+    persons have their own numbers; in others the number, from 1, of their name in `customers`, and `header` has the
+    names of the columns. `reading` says how such a file was read, `remarks` what of it is not published or changed.
+    """
+
+    history: CellHistory
+    rules: RuleSet
+    header: tuple[str, ...] = ()
+    customers: tuple[str, ...] = field(default=(), repr=False)
+    reading: Reading | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def of_contest(self) -> bool:
+        """Whether the file is one of a contest: cells without a header."""
+        return not self.header
+
+    @checked
+    @keeps_inputs()
+    def write_aligned(self, path: str | Path, history: CellHistory) -> None:
+        """Write an anonymized form row by row, whole or not at all: a secret file that links rows to people.
+
+        Row i belongs to row i of what was read, so that only the owner may read the file. A deleted row has * in every
+        cell. A .parquet file is Parquet. A .csv or .txt file of a contest has the lines that the contest wants; that of
+        another history is CSV with a header. What was written is read again and compared before it gets its name.
+        """
+        path = Path(path)
+        check_ending(path, HISTORY_ENDINGS)
+        with whole_file(path, private=True) as target:
+            if path.suffix.lower() == ".parquet":
+                self._write_parquet(target, history)
+            elif self.of_contest:
+                write_cells(target, history, self.rules)
+                read = read_anonymized(target, self.history, self.rules).history
+                _check_read(format_rows(read, self.rules), format_rows(history, self.rules))
+            else:
+                self._write_text(target, self._rows(history))
+
+    @checked
+    @keeps_inputs()
+    def publish(self, path: str | Path, history: CellHistory) -> int:
+        """Write what may be published of an anonymized form: no deleted rows, sorted lines. Return the rows left.
+
+        What was written is read again and compared before it gets its name.
+        """
+        path = Path(path)
+        check_ending(path, HISTORY_ENDINGS)
+        left = _some_rows(history, np.flatnonzero(~history.deleted))
+        with whole_file(path) as target:
+            if path.suffix.lower() == ".parquet":
+                rows = self._rows(left)
+                order = sorted(range(len(rows)), key=rows.__getitem__)
+                self._write_parquet(target, _some_rows(left, np.asarray(order, np.int64)))
+            elif self.of_contest:
+                self._publish_contest(target, left)
+            else:
+                self._write_text(target, sorted(self._rows(left)))
+        return len(left)
+
+    def _publish_contest(self, target: Path, left: CellHistory) -> None:
+        lines = sorted(b"".join(format_rows(left, self.rules)).splitlines(keepends=True))
+        target.write_bytes(b"".join(lines))
+        read = b"".join(format_rows(read_published(target, self.history, self.rules), self.rules))
+        _check_read(read.splitlines(keepends=True), lines)
+
+    def _write_parquet(self, target: Path, history: CellHistory) -> None:
+        write_cells_parquet(target, history)
+        _check_read(self._rows(read_cells_parquet(target, self.history)), self._rows(history))
+
+    def _write_text(self, target: Path, rows: Sequence[tuple[str, ...]]) -> None:
+        lines = [self.header, *rows]
+        target.write_text("".join(map(csv_line, lines)), encoding="utf-8", newline="")
+        with target.open(encoding="utf-8", newline="") as file:
+            _check_read([tuple(cells) for _, cells in csv_rows(file, ",")], lines)
+
+    def _rows(self, history: CellHistory) -> list[tuple[str, ...]]:
+        persons = ["*" if person == 0 else str(person) for person in history.persons.tolist()]
+        return list(zip(persons, *(_cell_texts(column) for column in history.columns), strict=True))
+
+
+@checked
+def open_history_cells(
+    path: str | Path,
+    *,
+    rules: RuleSet | None = None,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    date_format: str | None = None,
+    time_zone: str | None = None,
+    missing_values: Mapping[str, Sequence[str]] | None = None,
+    bad_rows: Literal["refuse", "drop"] = "refuse",
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> HistoryFile:
+    """Read a history of exact cells from a contest's file or from any CSV, Parquet or Excel file.
+
+    It is a contest's if nothing is said of its form, it has no header, and its first line has as many cells as the
+    rules have columns. The options are those of `read_history`. Price and quantity may be missing as columns, but not
+    in single rows: such rows are bad, and so are those whose item cannot be written in a set. Prices are rounded to
+    hundredths, and quantities too unless all of them are whole.
+    """
+    path, rules = Path(path), rules or load_rules()
+    source = SourceOptions(delimiter, header, encoding, sheet, time_zone)
+    options = HistoryForm(columns or {}, source, date_format, missing_values or {}, bad_rows)
+    if options == HistoryForm() and _is_contest_file(path, rules):
+        return HistoryFile(read_original(path, rules, progress=progress), rules)
+    own: Engine = engine or DuckDBEngine()
+    try:
+        rows = read_rows_in_order(path, options, (*RULES, *_CELL_RULES), engine=own, progress=progress)
+    finally:
+        if engine is None:
+            own.close()
+    return _history_file(rows, rules)
+
+
+def _is_contest_file(path: Path, rules: RuleSet) -> bool:
+    check_readable(path)
+    if path.is_dir() or path.suffix.lower() in (*PARQUET, *EXCEL):
+        return False
+    with path.open("rb") as file:
+        cells = file.readline(MOST_LINE_BYTES).decode("utf-8", "replace").strip().split(",")
+    return len(cells) == len(rules.columns) and not looks_like_header(cells)
+
+
+def _history_file(rows: RowsInOrder, rules: RuleSet) -> HistoryFile:
+    names, persons = _numbered(rows.values["customer"])
+    found: list[Column] = [_ordered("date", "date", np.asarray(rows.values["day"], np.int64)), _items(rows)]
+    remarks = []
+    if rows.unused:
+        remarks.append(f"Not published: {', '.join(rows.unused)}")
+    for name in ("price", "quantity"):
+        if name in rows.values:
+            column, rounded = _numbers(name, np.asarray(rows.values[name], np.float64))
+            found.append(column)
+            if rounded:
+                remarks.append(f"Rounded to hundredths: {name} in {rounded:,} {'row' if rounded == 1 else 'rows'}")
+    if rows.reading.dropped_rows:
+        remarks.append("Rows that were dropped have no row in what is written; the others keep their order")
+    roles = ("customer", "day", "item", *(column.name for column in found[2:]))
+    header = tuple(_name(rows.reading, role) for role in roles)
+    history = CellHistory(persons + 1, tuple(found), (rows.reading.source,)).in_file(rows.reading.source)
+    return HistoryFile(history, _rules_of(history, rules), header, names, rows.reading, tuple(remarks))
+
+
+def _name(reading: Reading, role: str) -> str:
+    """Return the name of the column of a role; columns of a file without a header have positions for names."""
+    name = reading.columns[role]
+    return role if name.isdecimal() else name
+
+
+def _numbered(values: Iterable[object]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the different names in order, and the number of each value."""
+    texts = [str(value) for value in values]
+    names = tuple(sorted(set(texts)))
+    numbers = {name: number for number, name in enumerate(names)}
+    return names, np.fromiter((numbers[text] for text in texts), np.int64, len(texts))
+
+
+def _items(rows: RowsInOrder) -> ItemColumn:
+    names, numbers = _numbered(rows.values["item"])
+    single = np.arange(len(names) + 1)
+    return ItemColumn(
+        "item", np.zeros(len(numbers), np.uint8), numbers.astype(np.int32), single, single[:-1].astype(np.int32), names
+    )
+
+
+def _ordered(name: str, form: OrderedForm, values: NDArray[np.int64]) -> OrderedColumn:
+    return OrderedColumn(name, form, np.zeros(len(values), np.uint8), values, values)
+
+
+def _numbers(name: str, values: NDArray[np.float64]) -> tuple[OrderedColumn, int]:
+    """Return a column of prices or quantities and in how many rows they were rounded."""
+    if name == "quantity" and (values == np.floor(values)).all():
+        return _ordered(name, "integer", values.astype(np.int64)), 0
+    scaled = values * _HUNDREDTHS
+    whole = np.rint(scaled)
+    # A decimal number read as a floating point one is off by some of its last digits.
+    rounded = np.abs(scaled - whole) > 1e-9 * np.maximum(np.abs(scaled), 1)
+    return _ordered(name, "decimal", whole.astype(np.int64)), int(rounded.sum())
+
+
+def _rules_of(history: CellHistory, contest: RuleSet) -> RuleSet:
+    """Return the rules that the columns follow; limits of sets and lines and the test of attacks are the contest's."""
+    columns = [ColumnRule("customer", "person", digits=_PERSON_DIGITS)]
+    for column in history.columns:
+        if isinstance(column, ItemColumn):
+            columns.append(ColumnRule(column.name, "item"))
+        else:
+            low, high = int(column.low.min()), int(column.high.max())
+            columns.append(ColumnRule(column.name, column.form, low, high, separator="-"))
+    return RuleSet(
+        "history", tuple(columns), contest.most_items, contest.most_characters, contest.p, contest.alpha,
+        contest.attacks,
+    )  # fmt: skip
+
+
+def _some_rows(history: CellHistory, rows: NDArray[np.int64]) -> CellHistory:
+    return replace(
+        history, persons=history.persons[rows], columns=tuple(_some_cells(column, rows) for column in history.columns)
+    )
+
+
+def _some_cells(column: Column, rows: NDArray[np.int64]) -> Column:
+    kinds = column.kinds[rows]
+    if isinstance(column, ItemColumn):
+        return ItemColumn(column.name, kinds, column.sets[rows], column.starts, column.members, column.names)
+    return OrderedColumn(column.name, column.form, kinds, column.low[rows], column.high[rows])
+
+
+def _cell_texts(column: Column) -> list[str]:
+    """Return each cell as it is written; days as 2010-12-01."""
+    if isinstance(column, ItemColumn):
+        return _texts([column.kinds, column.sets], partial(_set_text, column))
+    write = _day_text if column.form == "date" else partial(written, rule=ColumnRule(column.name, column.form))
+    return _texts([column.kinds, column.low, column.high], partial(_ordered_text, write))
+
+
+def _texts(parts: Sequence[NDArray[np.integer[Any]]], text: Callable[..., str]) -> list[str]:
+    """Return the text of each cell from its kind and what else it is; that of equal cells is made once."""
+    different, of_row = np.unique(np.stack([part.astype(np.int64) for part in parts]), axis=1, return_inverse=True)
+    texts = ["*" if cell[0] == Kind.DELETED else text(*cell) for cell in different.T.tolist()]
+    return [texts[number] for number in of_row.ravel().tolist()]
+
+
+def _set_text(column: ItemColumn, kind: int, number: int) -> str:
+    members = column.members[column.starts[number] : column.starts[number + 1]].tolist()
+    items = ";".join(column.names[item] for item in members)
+    return f"{{{items}}}" if kind == Kind.SET else items
+
+
+def _ordered_text(write: Callable[[int], str], kind: int, low: int, high: int) -> str:
+    return f"[{write(low)};{write(high)}]" if kind == Kind.RANGE else write(low)
+
+
+def _day_text(day: int) -> str:
+    return (EPOCH + timedelta(days=day)).isoformat()
+
+
+def _check_read(read: Iterable[object], written: Iterable[object]) -> None:
+    """Make sure that what was read again is what was written."""
+    if list(read) != list(written):
+        raise OutputNotWritable(
+            "Read again, the file says something else than was written; it was removed.\nHint: write a .parquet file."
+        )

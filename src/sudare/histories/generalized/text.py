@@ -1,0 +1,229 @@
+"""Histories of generalized cells in the text of contests: read, checked and written.
+
+The format is that of Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018: a line a
+row, cells divided by commas, `*` for a deleted cell, `[low;high]` for a range, `{a;b}` for a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.errors import BadRows, SourceNotReadable
+from sudare.histories.generalized.block import ALONE, ANONYMIZED, ORIGINAL, PUBLISHED, Mode
+from sudare.histories.generalized.blocks import BlockReader, check_fits, open_text
+from sudare.histories.generalized.complaints import MOST_COMPLAINTS, Collector, Complaints
+from sudare.histories.generalized.item_names import name_bytes
+from sudare.histories.generalized.model import CellHistory, ItemColumn
+from sudare.histories.generalized.rule_sets import MOST_CHARACTERS, RuleSet, load_rules
+from sudare.kernels.cells.format import VALUE_BYTES, join_names, write_rows
+from sudare.kernels.cells.values import FORMS
+from sudare.messages import Texts
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
+
+SHOWN_BAD_CELLS = 10
+WRITTEN_ROWS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedCells:
+    """An anonymized history and what is wrong with it.
+
+    It has as many rows as the original. A cell that is not well formed is deleted, and so is a row without a pseudonym,
+    one whose line cannot be divided into cells, and one that is missing. `rows` are those of the file.
+    """
+
+    history: CellHistory
+    complaints: Complaints
+    rows: int
+
+
+@checked
+def read_original(path: str | Path, rules: RuleSet | None = None, *, progress: Progress = silent) -> CellHistory:
+    """Read an original history T: every cell a single value. Items are numbered in the order of their names.
+
+    Items are compared as bytes; the limit on the characters of a line is not one of the original.
+
+    BadRows shows the first ten cells that break the rules, with the total.
+    """
+    reader = _read(Path(path), rules or load_rules(), ORIGINAL, None, SHOWN_BAD_CELLS, "en", progress)
+    _refuse(reader, path, "is no original history by the rules")
+    if not reader.rows:
+        raise SourceNotReadable(f"{path} is empty.\nHint: give the original history, a line a row.")
+    return reader.history()
+
+
+@checked
+def read_anonymized(
+    path: str | Path,
+    original: CellHistory,
+    rules: RuleSet | None = None,
+    *,
+    most_complaints: int = MOST_COMPLAINTS,
+    language: str = "en",
+    progress: Progress = silent,
+) -> ParsedCells:
+    """Read an anonymized history A, row i of which belongs to row i of the original, and check it against the rules.
+
+    Complaints are collected in order, not raised: every cell that is not well formed or does not cover the value of the
+    original, every pseudonym that is not one to one with a customer, then the number of rows.
+    """
+    rules = rules or load_rules()
+    reader = _read(Path(path), rules, ANONYMIZED, original, most_complaints, language, progress)
+    reader.collector.add_rows(reader.rows, len(original), exactly=True)
+    return ParsedCells(reader.history(), reader.collector.complaints(), reader.rows)
+
+
+@checked
+def read_valid_anonymized(
+    path: str | Path, original: CellHistory, rules: RuleSet | None = None, *, progress: Progress = silent
+) -> CellHistory:
+    """Read an anonymized history A that follows the rules.
+
+    BadRows shows the first ten complaints, with the total: of an A that breaks the rules nothing true could be said.
+    """
+    rules = rules or load_rules()
+    reader = _read(Path(path), rules, ANONYMIZED, original, SHOWN_BAD_CELLS, "en", progress)
+    reader.collector.add_rows(reader.rows, len(original), exactly=True)
+    _refuse(reader, path, "breaks the rules")
+    return reader.history()
+
+
+@checked
+def read_published(
+    path: str | Path, original: CellHistory, rules: RuleSet | None = None, *, progress: Progress = silent
+) -> CellHistory:
+    """Read a published history A': rows in any order, none of them deleted, no more than the original has.
+
+    BadRows shows the first ten cells that break the rules, with the total.
+    """
+    rules = rules or load_rules()
+    reader = _read(Path(path), rules, PUBLISHED, original, SHOWN_BAD_CELLS, "en", progress)
+    reader.collector.add_rows(reader.rows, len(original), exactly=False)
+    _refuse(reader, path, "is no published history by the rules")
+    return reader.history()
+
+
+def check_alone(path: str | Path, rules: RuleSet | None = None, *, progress: Progress = silent) -> None:
+    """Raise BadRows if an anonymized history breaks a rule that can be checked without its original."""
+    reader = _read(Path(path), rules or load_rules(), ALONE, None, SHOWN_BAD_CELLS, "en", progress)
+    _refuse(reader, path, "is no anonymized history by the rules")
+
+
+def _read(
+    path: Path,
+    rules: RuleSet,
+    mode: Mode,
+    original: CellHistory | None,
+    most: int,
+    language: str,
+    progress: Progress,
+) -> BlockReader:
+    if original is not None:
+        check_fits(original, rules)
+    if mode is ORIGINAL:
+        # How long lines may be is a rule for what teams hand in.
+        rules = replace(rules, most_characters=MOST_CHARACTERS)
+    reader = BlockReader(rules, mode, original, Collector(rules, original, Texts(language), most), str(path))
+    with open_text(path) as file:
+        size = path.stat().st_size
+        for done in reader.blocks(file):
+            progress(f"reading {path.name}", done, max(size, done))
+    return reader
+
+
+def _refuse(reader: BlockReader, path: str | Path, what: str) -> None:
+    found = reader.collector.complaints()
+    if not found.total:
+        return
+    lines = [f"{path} {what} {reader.rules.name}; errors: {found.total:,}. Nothing was read."]
+    lines += [f"  row {error.row:,}, cell {error.cell}: {error.message}" for error in found.errors]
+    if found.total > len(found.errors):
+        lines.append(f"  ... and {found.total - len(found.errors):,} more")
+    lines.append("Hint: mend the file, or name the rules it follows with --rules.")
+    raise BadRows("\n".join(lines))
+
+
+@checked
+@keeps_inputs()
+def write_cells(path: str | Path, history: CellHistory, rules: RuleSet | None = None) -> None:
+    """Write a history as text in its canonical form, whole or not at all: a secret file, for its owner only.
+
+    Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have.
+    Days are written without padding, decimals and whole numbers as short as possible, items and sets as they are, lines
+    end in LF. What was written so is read and written again as the same bytes.
+    """
+    check_ending(Path(path), LINES_ENDINGS)
+    with whole_file(Path(path), private=True) as target, target.open("wb") as file:
+        file.writelines(format_rows(history, rules))
+
+
+def format_rows(history: CellHistory, rules: RuleSet | None = None) -> Iterator[bytes]:
+    """Return the canonical text of a history in pieces of many rows."""
+    rules = rules or load_rules()
+    check_fits(history, rules)
+    texts = _SetTexts.of(history, rules)
+    return (
+        _format(history, rules, texts, slice(first, first + WRITTEN_ROWS))
+        for first in range(0, len(history), WRITTEN_ROWS)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SetTexts:
+    """The texts of all sets of all item columns, without braces; the sets of a column begin at its base."""
+
+    starts: NDArray[np.int64]
+    letters: NDArray[np.uint8]
+    bases: dict[str, int]
+
+    @classmethod
+    def of(cls, history: CellHistory, rules: RuleSet) -> _SetTexts:
+        starts, letters, bases = [np.zeros(1, np.int64)], [np.empty(0, np.uint8)], {}
+        for rule in rules.cell_columns:
+            column = history.column(rule.name)
+            if isinstance(column, ItemColumn):
+                bases[rule.name] = sum(len(part) for part in starts) - 1
+                own, text = _joined_names(column)
+                starts.append(own[1:] + starts[-1][-1])
+                letters.append(text)
+        return cls(np.concatenate(starts), np.concatenate(letters), bases)
+
+
+def _joined_names(column: ItemColumn) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    names = list(map(name_bytes, column.names))
+    lengths = np.fromiter(map(len, names), np.int64, len(names))
+    name_starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    room = int(lengths[column.members].sum()) + len(column.members)
+    starts, letters = np.zeros(len(column.starts), np.int64), np.empty(room, np.uint8)
+    join_names(column.starts, column.members, name_starts, np.frombuffer(b"".join(names), np.uint8), starts, letters)
+    return starts, letters[: int(starts[-1])]
+
+
+def _format(history: CellHistory, rules: RuleSet, texts: _SetTexts, rows: slice) -> bytes:
+    persons = history.persons[rows]
+    shape = (len(rules.columns), len(persons))
+    kinds, low, high = np.zeros(shape, np.uint8), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    room = len(persons) * len(rules.columns) * (2 * VALUE_BYTES + 4)
+    for place, rule in enumerate(rules.columns):
+        if rule.form == "person":
+            continue
+        column = history.column(rule.name)
+        kinds[place] = column.kinds[rows]
+        if isinstance(column, ItemColumn):
+            low[place] = np.maximum(column.sets[rows], 0) + texts.bases[rule.name]
+            room += int((texts.starts[low[place] + 1] - texts.starts[low[place]]).sum())
+        else:
+            low[place], high[place] = column.low[rows], column.high[rows]
+    forms = np.array([FORMS.index(rule.form) for rule in rules.columns])
+    separators = np.array([ord(rule.separator) for rule in rules.columns])
+    out = np.empty(room, np.uint8)
+    size = write_rows(persons, kinds, low, high, forms, separators, texts.starts, texts.letters, out)
+    return out[:size].tobytes()

@@ -1,0 +1,1 @@
+"""Whether a published history is safe: thresholds, classes, guesses, matchings."""

@@ -1,0 +1,65 @@
+"""The classes of pseudonyms that nobody can tell apart in a published history that an engine holds."""
+
+from __future__ import annotations
+
+import secrets
+
+from sudare.arguments import checked
+from sudare.engine import quote_text
+from sudare.errors import NotOnEngine
+from sudare.histories.generalized.held import HeldCells
+from sudare.histories.generalized.model import Kind
+from sudare.showing import dataclass
+
+# A SHA-256 is added up in so many parts of 60 bits.
+_PARTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SizedClasses:
+    """How many classes have so many pseudonyms."""
+
+    size: int
+    classes: int
+
+
+@checked
+def held_class_sizes(held: HeldCells) -> tuple[SizedClasses, ...]:
+    """Return how many classes of pseudonyms whose rows are the same, each as often, there are of each size.
+
+    What the same rows are is said in `sudare.histories.safety.published_classes`. Rows are compared by the sum of their
+    SHA-256, salted with a number of this call: n pseudonyms are divided wrongly with a probability below n^2 / 2^241,
+    whatever their rows are. Only whole numbers leave the engine, one line a size; where a line would be about fewer
+    pseudonyms than the smallest count that may leave, NotOnEngine is raised. No line: every row is deleted.
+    """
+    salt = quote_text(secrets.token_hex(16))
+    cells = " || '|' || ".join(_cell(i, rule.form) for i, rule in enumerate(held.rules.cell_columns))
+    rows = f"SELECT pid, {salt} || {cells} AS words FROM {held.table} WHERE pid > 0"
+    parts = ", ".join(f"sum(CAST(digest_part(words, {n}) AS DECIMAL(38, 0))) AS d{n}" for n in range(_PARTS))
+    keys = ", ".join(f"d{n}" for n in range(_PARTS))
+    persons = f"SELECT pid, count(*) AS number, {parts} FROM ({rows}) GROUP BY pid"
+    classes = f"SELECT count(*) AS size FROM ({persons}) GROUP BY number, {keys}"
+    lines = f"SELECT size, count(*) AS classes FROM ({classes}) GROUP BY size"
+    if held.engine.min_cell > 1:
+        _refuse_small(held, lines)
+    found = held.engine.rows(f"SELECT size, classes FROM ({lines}) ORDER BY size")
+    return tuple(SizedClasses(int(size), int(count)) for size, count in found)
+
+
+def _cell(i: int, form: str) -> str:
+    """Return an expression for a text that is the same where cells stand for the same values, whatever their signs."""
+    if form == "item":
+        values = f"CAST(length(s{i}) AS STRING) || ':' || s{i}"
+    else:
+        values = f"CAST(l{i} AS STRING) || ';' || CAST(h{i} AS STRING)"
+    return f"CASE WHEN k{i} = {Kind.DELETED} THEN '*' ELSE {values} END"
+
+
+def _refuse_small(held: HeldCells, lines: str) -> None:
+    least = held.engine.min_cell
+    few = held.engine.rows(f"SELECT coalesce(sum(size * classes), 0) FROM ({lines}) WHERE size * classes < {least}")
+    if few[0][0]:
+        raise NotOnEngine(
+            f"{int(few[0][0]):,} pseudonyms are in classes of a size that fewer than {least} pseudonyms have, and such "
+            "counts may not leave the engine.\nHint: allow smaller counts with --min-cell."
+        )

@@ -1,0 +1,1 @@
+"""What generalization costs, and what is left of the use of a history."""

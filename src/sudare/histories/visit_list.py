@@ -1,0 +1,76 @@
+"""The visits of a history with their items: the table T(id, day) of Ito, Kikuchi, Nakagawa (section 3, Table 6)."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+from sudare.arguments import checked
+from sudare.engine import refuse_people
+from sudare.histories.attackers.values import ITEM_DIVIDER
+from sudare.histories.model import PurchaseHistory
+from sudare.showing import dataclass
+from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
+
+PEOPLE = "the visits of customers"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What one customer bought on one day: so many `rows`, with so many different items (`kinds`), in order."""
+
+    customer: str
+    day: dt.date
+    rows: int
+    kinds: int
+    items: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {
+            "customer": self.customer,
+            "day": self.day.isoformat(),
+            "rows": self.rows,
+            "kinds": self.kinds,
+            "items": list(self.items),
+        }
+
+
+@checked
+def list_visits(history: PurchaseHistory, *, most: int | None = None) -> list[Visit]:
+    """Return visits in the order of customers and days, all or the first."""
+    refuse_people(history.engine, PEOPLE)
+    rows = history.engine.rows(_query(history, "list(i.name ORDER BY i.code)", most))
+    return [Visit(str(customer), day, rows, kinds, tuple(items)) for customer, day, rows, kinds, items in rows]
+
+
+@checked
+@keeps_inputs()
+def write_visits(history: PurchaseHistory, path: str | Path) -> int:
+    """Write all visits to a CSV or Parquet file, their items divided by bars; return how many there are."""
+    target = Path(path)
+    check_table_ending(target)
+    refuse_people(history.engine, PEOPLE)
+    with whole_file(target) as temporary:
+        history.engine.write(_query(history, f"string_agg(i.name, '{ITEM_DIVIDER}' ORDER BY i.code)"), temporary)
+    return count_visits(history)
+
+
+def count_visits(history: PurchaseHistory) -> int:
+    """Return the number of visits."""
+    return int(history.engine.rows(f"SELECT count(*) FROM {history.table('visit')}")[0][0])
+
+
+def _query(history: PurchaseHistory, items: str, most: int | None = None) -> str:
+    # Only the visits asked for are given names: the limit stands before the joins.
+    limit = f" ORDER BY visit LIMIT {most}" if most is not None else ""
+    visits = f"(SELECT * FROM {history.table('variety')}{limit}) AS v"
+    lines = f"{history.table('line')} AS l ON l.visit = v.visit"
+    names = f"{history.table('item')} AS i ON i.code = l.item"
+    customers = f"{history.table('customer')} AS c ON c.code = v.customer"
+    return (
+        f"SELECT c.name AS customer, v.day, v.rows, v.kinds, {items} AS items "
+        f"FROM {visits} JOIN {lines} JOIN {names} JOIN {customers} "
+        "GROUP BY v.visit, c.name, v.day, v.rows, v.kinds ORDER BY v.visit"
+    )

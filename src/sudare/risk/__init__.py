@@ -1,1 +1,0 @@
-"""What an attacker learns from published data."""

@@ -1,0 +1,107 @@
+"""Folders that keep results beside what they depend on, so that interrupted work can go on."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.sources.writing import whole_file
+
+PARAMETERS = "parameters.json"
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputNotWritable(
+            f"Cannot make the folder {folder}: {error.strerror or error}.\nHint: name another one."
+        ) from None
+
+
+@contextmanager
+def filling(folder: Path) -> Iterator[None]:
+    """Make a folder unless it is there, and remove what the block put into it unless the block ends well.
+
+    So does a process that ends at once in the middle of it.
+    """
+    there = frozenset(folder.iterdir()) if folder.is_dir() else None
+    make_folder(folder)
+
+    def empty() -> None:
+        with suppress(OSError):
+            for entry in frozenset(folder.iterdir()) - (there or frozenset()):
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry, ignore_errors=True)
+                else:
+                    entry.unlink(missing_ok=True)
+            if there is None:
+                folder.rmdir()
+
+    atexit.register(empty)
+    try:
+        yield
+    except BaseException:
+        empty()
+        raise
+    finally:
+        atexit.unregister(empty)
+
+
+def refuse_files(folder: Path) -> None:
+    """Refuse a folder that has files of somebody else, so that none of them is replaced."""
+    try:
+        found = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise OutputNotWritable(
+            f"Cannot write to the folder {folder}: {error.strerror or error}.\nHint: name another one."
+        ) from None
+    if found:
+        raise OutputNotWritable(
+            f"{folder} is not empty: it has {found[0]}{' and others' if found[1:] else ''}.\n"
+            "Hint: name a new folder, so that nothing in it is replaced."
+        )
+
+
+def keep_parameters(
+    folder: Path, what: str, parameters: Mapping[str, Any], more: Mapping[str, Any] = MappingProxyType({})
+) -> bool:
+    """Keep what the results in a folder are and depend on; say whether it has results already.
+
+    Other results are an error, those that depend on something else too, and so are files that are not results. Of
+    `more`, a folder may have some things and not others; what of it is not named here stays.
+    """
+    path, wanted = folder / PARAMETERS, {"what": what, **parameters}
+    if not path.exists():
+        refuse_files(folder)
+        kept = {}
+    else:
+        kept = _kept_parameters(path)
+        for name, value in {**wanted, **{name: value for name, value in more.items() if name in kept}}.items():
+            if name not in kept or kept[name] != value:
+                there = repr(kept[name]) if name in kept else "not said"
+                raise OptionNotUsable(
+                    f"{folder} has other results: {name} is {there} there and {value!r} here.\n"
+                    "Hint: name another folder, or delete that one to begin anew."
+                )
+    with whole_file(path) as temporary:
+        temporary.write_text(json.dumps({**kept, **wanted, **more}, ensure_ascii=False, indent=2) + "\n", "utf-8")
+    return bool(kept)
+
+
+def _kept_parameters(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise OptionNotUsable(f"{path} was not written by sudare.\nHint: name another folder, or delete that file.")
+    return found

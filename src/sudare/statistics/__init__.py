@@ -1,0 +1,1 @@
+"""What more than one kind of data needs of statistics: intervals, counts, classes, itemsets."""

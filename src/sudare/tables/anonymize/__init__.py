@@ -1,0 +1,1 @@
+"""How tables are made safe with as little loss as possible."""

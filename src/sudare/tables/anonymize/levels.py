@@ -1,0 +1,433 @@
+"""The levels of generalization that make a table safe with the least loss.
+
+Algorithm 7 of "Risk analysis of k-anonymized personal data by attack simulation", with a share of records that may be
+suppressed, and without its trial of every combination: see `sudare.tables.anonymize.search`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, field, fields, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.engine import quote_name
+from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.limits import SEARCH_SECONDS
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
+from sudare.statistics.distinct import collapse
+from sudare.tables.anonymize.bounded_search import BoundedSearch, Question
+from sudare.tables.anonymize.search import LOSSES, Levels
+from sudare.tables.classes.partitions import safe_rows
+from sudare.tables.classes.records import RecordsAssessment, assess_records
+from sudare.tables.classes.rows import Rows, distinct_rows, table_rows
+from sudare.tables.generalized import generalize_table
+from sudare.tables.hierarchies.model import Hierarchy, hierarchy_from, loaded_hierarchies, number_texts
+from sudare.tables.model import Table
+from sudare.tables.sets.subsets import class_size_within
+from sudare.tables.sets.what_if import MOST_LISTED, SetsChanged
+
+# Two bytes a node, and hours of work: beyond this not all choices are gone through.
+MOST_NODES = 50_000_000
+
+
+@dataclass(frozen=True)
+class LevelsFound:
+    """The level vectors that make a table safe, and the one among them with the least loss.
+
+    `minimal` are the safe vectors of which no attribute can go one level down. `best` and its numbers are None if not
+    even the highest levels are safe; then `in_the_way` are the attributes that prevent it. `evaluated` of the `nodes`
+    level vectors were looked at, the others followed; `safe_choices` of them are safe. What was asked about, the table
+    and the hierarchies, is kept.
+
+    Where there are too many vectors to settle all, `complete` is False: `minimal` are some of the minimal ones,
+    `safe_choices` is None, and `best` is the best that was found. No safe vector has a loss below `bound`.
+    """
+
+    source: str
+    known: tuple[str, ...]
+    limit: float
+    k: int
+    suppress: float
+    loss_name: str
+    records: int
+    nodes: int
+    evaluated: int
+    safe_choices: int | None
+    highest: Levels
+    minimal: tuple[Levels, ...] = field(repr=False)
+    best: Levels | None
+    loss: float | None
+    suppressed: int | None
+    classes: int | None
+    smallest: int | None
+    in_the_way: tuple[str, ...]
+    table: Table = field(repr=False, compare=False)
+    hierarchies: Mapping[str, Hierarchy] = field(repr=False, compare=False)
+    complete: bool = True
+    bound: float | None = None
+    interrupted: bool = False
+
+    @property
+    def gap(self) -> float | None:
+        """The largest share of its loss that the best vector can lose more than the best of all: 0 if it is that."""
+        if self.loss is None or self.bound is None:
+            return None
+        return (self.loss - self.bound) / self.loss if self.loss else 0.0
+
+    @property
+    def max_risk(self) -> float | None:
+        """The highest risk of a record that is left: one divided by the smallest class."""
+        return 1 / self.smallest if self.smallest else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the table and the hierarchies as plain values."""
+        names = [entry.name for entry in fields(self) if entry.name not in ("table", "hierarchies")]
+        lists = {name: list(getattr(self, name)) for name in ("known", "minimal", "in_the_way")}
+        return {**{name: getattr(self, name) for name in names}, **lists, "max_risk": self.max_risk, "gap": self.gap}
+
+
+@checked
+def find_levels(
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy | str | Path],
+    *,
+    known: Sequence[str] | None = None,
+    limit: float,
+    suppress: float = 0.0,
+    loss: str = "entropy",
+    seconds: float | None = SEARCH_SECONDS,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> LevelsFound:
+    """Find the levels of generalization at which no record has a risk above `limit`, and those with the least loss.
+
+    The attacker knows the attributes `known` (None: all); one without a hierarchy has level 0 only. `hierarchies` are
+    given by attribute, or as the files that `find_hierarchies` finds. At most the share `suppress` of the records,
+    those in classes that are too small, may be left out. Ties go to the vector that suppresses fewer records. All
+    vectors are settled if they are at most MOST_NODES; else a search with bounds ends after `seconds` (None: when the
+    best is proven) or when it is interrupted, with the best it has found and a bound of the least loss.
+    """
+    loaded = loaded_hierarchies(hierarchies)
+    table.positions(list(loaded))
+    chosen = _choose(table, known)
+    size, allowed = class_size_within(limit), _most_suppressed(suppress, table.records)
+    if loss not in LOSSES:
+        raise OptionNotUsable(f"There is no loss {loss!r}.\nHint: {', '.join(LOSSES)}.")
+    plain = table_rows(table, table.positions(chosen)).plain
+    question = Question(table, loaded, size, allowed, loss, plain)
+    few = math.prod(loaded[name].levels for name in chosen if name in loaded) <= MOST_NODES
+    search = question.search(chosen) if few else BoundedSearch(question, chosen, seconds, seed)
+    search.run(progress)
+    answer = {**search.answer()}
+    answer.setdefault("bound", answer["loss"])
+    return LevelsFound(
+        source=table.reading.source,
+        known=tuple(chosen),
+        limit=limit,
+        k=size,
+        suppress=suppress,
+        loss_name=loss,
+        records=table.records,
+        in_the_way=() if answer["best"] else _in_the_way(table, loaded, chosen, size, allowed),
+        table=table,
+        hierarchies=loaded,
+        **answer,
+    )
+
+
+def _in_the_way(
+    table: Table, hierarchies: Mapping[str, Hierarchy], known: Sequence[str], size: int, allowed: int
+) -> tuple[str, ...]:
+    """Return the attributes that alone, at their highest levels, are above the limit.
+
+    If none is so alone, those are returned that tell records apart at their highest levels.
+    """
+    tops = {name: _at_the_top(table, hierarchies.get(name), place) for name, place in _placed(table, known)}
+    alone = [
+        name for name, rows in tops.items() if int(rows.counts[~safe_rows(rows, size)].sum()) > allowed
+    ]  # fmt: skip
+    return tuple(alone or [name for name, rows in tops.items() if rows.codes.max(initial=0) > 0])
+
+
+def _placed(table: Table, names: Sequence[str]) -> list[tuple[str, int]]:
+    return list(zip(names, table.positions(names), strict=True))
+
+
+def _at_the_top(table: Table, hierarchy: Hierarchy | None, place: int) -> Rows:
+    """Return the rows of one attribute at its highest level."""
+    rows, values = table_rows(table, [place]), table.values[place]
+    texts = hierarchy.generalize(values, hierarchy.levels - 1, missing=table.missing) if hierarchy else list(values)
+    numbers = number_texts(texts)
+    wildcard = int(numbers[-1]) if table.missing == "any" and texts[-1] is None else -1
+    codes = np.ascontiguousarray(numbers[rows.codes])
+    return distinct_rows(Rows(codes, rows.counts, np.asarray([wildcard], np.int32), rows.persons))
+
+
+def find_levels_from(
+    table: Table, hierarchies: Mapping[str, Hierarchy | str | Path], levels: Mapping[str, int], **options: Any
+) -> LevelsFound:
+    """Find levels, as `find_levels` does, for a table whose values are at some levels already; none goes below them."""
+    loaded = loaded_hierarchies(hierarchies)
+    above = {name: hierarchy_from(hierarchy, levels.get(name, 0)) for name, hierarchy in loaded.items()}
+    found = find_levels(table, above, **options)
+
+    def renamed(at: Levels) -> Levels:
+        return {name: level + levels.get(name, 0) for name, level in at.items()}
+
+    return replace(
+        found,
+        highest=renamed(found.highest),
+        minimal=tuple(map(renamed, found.minimal)),
+        best=None if found.best is None else renamed(found.best),
+    )
+
+
+@checked
+def changed_levels(before: LevelsFound, after: LevelsFound) -> SetsChanged:
+    """Return which choices of levels are safe by the second answer only, and which by the first only.
+
+    All safe choices are compared, not the minimal ones alone: one that is no longer minimal can still be safe. Where
+    not all are known, nothing is listed.
+    """
+    if not (before.complete and after.complete):
+        return SetsChanged((), (), complete=False)
+    entered, left = _safe_here_only(after, before), _safe_here_only(before, after)
+    complete = max(len(entered), len(left)) <= MOST_LISTED
+    return SetsChanged(tuple(entered[:MOST_LISTED]), tuple(left[:MOST_LISTED]), complete)
+
+
+def _safe_here_only(here: LevelsFound, there: LevelsFound) -> list[Levels]:
+    """Return choices, one more than MOST_LISTED at most, that are safe in one answer and not in the other.
+
+    Levels are raised step by step from the minimal choices. Above one that is safe in the other answer, all are.
+    """
+    if here.known != there.known:
+        raise OptionNotUsable(
+            "Levels for attackers who know different attributes cannot be compared.\nHint: ask with the same `known`."
+        )
+    names, top = here.known, [here.highest[name] for name in here.known]
+    safe = np.asarray([[levels[name] for name in names] for levels in there.minimal], np.int64).reshape(-1, len(names))
+    found: set[tuple[int, ...]] = set()
+    waiting = [tuple(levels[name] for name in names) for levels in here.minimal]
+    while waiting and len(found) <= MOST_LISTED:
+        levels = waiting.pop()
+        if levels in found or (safe <= np.asarray(levels)).all(axis=1).any():
+            continue
+        found.add(levels)
+        higher = (a for a in range(len(names)) if levels[a] < top[a])
+        waiting += [(*levels[:a], levels[a] + 1, *levels[a + 1 :]) for a in higher]
+    return [dict(zip(names, levels, strict=True)) for levels in sorted(found)]
+
+
+def _most_suppressed(share: float, records: int) -> int:
+    if not 0 <= share < 1:
+        raise OptionNotUsable(
+            f"The share of records that may be suppressed is from 0 to below 1, not {share}.\nHint: 0.04 is 4 percent."
+        )
+    # As the share is written: 0.29 of 100 are 29, although 0.29 * 100 is a little less in binary.
+    return math.floor(Fraction(repr(float(share))) * records)
+
+
+def _choose(table: Table, known: Sequence[str] | None) -> list[str]:
+    chosen = list(table.attributes if known is None else known)
+    table.positions(chosen)
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise OptionNotUsable(
+            "No attribute is known to the attacker, or one is named twice.\n"
+            f"Hint: name some of {', '.join(table.attributes)}."
+        )
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLevels:
+    """What a file of a generalized table has in it, and its risk, measured on the file as it was read again.
+
+    `columns` are written, `kept` of them as they are; `left_out` are those of the table's source that are not. Where
+    the table has a `weight`, that column is written too, and a row can stand for many records. The risk is that for an
+    attacker who knows every column of the file. A class counts persons where the table knows whose records are,
+    although the file does not say it. The file is at `levels`, for which `suppressed` records were left out.
+    """
+
+    path: str
+    columns: tuple[str, ...]
+    weight: str | None
+    kept: tuple[str, ...]
+    left_out: tuple[str, ...]
+    rows: int
+    records: int
+    uniques: int
+    max_risk: float
+    mean_risk: float
+    levels: Levels
+    suppressed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+
+@checked
+@keeps_inputs()
+def write_levels(
+    found: LevelsFound, path: str | Path, *, keep: Sequence[str] = (), levels: Mapping[str, int] | None = None
+) -> WrittenLevels:
+    """Write the table at the best levels found, or at others that are safe, as CSV or Parquet, and measure the file.
+
+    Only what was made safe is written: the known attributes, without the records that are suppressed. Rows are sorted
+    by what is written, since the order of the records could tell what is left out. `keep` names
+    further attributes to be written as they are; the limit then need not hold for the whole file. Persons are not
+    written; of a table with weights, records that have become equal are one row. The file is read again before it gets
+    its name: one that says something else or breaks the limit is never left behind. Known attributes that `levels`
+    does not name stay as they are; levels at which too many records are above the limit are refused.
+    """
+    check_table_ending(Path(path))
+    if found.best is None:
+        raise OptionNotUsable(
+            f"No levels are safe: even at the highest ones more than {found.suppress:.2%} of the records "
+            f"have a risk above {found.limit:g}. In the way: {', '.join(found.in_the_way)}.\n"
+            "Hint: allow more suppression, a higher limit, or fewer known attributes."
+        )
+    _check_keep(found, keep)
+    at = found.best if levels is None else _whole_levels(found, levels)
+    columns = [name for name in found.table.attributes if name in found.known or name in keep]
+    with generalize_table(found.table, found.hierarchies, at).table as general:
+        kept = safe_rows(table_rows(general, general.positions(found.known)), found.k)
+        suppressed = int(general.counts[~kept].sum())
+        _check_safe(found, suppressed)
+        meant = _part(general, columns, kept)
+        with whole_file(Path(path)) as temporary:
+            _write_rows(general, columns, found.known, kept, temporary)
+            risk = _measured(temporary, meant)
+            if not keep and risk.max_risk > found.limit:
+                raise RuntimeError(f"What was to be written to {path} breaks the limit; it was removed")
+    weight, every = found.table.weight, (*found.table.attributes, *found.table.reading.others)
+    return WrittenLevels(
+        path=str(path),
+        columns=tuple(columns),
+        weight=weight,
+        kept=tuple(keep),
+        left_out=tuple(name for name in every if name not in (*columns, weight)),
+        rows=len(_contents(meant)) if weight else risk.records,
+        records=risk.records,
+        uniques=risk.uniques,
+        max_risk=risk.max_risk,
+        mean_risk=risk.mean_risk,
+        levels=at,
+        suppressed=suppressed,
+    )
+
+
+def _whole_levels(found: LevelsFound, levels: Mapping[str, int]) -> Levels:
+    """Check levels that were asked for, and return them with those of the other known attributes."""
+    for name, level in levels.items():
+        if not 0 <= level <= found.highest.get(name, -1):
+            known = ", ".join(f"{name} 0 to {highest}" for name, highest in found.highest.items())
+            raise OptionNotUsable(f"There is no level {level} of {name!r}.\nHint: the known attributes have {known}.")
+    return {name: levels.get(name, 0) for name in found.known}
+
+
+def _check_safe(found: LevelsFound, suppressed: int) -> None:
+    allowed = _most_suppressed(found.suppress, found.records)
+    if suppressed > allowed:
+        raise OptionNotUsable(
+            f"At these levels {suppressed:,} records have a risk above {found.limit:g}, and {allowed:,} may be left "
+            "out.\nHint: choose one of the minimal choices, or levels above one."
+        )
+
+
+def _check_keep(found: LevelsFound, keep: Sequence[str]) -> None:
+    found.table.positions(keep)
+    for name in keep:
+        if name in found.known or list(keep).count(name) > 1:
+            raise OptionNotUsable(
+                f"{name!r} cannot be kept as it is: the attacker knows it, or it is named twice.\n"
+                "Hint: keep is for attributes that are not known; known ones are written at their levels."
+            )
+
+
+def _part(general: Table, columns: Sequence[str], kept: NDArray[np.bool_]) -> Table:
+    """Return some columns of some distinct rows of a table."""
+    places = general.positions(columns)
+    stacked = [general.codes[places], *([] if general.persons is None else [general.persons[None, :]])]
+    rows, counts = collapse(np.ascontiguousarray(np.vstack(stacked)[:, kept]), general.counts[kept])
+    return replace(
+        general,
+        attributes=tuple(columns),
+        codes=np.ascontiguousarray(rows[: len(places)]),
+        counts=counts,
+        values=tuple(general.values[place] for place in places),
+        persons=None if general.persons is None else rows[-1],
+    )
+
+
+def _write_rows(
+    general: Table, columns: Sequence[str], known: Sequence[str], kept: NDArray[np.bool_], path: Path
+) -> None:
+    names = {f"r.a{place}": name for name, place in _placed(general, columns)}
+    cells = ", ".join(f"{column} AS {quote_name(name)}" for column, name in names.items())
+    keys = ", ".join(names)
+    order = f"ORDER BY {keys}"
+    if general.weight:
+        cells += f", CAST(sum(r.weight) AS BIGINT) AS {quote_name(general.weight)}"
+        order = f"GROUP BY {keys} {order}"
+    with general.marked(general.positions(known), {"kept": kept}) as rows:
+        general.engine.write(f"SELECT {cells} FROM {rows} WHERE m.kept {order}", path)
+
+
+def _measured(path: Path, meant: Table) -> RecordsAssessment:
+    """Read a file that was written, compare it with what was meant, and return the risk of its records."""
+    written = _read_again(path, meant)
+    if written != _contents(meant):
+        raise OutputNotWritable(
+            f"Read again, a {path.suffix} file of these records says something else than was written; it was removed.\n"
+            "Hint: write a .parquet file. Of a single column, a CSV file cannot hold missing values."
+        )
+    return assess_records(_table_of(written, meant) if meant.persons is None else meant)
+
+
+Contents = Counter[tuple[str | None, ...]]
+
+
+def _read_again(path: Path, meant: Table) -> Contents:
+    """Count the records with each combination of values in a file."""
+    names = [*meant.attributes, *([meant.weight] if meant.weight else [])]
+    source = (
+        meant.engine.parquet(path)
+        if path.suffix.lower() == ".parquet"
+        else meant.engine.csv(path, columns=names, delimiter=",", header=True)
+    )
+    cells = [f"nullif({quote_name(name)}, '')" for name in meant.attributes]
+    records = f"sum(CAST({quote_name(meant.weight)} AS BIGINT))" if meant.weight else "count(*)"
+    keys = ", ".join(str(place) for place in range(1, len(cells) + 1))
+    found = meant.engine.rows(f"SELECT {', '.join(cells)}, {records} FROM {source} GROUP BY {keys}")
+    return Counter({tuple(row[:-1]): int(row[-1]) for row in found})
+
+
+def _contents(table: Table) -> Contents:
+    """Count the records with each combination of values in a table."""
+    cells = ([values[code] for code in codes] for values, codes in zip(table.values, table.codes.tolist(), strict=True))
+    counted: Contents = Counter()
+    for row, count in zip(zip(*cells, strict=True), table.counts.tolist(), strict=True):
+        counted[row] += count
+    return counted
+
+
+def _table_of(contents: Contents, form: Table) -> Table:
+    """Return a table with these records, in the form of another."""
+    columns = list(zip(*contents, strict=True))
+    values = [sorted(set(column), key=lambda text: (text is None, text)) for column in columns]
+    numbers = [{text: number for number, text in enumerate(texts)} for texts in values]
+    codes = [[held[text] for text in column] for held, column in zip(numbers, columns, strict=True)]
+    counts = np.asarray(list(contents.values()), np.int64)
+    return replace(form, codes=np.asarray(codes, np.int32), counts=counts, values=tuple(map(tuple, values)))

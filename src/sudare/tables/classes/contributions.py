@@ -1,0 +1,50 @@
+"""How much each known attribute contributes to the risk: what is left of it without the attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sudare.arguments import checked
+from sudare.showing import dataclass
+from sudare.tables.classes.records import assess_records
+from sudare.tables.model import Table
+from sudare.tables.sets.costs import Costs, Number, check_by_cost
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """The risk for an attacker who knows everything but one attribute, and the cost of that, where costs were given."""
+
+    attribute: str
+    max_risk: float
+    mean_risk: float
+    uniques: int
+    cost: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values; the cost only if there is one."""
+        return {name: value for name, value in asdict(self).items() if name != "cost" or value is not None}
+
+
+@checked
+def attribute_contributions(
+    table: Table,
+    known: Sequence[str] | None = None,
+    *,
+    costs: Costs | Mapping[str, Number] | None = None,
+    by_cost: bool = False,
+) -> list[Contribution]:
+    """Return for each known attribute (all if None) the risk without it, the largest fall of the mean risk first.
+
+    With `costs`, each entry has the cost of the others; `by_cost` puts the lowest first.
+    """
+    check_by_cost(costs, by_cost)
+    names = list(known) if known is not None else list(table.attributes)
+    table.positions(names)
+    found = []
+    for name in names:
+        left = assess_records(table, [other for other in names if other != name], costs=costs)
+        found.append(Contribution(name, left.max_risk, left.mean_risk, left.uniques, left.cost))
+    return sorted(found, key=lambda entry: (entry.cost if by_cost else 0, entry.mean_risk))

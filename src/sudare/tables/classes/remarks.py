@@ -1,0 +1,39 @@
+"""Columns of a table that an assessment can do without, or that decide it alone."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+from sudare.arguments import checked
+from sudare.showing import dataclass
+from sudare.tables.model import Table
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRemark:
+    """An attribute with the same value in every record (constant), or with another one in each (unique)."""
+
+    attribute: str
+    kind: Literal["constant", "unique"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return asdict(self)
+
+
+@checked
+def column_remarks(table: Table) -> tuple[ColumnRemark, ...]:
+    """Return the attributes that are constant or unique, in their order; a single record has none of these.
+
+    A missing value is a value of its own.
+    """
+    if table.records < 2:
+        return ()
+    remarks = []
+    for attribute, values in zip(table.attributes, table.values, strict=True):
+        if len(values) == 1:
+            remarks.append(ColumnRemark(attribute, "constant"))
+        elif len(values) == table.records:
+            remarks.append(ColumnRemark(attribute, "unique"))
+    return tuple(remarks)

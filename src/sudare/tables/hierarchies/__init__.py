@@ -1,0 +1,1 @@
+"""Generalization hierarchies: what each value of an attribute becomes at each level."""

@@ -1,0 +1,1 @@
+"""Tables that are a sample of a population."""

@@ -1,0 +1,282 @@
+"""How the rows of a source become the rows of a table on an engine: columns chosen, cells read, bad rows refused."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+
+from sudare.engine import Engine
+from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
+from sudare.sources.opening import Source
+from sudare.sources.rules import cell_text
+from sudare.sources.spellings import Spelling, told_counts
+from sudare.sources.text import file_hash
+
+# The digits of a weight, and how many records a table can have: all sums of them are exact in 64 bits.
+WEIGHT_DIGITS = 18
+MOST_RECORDS = 10**WEIGHT_DIGITS
+# Up to where floating point has all whole numbers.
+_EXACT_FLOATS = {"DOUBLE": 2**53, "FLOAT": 2**24}
+# What the names of types begin with whose equal values have one text.
+_ONE_TEXT = (
+    "VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The places of the columns that are read."""
+
+    attributes: dict[str, int]
+    weight: int | None
+    person: int | None
+
+
+def choose_columns(source: Source, attributes: Sequence[str] | None, weight: str | None, person: str | None) -> Columns:
+    """Find the chosen columns; names that stand twice cannot be told apart."""
+    if weight is not None and person is not None:
+        raise OptionNotUsable(
+            "A table cannot have weights and persons at once.\n"
+            "Hint: give the person alone, one row a record, or the weight alone, if every row is of other people."
+        )
+    twice = [name for name in dict.fromkeys(source.columns) if source.columns.count(name) > 1]
+    apart = [name for name in (weight, person) if name is not None]
+    wanted = list(attributes) if attributes is not None else [name for name in source.columns if name not in apart]
+    for name in [*wanted, *apart]:
+        if name not in source.columns:
+            raise unknown_attribute(name, source.columns, source.name)
+        if name in twice or [*wanted, *apart].count(name) > 1:
+            raise ColumnNotFound(
+                f"The column {name!r} stands in {source.name} more than once, or was asked for twice.\n"
+                "Hint: give each column a name of its own, and one use."
+            )
+    if not wanted:
+        raise ColumnNotFound(f"No attribute of {source.name} is to be read.\nHint: name at least one.")
+    places = {name: source.columns.index(name) for name in wanted}
+    return Columns(
+        places,
+        None if weight is None else source.columns.index(weight),
+        None if person is None else source.columns.index(person),
+    )
+
+
+def unknown_attribute(name: str, known: Sequence[str], source: str) -> ColumnNotFound:
+    """Return the error about a name that no attribute has, with those that are near."""
+    near = difflib.get_close_matches(str(name), known, n=3)
+    meant = f"Did you mean {' or '.join(near)}?\n" if near else ""
+    return ColumnNotFound(f"There is no attribute {name!r} in {source}.\n{meant}Attributes there: {', '.join(known)}.")
+
+
+def cells_query(source: Source, columns: Columns, missing: Sequence[str]) -> str:
+    """Return a query for the rows of a source: the attributes as a0, a1, ..., weight, person."""
+
+    def text(place: int) -> str:
+        return cell_text(source.expressions[place], source.types[place], missing)
+
+    cells = [f"{text(place)} AS a{number}" for number, place in enumerate(columns.attributes.values())]
+    if columns.weight is not None:
+        cells.append(f"{_weight(text(columns.weight), source.types[columns.weight])} AS weight")
+    if columns.person is not None:
+        cells.append(f"{text(columns.person)} AS person")
+    return f"SELECT {', '.join(cells)} FROM {source.table}"
+
+
+def _weight(text: str, type_: str) -> str:
+    """Return an expression for the whole number from 1 on that a text says, NULL if it says none.
+
+    Digits are read as they are, with or without a fraction of zeros: floating point, in which 1e3 is read, is exact
+    only for smaller numbers. A column of floating point has been rounded already, so no larger number of it is taken.
+    """
+    number = f"read_number({text})"
+    most = _EXACT_FLOATS.get(type_, 10**15)
+    small = f"CASE WHEN {number} BETWEEN 1 AND {most} THEN {number} = floor({number}) END"
+    whole = f"WHEN {small} THEN CAST({number} AS BIGINT) END"
+    if type_ not in _EXACT_FLOATS:
+        digits = f"is_like({text}, '0*[0-9]{{1,{WEIGHT_DIGITS}}}([.]0*)?')"
+        whole = f"WHEN {digits} THEN CAST(split_part({text}, '.', 1) AS BIGINT) {whole}"
+    return f"nullif(CASE {whole}, 0)"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The cells of a source as they are written: a query for its rows, and how the text of a cell follows from `raw`.
+
+    `texts` are the cells that were text from the start, which can be written otherwise than they are taken.
+    """
+
+    query: str
+    taken: dict[str, str]
+    texts: frozenset[str]
+
+
+def as_written_rows(source: Source, columns: Columns, missing: Sequence[str]) -> Written:
+    """Return the attributes of a source as they are written.
+
+    Values of a type of which equal ones can be written differently, as intervals, are made text right away.
+    """
+    cells, taken = [], {}
+    for number, place in enumerate(columns.attributes.values()):
+        expression, type_ = source.expressions[place], source.types[place]
+        if type_.startswith(_ONE_TEXT):
+            taken[f"a{number}"] = cell_text("raw", type_, missing)
+        else:
+            expression, taken[f"a{number}"] = cell_text(expression, type_, missing), "raw"
+        cells.append(f"{expression} AS a{number}")
+    texts = frozenset(_named_places(source, columns))
+    return Written(f"SELECT {', '.join(cells)} FROM {source.table}", taken, texts)
+
+
+def _named_places(source: Source, columns: Columns) -> dict[str, int]:
+    """Return the places of the columns of text, weights aside, by their names in a query of cells."""
+    places = {f"a{number}": place for number, place in enumerate(columns.attributes.values())}
+    if columns.person is not None:
+        places["person"] = columns.person
+    return {name: place for name, place in places.items() if source.types[place] == "VARCHAR"}
+
+
+def table_spellings(
+    engine: Engine,
+    source: Source,
+    columns: Columns,
+    missing: Sequence[str],
+    values: Mapping[str, str],
+    *,
+    rewritten: bool = True,
+) -> tuple[Spelling, ...]:
+    """Return how the texts of a source were written; `values` are tables of the values of its columns.
+
+    If some are written otherwise than they are taken, the source is read again to count them.
+    """
+    places = _named_places(source, columns)
+    cases = case_counts(engine, {name: values[name] for name in places})
+    written = _written_counts(engine, source, places, missing) if places and rewritten else {}
+    told = (Spelling(source.columns[place], *written.get(name, (0, 0)), cases[name]) for name, place in places.items())
+    return tuple(spelling for spelling in told if spelling.remarkable)
+
+
+def _written_counts(
+    engine: Engine, source: Source, places: Mapping[str, int], missing: Sequence[str]
+) -> dict[str, tuple[int, int]]:
+    """Return for each column how many cells were not in NFKC, and how many ways of writing were merged."""
+    cells = ", ".join(
+        f"{cell_text(source.expressions[place], source.types[place], missing)} AS {name}, "
+        f"{source.expressions[place]} AS {name}_raw"
+        for name, place in places.items()
+    )
+    counts = (
+        (
+            f"count(*) FILTER (WHERE trimmed({name}_raw) <> {name})",
+            f"count(DISTINCT CASE WHEN {name} IS NOT NULL THEN {name}_raw END) - count(DISTINCT {name})",
+        )
+        for name in places
+    )
+    found = told_counts(engine, [count for pair in counts for count in pair], f"(SELECT {cells} FROM {source.table})")
+    return dict(zip(places, zip(found[::2], found[1::2], strict=True), strict=True))
+
+
+def case_counts(engine: Engine, values: Mapping[str, str]) -> dict[str, int]:
+    """Return how many values of columns differ from another by case alone; each has a table with a column `value`.
+
+    Counts that are too small to leave the engine are 0.
+    """
+    if not values:
+        return {}
+    every = " UNION ALL ".join(
+        f"SELECT {place} AS place, value FROM {table}" for place, table in enumerate(values.values())
+    )
+    different = f"SELECT DISTINCT place, value FROM ({every}) WHERE value IS NOT NULL"
+    counts = f"SELECT place, count(*) - count(DISTINCT lower(value)) AS n FROM ({different}) GROUP BY place"
+    found = engine.rows(f"SELECT place, n FROM ({counts}) WHERE n >= {engine.min_cell}")
+    return dict.fromkeys(values, 0) | {list(values)[place]: int(n) for place, n in found}
+
+
+def cell_names(columns: Columns) -> list[str]:
+    """Return the names of the cells of a row of all rows, in their order."""
+    apart = [name for name in ("weight", "person") if getattr(columns, name) is not None]
+    return [*(f"a{number}" for number in range(len(columns.attributes))), *apart]
+
+
+def _hold(engine: Engine, query: str, name: str) -> None:
+    """Make the table of all rows of a query, with their numbers."""
+    engine.hold(name, f"SELECT {engine.record_number} AS record, * FROM ({query})")
+
+
+def load_rows(engine: Engine, source: Source, columns: Columns, missing: Sequence[str], name: str) -> None:
+    """Make the table of all rows of a source and check their weights or persons."""
+    _hold(engine, cells_query(source, columns, missing), name)
+    refuse_broken(engine, source)
+    if columns.weight is not None:
+        hint = "a weight says how many records a row stands for: 1, 2, 3, ...; round or scale fractions yourself."
+        reason = f"is not a whole number from 1 on of at most {WEIGHT_DIGITS} digits"
+        if most := _EXACT_FLOATS.get(source.types[columns.weight]):
+            reason = f"is not a whole number from 1 to {most:,}, above which this floating point is not exact,"
+            hint += " Larger ones can be given as whole numbers."
+        _refuse_empty(engine, source, name, "weight", columns.weight, reason, hint)
+    if columns.person is not None:
+        hint = "say whose each record is, or leave such rows out."
+        _refuse_empty(engine, source, name, "person", columns.person, "is missing", hint)
+
+
+def refuse_broken(engine: Engine, source: Source) -> None:
+    """Refuse a text, now read, of which some lines do not divide into the columns."""
+    broken = source.broken_lines(engine)
+    if broken:
+        shown = "\n".join(f"  row {line:,}: {reason}" for line, reason in list(broken.items())[:10])
+        raise BadRows(
+            f"{source.name} has {len(broken):,} lines that do not divide into the columns; nothing was read.\n{shown}\n"
+            "Hint: mend or remove them."
+        )
+
+
+def refuse_heavy(engine: Engine, rows: str) -> None:
+    """Refuse weights whose sum is more than can be counted."""
+    total = int(engine.rows(f"SELECT coalesce(sum(CAST(weight AS DECIMAL(38, 0))), 0) FROM {rows}")[0][0])
+    if total > MOST_RECORDS:
+        raise BadRows(
+            f"The weights add up to {total:,} records, more than the {MOST_RECORDS:,} that can be counted.\n"
+            "Hint: divide all weights by the same number."
+        )
+
+
+def _refuse_empty(engine: Engine, source: Source, name: str, column: str, place: int, reason: str, hint: str) -> None:
+    """Refuse rows without a usable weight or person."""
+    count = engine.rows(f"SELECT count(*) FROM {name} WHERE {column} IS NULL")[0][0]
+    if count:
+        where = _first_empty(engine, name, column, count) if engine.shows_people else ""
+        raise BadRows(
+            f"{source.name}, column {source.columns[place]!r}: the {column} {reason} in {count:,} "
+            f"of the rows of data{where}; nothing was read.\nHint: {hint}"
+        )
+
+
+def _first_empty(engine: Engine, name: str, column: str, count: int) -> str:
+    found = engine.rows(f"SELECT record FROM {name} WHERE {column} IS NULL ORDER BY record LIMIT 10")
+    return f" (row {', '.join(f'{row[0]:,}' for row in found)}{', ...' if count > 10 else ''})"
+
+
+@dataclass(frozen=True, slots=True)
+class RowsLater:
+    """The rows of a file, read only when they are needed: most analyses need the distinct ones alone."""
+
+    source: Source
+    query: str
+
+    def load(self, engine: Engine, name: str) -> None:
+        """Make the table of all rows, if the file is still the one that was read."""
+        try:
+            self._refuse_changed()
+            _hold(engine, self.query, name)
+            self._refuse_changed()
+        except BaseException:
+            engine.drop(name)
+            raise
+
+    def _refuse_changed(self) -> None:
+        path = self.source.in_place
+        try:
+            same = path is not None and file_hash(path) == self.source.sha256
+        except OSError:
+            same = False
+        if not same:
+            raise SourceNotReadable(f"{self.source.name} has changed since it was read.\nHint: read it again.")

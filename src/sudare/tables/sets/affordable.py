@@ -1,0 +1,291 @@
+"""Which attributes an attacker can afford to learn, and what risk they bring.
+
+Risk analysis of k-anonymized personal data by attack simulation, Algorithm 6; bundles, which reveal several attributes
+for one price, are an addition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from sudare.arguments import checked
+from sudare.deadline import Deadline, TimeOver
+from sudare.errors import OptionNotUsable
+from sudare.histories.attackers.sampling import CONFIDENCE, mean_interval
+from sudare.interruption import settle
+from sudare.limits import SEARCH_SECONDS
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.tables.model import Table
+from sudare.tables.sets.affordable_draws import Draws
+from sudare.tables.sets.attribute_sets import MOST_SETS, SetRisk, largest_first, refuse_too_many, risks_of
+from sudare.tables.sets.costs import Bundle, Cashier, Costs, Number, Offers, price_list, read_costs
+from sudare.tables.sets.disclosable_search import Family
+from sudare.tables.sets.sample import MeanEstimate
+
+# Sets times distinct rows that are measured, less than a minute on two cores; beyond, some sets are drawn.
+MOST_WORK = 4_000_000_000
+# Sets that are drawn.
+SAMPLES = 2000
+# Sets that are drawn and measured before the clock is looked at.
+_PART = 256
+_HINT = "give a smaller budget, name more attributes as known, or do not ask for every set."
+
+
+@dataclass(frozen=True, slots=True)
+class AffordableSet:
+    """A set of attributes that an attacker can have, what it costs at least, and its risk."""
+
+    attributes: tuple[str, ...]
+    cost: float
+    max_risk: float
+    mean_risk: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {
+            "attributes": list(self.attributes),
+            "cost": self.cost,
+            "max_risk": self.max_risk,
+            "mean_risk": self.mean_risk,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AffordableEstimate:
+    """What drawn sets tell of all maximal sets within a budget, which are `maximal` if that is known.
+
+    The means are over the sets, of the highest and of the mean risk, each with an interval that holds the true one with
+    the stated confidence. With it too, at most the share `riskier_at_most` of the sets is riskier than the riskiest
+    drawn. If time or an interruption ended the measuring, `drawn` is below the `samples` asked for.
+    """
+
+    drawn: int
+    samples: int
+    seed: int
+    maximal: int | None
+    max_risk: MeanEstimate
+    mean_risk: MeanEstimate
+    riskier_at_most: float
+    confidence: float = CONFIDENCE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AffordableSets:
+    """The sets of attributes within a budget; each contains what is known.
+
+    `maximal` are those that are contained in no other affordable set, the riskiest first; `sets` are all, if asked
+    for, the largest first. Where there are too many to measure, `estimate` says what sets drawn at random tell of all
+    maximal ones, and `maximal` are those drawn.
+    """
+
+    budget: float
+    known: tuple[str, ...]
+    maximal: tuple[AffordableSet, ...]
+    sets: tuple[AffordableSet, ...] | None = None
+    estimate: AffordableEstimate | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {
+            "budget": self.budget,
+            "known": list(self.known),
+            "maximal": [entry.to_dict() for entry in self.maximal],
+            "sets": None if self.sets is None else [entry.to_dict() for entry in self.sets],
+            "estimate": self.estimate.to_dict() if self.estimate else None,
+        }
+
+
+@checked
+def affordable_sets(
+    table: Table,
+    costs: Costs | Mapping[str, Number],
+    *,
+    budget: Number,
+    known: Sequence[str] = (),
+    bundles: Sequence[Bundle | tuple[Sequence[str], Number]] = (),
+    every: bool = False,
+    by_cost: bool = False,
+    samples: int | None = None,
+    seed: int = 0,
+    seconds: float | None = SEARCH_SECONDS,
+    progress: Progress = silent,
+) -> AffordableSets:
+    """Find the sets of attributes, the known ones among them, that an attacker can have within the budget.
+
+    The cost of a set is that of the cheapest purchases, single attributes and bundles, that reveal all of it that is
+    not known; so a subset of an affordable set is affordable. Costs and budget are exact decimals. `by_cost` puts the
+    cheapest of the maximal sets first. Of more maximal sets than can be measured in a minute, or more than `samples` if
+    given, some are drawn, all alike, and measured for at most `seconds`.
+    """
+    if samples is not None and samples < 2:
+        raise OptionNotUsable(f"{samples} samples say nothing about all sets.\nHint: draw 2 or more.")
+    prices = (costs if isinstance(costs, Costs) else Costs(dict(costs))).with_bundles(bundles)
+    fixed = sorted(set(table.positions(known)))
+    free = [a for a in range(len(table.attributes)) if a not in fixed]
+    offers = price_list(table, free, prices, budget)
+    cashier = Cashier(offers)
+    names = tuple(table.attributes[position] for position in fixed)
+    maximal = _maximal(offers, samples or _most_measured(len(table.counts)))
+    if maximal is None:
+        refuse_too_many(MOST_SETS + 1 if every else 0, _HINT)
+        drawn = Draws(offers, _bundle_choices(offers.bundles, offers.budget), seed)
+        measured = _measure_drawn(table, fixed, free, drawn, samples or SAMPLES, seconds, progress)
+        estimate = _estimate(measured, samples or SAMPLES, seed, drawn.maximal)
+    else:
+        masks = largest_first(_all_within(cashier, len(free)) if every else maximal)
+        measured = list(zip(masks, risks_of(table, fixed, free, masks, progress=progress), strict=True))
+        estimate = None
+    found = {mask: _affordable(risk, cashier.cost(mask), offers.scale) for mask, risk in measured}
+    shown = [found[mask] for mask in (found if maximal is None else largest_first(maximal))]
+    riskiest = sorted(shown, key=lambda entry: (entry.cost if by_cost else 0, -entry.max_risk, -entry.mean_risk))
+    sets = tuple(found.values()) if every else None
+    return AffordableSets(float(Fraction(str(budget))), names, tuple(riskiest), sets, estimate)
+
+
+def _most_measured(rows: int) -> int:
+    return min(MOST_SETS, max(SAMPLES, MOST_WORK // rows))
+
+
+def _measure_drawn(
+    table: Table,
+    fixed: list[int],
+    free: list[int],
+    draws: Draws,
+    samples: int,
+    seconds: float | None,
+    progress: Progress,
+) -> list[tuple[int, SetRisk]]:
+    """Draw sets and measure them, part by part; if the time is over or the user interrupts, fewer."""
+    measured: list[tuple[int, SetRisk]] = []
+    source = iter(draws)
+    with Deadline(seconds) as deadline:
+        try:
+            while len(measured) < samples:
+                progress("drawn sets", len(measured), samples)
+                part = list(islice(source, min(_PART, samples - len(measured))))
+                different = list(dict.fromkeys(part))
+                risks = dict(zip(different, risks_of(table, fixed, free, different), strict=True))
+                measured += [(mask, risks[mask]) for mask in part]
+                deadline.check()
+        except (TimeOver, KeyboardInterrupt):
+            if not measured:
+                raise
+            settle()
+    return measured
+
+
+def _estimate(
+    measured: Sequence[tuple[int, SetRisk]], samples: int, seed: int, maximal: int | None
+) -> AffordableEstimate:
+    drawn = len(measured)
+
+    def mean(name: str) -> MeanEstimate:
+        return MeanEstimate(*mean_interval(np.asarray([getattr(risk, name) for _, risk in measured])))
+
+    # If a share p of all sets were riskier than all drawn, none of them would be drawn with the chance (1 - p)^drawn.
+    riskier = 1 - (1 - CONFIDENCE) ** (1 / drawn)
+    return AffordableEstimate(drawn, samples, seed, maximal, mean("max_risk"), mean("mean_risk"), riskier)
+
+
+def _affordable(risk: SetRisk, cost: int, scale: int) -> AffordableSet:
+    return AffordableSet(risk.attributes, float(Fraction(cost, scale)), risk.max_risk, risk.mean_risk)
+
+
+def _maximal(offers: Offers, most: int) -> list[int] | None:
+    """Return the affordable sets that are contained in no other, None if there are more than `most`.
+
+    A maximal set is what some bundles and, with the rest of the budget, as many further attributes as possible
+    reveal. Other bundles can reveal more, so the sets of different bundles are compared.
+    """
+    found: set[int] = set()
+    for revealed, left in _bundle_choices(offers.bundles, offers.budget):
+        single = [
+            (cost, 1 << bit) for bit, cost in enumerate(offers.single) if cost is not None and not revealed >> bit & 1
+        ]
+        for mask in _fillings(sorted(single), left):
+            found.add(revealed | mask)
+            if len(found) > most:
+                return None
+    return _outermost(found, len(offers.single)) if offers.bundles else list(found)
+
+
+def _outermost(masks: set[int], attributes: int) -> list[int]:
+    """Return the sets that are contained in no other; larger ones are looked at first."""
+    kept = Family(attributes)
+    for mask in sorted(masks, key=lambda mask: -mask.bit_count()):
+        if not kept.has_around(mask):
+            kept.add(mask)
+    return kept.masks
+
+
+def _bundle_choices(
+    bundles: Sequence[tuple[int, int]], left: int, revealed: int = 0, first: int = 0
+) -> Iterator[tuple[int, int]]:
+    """Yield what affordable choices of bundles reveal and what is left of the budget."""
+    yield revealed, left
+    for i in range(first, len(bundles)):
+        mask, cost = bundles[i]
+        if cost <= left and mask & ~revealed:
+            yield from _bundle_choices(bundles, left - cost, revealed | mask, i + 1)
+
+
+def _fillings(offers: Sequence[tuple[int, int]], budget: int) -> Iterator[int]:
+    """Yield the choices, of offers in rising order of cost, that leave too little for any further offer.
+
+    Each is determined by its first offer that is not taken, which is the cheapest that is not: all before it are
+    taken, and of those behind it so much that what is left is less than its cost.
+    """
+    behind = [0]
+    for cost, _ in reversed(offers):
+        behind.append(behind[-1] + cost)
+    behind.reverse()
+    taken = 0
+    for i, (cost, mask) in enumerate(offers):
+        yield from _choices(offers, behind, i + 1, budget, cost, taken)
+        if cost > budget:
+            return
+        budget -= cost
+        taken |= mask
+    yield taken
+
+
+def _choices(
+    offers: Sequence[tuple[int, int]], behind: Sequence[int], first: int, left: int, over: int, taken: int
+) -> Iterator[int]:
+    """Yield the choices of offers from `first` on that cost at most `left` and leave less than `over`."""
+    if left - behind[first] >= over:
+        return
+    if left < over:
+        yield taken
+    for i in range(first, len(offers)):
+        cost, mask = offers[i]
+        if cost > left or left - behind[i] >= over:
+            return
+        yield from _choices(offers, behind, i + 1, left - cost, over, taken | mask)
+
+
+def _all_within(cashier: Cashier, attributes: int) -> list[int]:
+    """Return all sets within the budget; a set that is too expensive is not extended."""
+    found = [0]
+    # Every affordable set is made once, by adding its last attribute to the set of the others.
+    for mask in found:
+        for bit in range(mask.bit_length(), attributes):
+            more = mask | (1 << bit)
+            if cashier.cost(more) <= cashier.budget:
+                found.append(more)
+        refuse_too_many(len(found), _HINT)
+    return found
+
+
+__all__ = ["AffordableEstimate", "AffordableSet", "AffordableSets", "Bundle", "Costs", "affordable_sets", "read_costs"]

@@ -1,0 +1,388 @@
+"""The risk of every subset of attributes: exhaustion made cheap.
+
+Risk analysis of k-anonymized personal data by attack simulation, Algorithms 1 and 2 for all sets of known attributes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from math import ceil, comb, floor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.arguments import checked
+from sudare.engine import DuckDBEngine, quote_text
+from sudare.errors import OptionNotUsable
+from sudare.histories.attackers.sampling import CONFIDENCE
+from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.limits import MOST_EXHAUSTED, SAMPLES, WALK_MEMORY
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
+from sudare.statistics.class_sizes import ClassSize, Sizes
+from sudare.tables.classes.rows import rows_of
+from sudare.tables.collapsed import CollapsedTable
+from sudare.tables.model import Table, fetch_table
+from sudare.tables.rows import unknown_attribute
+from sudare.tables.walks.choice import Walk, WalkName, choose_walk
+from sudare.tables.walks.engine import walk_engine
+from sudare.tables.walks.memory import Results, Walked, walk_rows
+from sudare.tables.walks.sampled import HIGH, LOW, MEAN_RISK, SHARE_BELOW, UNIQUE_SHARE, walk_sample
+
+_PLACES = {"low": LOW, "high": HIGH}
+# More than all records that a table can have.
+_NO_CLASS = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class RiskIntervals:
+    """Where the numbers of a set lie that was estimated: low and high, each with the confidence that the walk tells."""
+
+    mean_risk: tuple[float, float]
+    uniques: tuple[int, int]
+    share_above: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetRisk:
+    """How well a set of known attributes singles out records.
+
+    The risk of a record is 1 / the number of records like it; `share_above` is the share of the records whose risk is
+    above the bound that was asked for (None if none was), and `class_sizes` all sizes of classes, where asked for.
+    Estimates from a sample of the records have `intervals`. A sample does not tell the classes and the highest risk:
+    there `classes` and `max_risk` are None, and `max_risk_at_least` is the highest risk of a drawn record; elsewhere
+    this is the highest risk.
+    """
+
+    attributes: tuple[str, ...]
+    classes: int | None
+    max_risk: float | None
+    max_risk_at_least: float
+    mean_risk: float
+    uniques: int
+    share_above: float | None = None
+    class_sizes: tuple[ClassSize, ...] | None = None
+    intervals: RiskIntervals | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values; classes, their sizes and intervals only if there are any.
+
+        The highest risk stands under one name: `max_risk` if it is known, else `max_risk_at_least`.
+        """
+        found = {**asdict(self), "attributes": list(self.attributes)}
+        if self.max_risk is not None:
+            del found["max_risk_at_least"]
+        for name in ("classes", "max_risk", "class_sizes", "intervals"):
+            if found[name] is None:
+                del found[name]
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubsetsAssessment:
+    """The risk of every subset of some attributes, kept as arrays; `subset` and `ranked` read them.
+
+    `walk` says how they were gone through. If that was by a sample, the numbers are estimates, and `estimates` has
+    their intervals.
+    """
+
+    attributes: tuple[str, ...]
+    records: int
+    most: int
+    bound: float | None
+    results: Results
+    expected: NDArray[np.float64]
+    walk: Walk
+    sizes: list[Sizes | None] | None = None
+    estimates: NDArray[np.float64] | None = None
+    source: str = ""
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.results[:, CLASSES]))
+
+    @checked
+    def subset(self, attributes: Sequence[str]) -> SubsetRisk:
+        """Return the risk of one subset; the order of its members does not matter."""
+        mask = 0
+        for name in attributes:
+            if name not in self.attributes:
+                raise unknown_attribute(name, self.attributes, "what was assessed")
+            mask |= 1 << self.attributes.index(name)
+        if not 1 <= mask.bit_count() <= self.most:
+            raise OptionNotUsable(
+                f"Sets of {mask.bit_count()} attributes were not assessed, only those of 1 to {self.most}.\n"
+                "Hint: name others, or call assess_subsets with a larger max_size."
+            )
+        return self._risk(mask)
+
+    @checked
+    def ranked(self, by: str = "mean_risk", most: int | None = None) -> list[SubsetRisk]:
+        """Return subsets, the largest first by a measure or by `size` (then in the order of the attributes)."""
+        masks = np.flatnonzero(self.results[:, CLASSES])
+        order = np.lexsort((masks, _sizes(masks), -self._measure(by)[masks]))
+        return [self._risk(int(mask)) for mask in masks[order][:most]]
+
+    def _measure(self, by: str) -> NDArray[np.float64]:
+        columns = {"classes": CLASSES, "uniques": UNIQUES, "share_above": BELOW}
+        if by == "mean_risk":
+            return self.expected
+        if by == "max_risk":
+            return 1 / np.maximum(self.results[:, SMALLEST], 1)
+        if by == "size":
+            return -_sizes(np.arange(len(self.results))).astype(np.float64)
+        if by not in columns:
+            raise OptionNotUsable(
+                f"There is no measure {by!r}.\nHint: {', '.join(['mean_risk', 'max_risk', *columns, 'size'])}."
+            )
+        return self.results[:, columns[by]].astype(np.float64)
+
+    def _risk(self, mask: int) -> SubsetRisk:
+        row = self.results[mask]
+        names = tuple(name for bit, name in enumerate(self.attributes) if (mask >> bit) & 1)
+        above = float(row[BELOW]) / self.records if self.bound is not None else None
+        highest, exact = 1 / int(row[SMALLEST]), self.estimates is None
+        return SubsetRisk(
+            names,
+            int(row[CLASSES]) if exact else None,
+            highest if exact else None,
+            highest,
+            float(self.expected[mask]) / self.records,
+            int(row[UNIQUES]),
+            above,
+            self._class_sizes(mask),
+            self._intervals(mask),
+        )
+
+    def _class_sizes(self, mask: int) -> tuple[ClassSize, ...] | None:
+        sizes = self.sizes[mask] if self.sizes is not None else None
+        return sizes.listed() if sizes is not None else None
+
+    def _intervals(self, mask: int) -> RiskIntervals | None:
+        if self.estimates is None:
+            return None
+        mean, unique, above = ((float(ends[LOW]), float(ends[HIGH])) for ends in self.estimates[mask])
+        uniques = floor(unique[0] * self.records), ceil(unique[1] * self.records)
+        return RiskIntervals(mean, uniques, above if self.bound is not None else None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all subsets as plain values, the smallest sets first."""
+        return {
+            "attributes": list(self.attributes),
+            "records": self.records,
+            "bound": self.bound,
+            "walk": self.walk.to_dict(),
+            "subsets": [risk.to_dict() for risk in self.ranked("size")],
+        }
+
+
+def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.bitwise_count(masks).astype(np.int64)
+
+
+@checked
+def assess_subsets(
+    table: Table | CollapsedTable,
+    *,
+    attributes: Sequence[str] | None = None,
+    max_size: int | None = None,
+    bound: float | None = None,
+    class_sizes: bool = False,
+    walk: WalkName | Walk | None = None,
+    memory: str = WALK_MEMORY,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> SubsetsAssessment:
+    """Measure the risk of every subset of the attributes (all if None) with at most `max_size` members.
+
+    `bound` asks for the share of records whose risk is above it, `class_sizes` for all sizes of classes. More
+    attributes than MOST_EXHAUSTED are refused. Of a `CollapsedTable` the subsets are gone through in memory if that
+    takes no more than `memory` by estimate, else on its engine, and if that would take too long by a sample of so many
+    records; `walk` asks for one of these ways.
+    """
+    names = tuple(attributes) if attributes is not None else table.attributes
+    places, most = table.positions(names), _check(len(names), max_size)
+    size = class_size_within(bound) if bound is not None else 0
+    if isinstance(table, CollapsedTable):
+        chosen = (
+            walk
+            if isinstance(walk, Walk)
+            else choose_subsets_walk(
+                table, attributes=names, max_size=max_size, class_sizes=class_sizes, walk=walk, memory=memory
+            )
+        )
+        if chosen.how == "engine":
+            walked = walk_engine(table, places, most=most, bound=size, class_sizes=class_sizes, progress=progress)
+            return _assessment(names, table, most, bound, chosen, walked)
+        if chosen.how == "sample":
+            return _estimated(table, names, most, bound, chosen, samples, seed, progress)
+        table = fetch_table(table)
+    else:
+        chosen = _walk_of_arrays(table, walk)
+    walked = walk_rows(
+        rows_of(table, places), most=most, bound=size, class_sizes=class_sizes, threads=threads, progress=progress
+    )
+    walked.results[0] = 0
+    return _assessment(names, table, most, bound, chosen, walked)
+
+
+def choose_subsets_walk(
+    table: CollapsedTable,
+    *,
+    attributes: Sequence[str] | None = None,
+    max_size: int | None = None,
+    class_sizes: bool = False,
+    walk: WalkName | None = None,
+    memory: str = WALK_MEMORY,
+) -> Walk:
+    """Choose how `assess_subsets` goes through the subsets of a table; it takes the answer as its `walk`."""
+    count = len(attributes) if attributes is not None else len(table.attributes)
+    sets = sum(comb(count, members) for members in range(1, _check(count, max_size) + 1))
+    return choose_walk(table, attributes=count, sets=sets, walk=walk, memory=memory, class_sizes=class_sizes)
+
+
+def _check(attributes: int, max_size: int | None) -> int:
+    """Return how many attributes a subset may have."""
+    if not attributes:
+        raise OptionNotUsable("There are no attributes to choose subsets of.\nHint: name at least one.")
+    if attributes > MOST_EXHAUSTED:
+        raise OptionNotUsable(
+            f"{attributes} attributes have {2**attributes - 1:,} subsets, too many to go through.\n"
+            f"Hint: choose at most {MOST_EXHAUSTED} with --attributes, or draw some with `sudare risk sample`."
+        )
+    if max_size is not None and not 1 <= max_size <= attributes:
+        raise OptionNotUsable(
+            f"A subset of {attributes} attributes cannot have {max_size} members.\nHint: 1 to {attributes}."
+        )
+    return max_size or attributes
+
+
+def _walk_of_arrays(table: Table, walk: WalkName | Walk | None) -> Walk:
+    if isinstance(walk, Walk):
+        return walk
+    if walk not in (None, "memory"):
+        raise OptionNotUsable(
+            f"The table is in memory already, so its sets of attributes cannot be gone through by {walk!r}.\n"
+            "Hint: give assess_subsets what collapse_table returns."
+        )
+    return Walk("memory", "request" if walk else "size", len(table.counts))
+
+
+def _estimated(
+    table: CollapsedTable,
+    names: tuple[str, ...],
+    most: int,
+    bound: float | None,
+    chosen: Walk,
+    samples: int,
+    seed: int,
+    progress: Progress,
+) -> SubsetsAssessment:
+    if samples < 2:
+        raise OptionNotUsable(f"{samples} drawn records say nothing.\nHint: draw some thousands.")
+    size = class_size_within(bound) if bound is not None else 0
+    found = walk_sample(
+        table, table.positions(names), most=most, bound=size, samples=samples, seed=seed, progress=progress
+    )
+    told = replace(chosen, samples=samples, seed=seed, confidence=CONFIDENCE, error=found.error)
+    return _assessment(names, table, most, bound, told, found.walked, found.estimates)
+
+
+def _assessment(
+    names: tuple[str, ...],
+    table: Table | CollapsedTable,
+    most: int,
+    bound: float | None,
+    walk: Walk,
+    walked: Walked,
+    estimates: NDArray[np.float64] | None = None,
+) -> SubsetsAssessment:
+    found = (walked.results, walked.expected, walk, walked.sizes, estimates)
+    return SubsetsAssessment(names, table.records, most, bound, *found, source=table.reading.source)
+
+
+def class_size_within(risk: float) -> int:
+    """Return the smallest class size n whose risk 1/n is at most `risk`: 5 for 0.2, 3 for 1/3, 4 for 0.33."""
+    if not 0 < risk <= 1:
+        raise OptionNotUsable(f"A risk is above 0 and at most 1, not {risk}.\nHint: 0.2 means one in five.")
+    # The division that risks are computed with decides, so that no rounding stands between them.
+    return 1 + bisect_left(range(1, _NO_CLASS), True, key=lambda size: 1 / size <= risk)
+
+
+@checked
+@keeps_inputs()
+def write_subsets(found: SubsetsAssessment, path: str | Path) -> int:
+    """Write all subsets to a CSV or Parquet file, the smallest sets first; return how many."""
+    masks = _smallest_first(found)
+    rows = found.results[masks]
+    columns = {
+        "size": _sizes(masks),
+        **({"classes": rows[:, CLASSES]} if found.estimates is None else {}),
+        "max_risk" if found.estimates is None else "max_risk_at_least": 1 / rows[:, SMALLEST],
+        "mean_risk": found.expected[masks] / found.records,
+        "uniques": rows[:, UNIQUES],
+        **({} if found.bound is None else {"share_above": rows[:, BELOW] / found.records}),
+        **_ends(found, masks),
+    }
+    return _write(found, masks, columns, Path(path))
+
+
+def _ends(found: SubsetsAssessment, masks: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return the columns of the ends of intervals, where numbers are estimates."""
+    if found.estimates is None:
+        return {}
+    mean, unique, above = (found.estimates[masks, measure] for measure in (MEAN_RISK, UNIQUE_SHARE, SHARE_BELOW))
+    ends = {"mean_risk": mean, "uniques": unique * found.records}
+    if found.bound is not None:
+        ends["share_above"] = above
+    return {f"{name}_{end}": part[:, place] for name, part in ends.items() for end, place in _PLACES.items()}
+
+
+@checked
+@keeps_inputs()
+def write_subset_sizes(found: SubsetsAssessment, path: str | Path) -> int:
+    """Write the classes and records of each size for all subsets to a CSV or Parquet file; return how many lines."""
+    if found.sizes is None:
+        raise OptionNotUsable("The sizes of classes were not asked for.\nHint: assess_subsets(..., class_sizes=True).")
+    masks = _smallest_first(found)
+    sizes = [part for mask in masks if (part := found.sizes[mask]) is not None]
+    columns = {
+        "size": np.concatenate([part.size for part in sizes]),
+        "classes": np.concatenate([part.classes for part in sizes]),
+        "records": np.concatenate([part.records for part in sizes]),
+    }
+    columns["risk"] = 1 / columns["size"]
+    return _write(found, np.repeat(masks, [len(part.size) for part in sizes]), columns, Path(path))
+
+
+def _smallest_first(found: SubsetsAssessment) -> NDArray[np.int64]:
+    masks = np.flatnonzero(found.results[:, CLASSES])
+    ordered: NDArray[np.int64] = masks[np.lexsort((masks, _sizes(masks)))]
+    return ordered
+
+
+def _write(
+    found: SubsetsAssessment,
+    masks: NDArray[np.int64],
+    columns: Mapping[str, NDArray[Any]],
+    target: Path,
+) -> int:
+    """Write lines about subsets, each with the names of its attributes first."""
+    check_table_ending(target)
+    members = ", ".join(
+        f"CASE WHEN (mask >> {bit}) & 1 = 1 THEN {quote_text(name)} END" for bit, name in enumerate(found.attributes)
+    )
+    # What was found is here, wherever the records are.
+    with whole_file(target) as temporary, DuckDBEngine() as engine:
+        engine.attach_columns("subset", {"position": np.arange(len(masks)), "mask": masks, **columns})
+        engine.write(
+            f"SELECT concat_ws(' + ', {members}) AS attributes, {', '.join(columns)} FROM subset ORDER BY position",
+            temporary,
+        )
+    return len(masks)

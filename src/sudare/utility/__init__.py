@@ -1,1 +1,0 @@
-"""What is left of the use of data that were made safe."""
