@@ -24,16 +24,24 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from results import Found, Line
-from sudare.web.accounts import add_user, make_token
-from sudare.web.contests import ContestPlan, add_round, add_team, make_contest, publish_results, set_original, set_times
-from sudare.web.database import Database, database_now
-from sudare.web.files import FileStore, StoredFile
-from sudare.web.models import Contest, GuessFile, Job, Membership, Target, User
-from sudare.web.phases import TIMES
+from sudare.web.game.accounts import add_user, make_token
+from sudare.web.game.contests import (
+    ContestPlan,
+    add_round,
+    add_team,
+    make_contest,
+    publish_results,
+    set_original,
+    set_times,
+)
+from sudare.web.game.phases import TIMES
+from sudare.web.game.submissions import submit, submit_guesses
+from sudare.web.game.visibility import Viewer, find_viewer
+from sudare.web.jobs.worker import Worker
 from sudare.web.settings import ServerSettings, write_settings
-from sudare.web.submissions import submit, submit_guesses
-from sudare.web.visibility import Viewer, find_viewer
-from sudare.web.worker import Worker
+from sudare.web.storage.database import Database, database_now
+from sudare.web.storage.files import FileStore, StoredFile
+from sudare.web.storage.models import Contest, GuessFile, Job, Membership, Target, User
 
 TITLE = "Contest server: 200 readers during 20 uploads of 3 MB at a time"
 PACKAGES = ("fastapi", "httpx", "sqlalchemy", "uvicorn")

@@ -55,7 +55,7 @@ LONG = (
 STARTING = {"browser", "cluster", "postgres", "postgresql", "running", "served", "server", "settings", "spark"}
 
 # Tests that need long without starting anything by a fixture.
-SLOW = ("tests/web/test_demo.py", "tests/web/test_faults.py")
+SLOW = ("tests/web/test_demo.py", "tests/web/http/test_faults.py")
 
 # How `./dev test --quick` chooses tests, and the most examples that Hypothesis tries of each of them.
 QUICK = "not slow"

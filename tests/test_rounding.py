@@ -12,12 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.cli import anonymize_text, contest_duel_text, contest_safety_text, frontier, risk_text
+from sudare.cli.contest import frontier
 from sudare.contest.frontier_points import FrontierPoint
 from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.messages import Texts, catalogue
-from sudare.report.contest_answers import _Answers as ContestAnswers
+from sudare.report.contest import duel_text as contest_duel_text
+from sudare.report.contest import safety_text as contest_safety_text
+from sudare.report.contest.answers import _Answers as ContestAnswers
+from sudare.report.history import anonymized_text as anonymize_text
 from sudare.report.numbers import Numbers
+from sudare.report.table import text as risk_text
 
 # A number after one of these words has to be true as it is written.
 WORDS = re.compile(

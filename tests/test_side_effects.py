@@ -29,14 +29,14 @@ ALLOWED: Mapping[tuple[str, str, str], str] = {
     ("sudare.cli.signals", "_handling", "signal.signal"): "the command's own process, and set back",
     ("sudare.cli.signals", "_ignore_signals", "signal.signal"): "the command ends",
     ("sudare.cli.signals", "end_by_signals", "signal.signal"): "the command's own process",
-    ("sudare.web.job_process", "_no_modules_from_here", "os.environ"): (
+    ("sudare.web.jobs.process", "_no_modules_from_here", "os.environ"): (
         "the worker's own process, and set back: multiprocessing starts its process with no other environment"
     ),
-    ("sudare.web.job_process", "_work", "os.nice"): "the main function of a job's own process",
-    ("sudare.web.job_process", "_work", "resource.setrlimit"): "the main function of a job's own process",
-    ("sudare.web.job_process", "_work", "signal.signal"): "the main function of a job's own process",
+    ("sudare.web.jobs.process", "_work", "os.nice"): "the main function of a job's own process",
+    ("sudare.web.jobs.process", "_work", "resource.setrlimit"): "the main function of a job's own process",
+    ("sudare.web.jobs.process", "_work", "signal.signal"): "the main function of a job's own process",
     ("sudare.web.serve", "run_both", "signal.signal"): "the server's own process",
-    ("sudare.web.worker", "run", "signal.signal"): "the worker's own process",
+    ("sudare.web.jobs.worker", "run", "signal.signal"): "the worker's own process",
 }
 
 

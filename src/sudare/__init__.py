@@ -165,11 +165,11 @@ if TYPE_CHECKING:
     from sudare.histories.utility.held import held_utility
     from sudare.histories.utility.use_cases import MeasuredError, UseCases, measure_use_cases
     from sudare.histories.visit_list import Visit, list_visits, write_visits
-    from sudare.report.basket_experiment import write_experiment_page
-    from sudare.report.baskets import write_baskets_report
-    from sudare.report.frontier import write_frontier_page
-    from sudare.report.history import write_history_report
-    from sudare.report.table import write_table_report
+    from sudare.report.baskets.experiment import write_experiment_page
+    from sudare.report.baskets.report import write_baskets_report
+    from sudare.report.contest.frontier import write_frontier_page
+    from sudare.report.history.report import write_history_report
+    from sudare.report.table.report import write_table_report
     from sudare.statistics.class_sizes import ClassSize
     from sudare.tables.anonymize.levels import LevelsFound, WrittenLevels, changed_levels, find_levels, write_levels
     from sudare.tables.classes.contributions import Contribution, attribute_contributions
@@ -358,12 +358,12 @@ _HOMES = {
         "SourceNotReadable",
         "SudareError",
     ),
-    "sudare.report.basket_experiment": ("write_experiment_page",),
-    "sudare.report.baskets": ("write_baskets_report",),
-    "sudare.report.contest": ("write_contest_report",),
-    "sudare.report.frontier": ("write_frontier_page",),
-    "sudare.report.history": ("write_history_report",),
-    "sudare.report.table": ("write_table_report",),
+    "sudare.report.baskets.experiment": ("write_experiment_page",),
+    "sudare.report.baskets.report": ("write_baskets_report",),
+    "sudare.report.contest.report": ("write_contest_report",),
+    "sudare.report.contest.frontier": ("write_frontier_page",),
+    "sudare.report.history.report": ("write_history_report",),
+    "sudare.report.table.report": ("write_table_report",),
     "sudare.histories.attackers.assessment": (
         "AttackerRisk",
         "AttackersAssessment",

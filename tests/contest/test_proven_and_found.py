@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-from sudare.cli.anonymize_text import show_anonymized
-from sudare.cli.contest_safety_text import show_classes
 from sudare.contest import frontier as module
 from sudare.contest.duel import run_duel
 from sudare.contest.frontier import FrontierSearch, trace_frontier
@@ -23,8 +21,10 @@ from sudare.histories.anonymize.classes import AnonymizedHistory
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.matchings import Matchings, matching_safety
 from sudare.messages import LANGUAGES, Texts, catalogue
-from sudare.report.contest import write_contest_report
-from sudare.report.frontier import write_frontier_page
+from sudare.report.contest.frontier import write_frontier_page
+from sudare.report.contest.report import write_contest_report
+from sudare.report.contest.safety_text import show_classes
+from sudare.report.history.anonymized_text import show_anonymized
 from sudare.report.numbers import Numbers
 from tests.histories.anonymize.small_histories import history
 

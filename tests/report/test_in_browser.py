@@ -15,11 +15,11 @@ import sudare
 from sudare.contest.frontier import Frontier, FrontierSearch
 from sudare.contest.frontier_points import FrontierPoint
 from sudare.histories.generalized.rule_sets import ContestResult
-from sudare.report.baskets import write_baskets_report
-from sudare.report.contest import write_contest_report
-from sudare.report.frontier import write_frontier_page
-from sudare.report.history import write_history_report
-from sudare.report.table import write_table_report
+from sudare.report.baskets.report import write_baskets_report
+from sudare.report.contest.frontier import write_frontier_page
+from sudare.report.contest.report import write_contest_report
+from sudare.report.history.report import write_history_report
+from sudare.report.table.report import write_table_report
 from sudare.tables.hierarchies.model import make_hierarchy
 from tests.conftest import TOY
 

@@ -21,9 +21,9 @@ import httpx
 import psycopg
 import pytest
 
-from sudare.web.database import Database
-from sudare.web.files import FileStore
 from sudare.web.settings import DATABASE_FILE, ServerSettings, write_settings
+from sudare.web.storage.database import Database
+from sudare.web.storage.files import FileStore
 from tests.web import parts
 from tests.web.small_contest import PASSWORD, SmallContest
 
@@ -110,7 +110,7 @@ def loaded_parts() -> None:
 
 @pytest.fixture(autouse=True)
 def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.web.security._hasher", parts.CHEAP)
+    monkeypatch.setattr("sudare.web.http.security._hasher", parts.CHEAP)
 
 
 @pytest.fixture(scope="session")

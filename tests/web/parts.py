@@ -16,10 +16,12 @@ from typing import Any
 
 from argon2 import PasswordHasher
 
-from sudare.web import security, templating, worker
-from sudare.web.job_process import LOADED
+from sudare.web.http import security
+from sudare.web.jobs import worker
+from sudare.web.jobs.process import LOADED
 from sudare.web.serve import run_web, run_worker
 from sudare.web.settings import ServerSettings
+from sudare.web.views import templating
 
 # Passwords of tests need no protection.
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)

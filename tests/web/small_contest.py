@@ -8,16 +8,16 @@ import io
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from sudare.web.accounts import add_user, make_token
-from sudare.web.contests import ContestPlan, add_round, add_team, make_contest, set_original, set_times
-from sudare.web.database import Database, database_now
-from sudare.web.files import FileStore, StoredFile
-from sudare.web.models import Contest, Job, Membership, Round, Submission, Target, User
-from sudare.web.phases import TIMES
+from sudare.web.game.accounts import add_user, make_token
+from sudare.web.game.contests import ContestPlan, add_round, add_team, make_contest, set_original, set_times
+from sudare.web.game.phases import TIMES
+from sudare.web.game.submissions import submit, submit_guesses
+from sudare.web.game.visibility import Viewer, find_viewer
+from sudare.web.jobs.worker import Worker
 from sudare.web.settings import ServerSettings
-from sudare.web.submissions import submit, submit_guesses
-from sudare.web.visibility import Viewer, find_viewer
-from sudare.web.worker import Worker
+from sudare.web.storage.database import Database, database_now
+from sudare.web.storage.files import FileStore, StoredFile
+from sudare.web.storage.models import Contest, Job, Membership, Round, Submission, Target, User
 
 TEAMS = ("blue", "green", "red")
 PASSWORD = "a long password"

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from sudare.messages import Texts
-from sudare.web.phases import TIMES
+from sudare.web.game.phases import TIMES
 from tests.web.conftest import RunningServer, new_settings
 from tests.web.small_contest import PASSWORD, T, anonymized, guesses
 from tests.web.test_whole_contest import admin_link

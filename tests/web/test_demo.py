@@ -6,13 +6,13 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from sudare.web.database import Database, database_now
 from sudare.web.demo import TEAMS, fill
-from sudare.web.files import FileStore
-from sudare.web.models import Preview, Round, Submission, User
-from sudare.web.phases import phase_at
-from sudare.web.shown_results import show_results
-from sudare.web.visibility import find_viewer
+from sudare.web.game.phases import phase_at
+from sudare.web.game.visibility import find_viewer
+from sudare.web.storage.database import Database, database_now
+from sudare.web.storage.files import FileStore
+from sudare.web.storage.models import Preview, Round, Submission, User
+from sudare.web.views.results import show_results
 from tests.web.conftest import new_settings
 
 

@@ -13,8 +13,8 @@ import httpx
 from typer.testing import CliRunner
 
 from sudare.cli.app import app
-from sudare.web.database import Database
-from sudare.web.phases import TIMES
+from sudare.web.game.phases import TIMES
+from sudare.web.storage.database import Database
 from tests.web.conftest import RunningServer
 from tests.web.small_contest import T, anonymized, guesses
 

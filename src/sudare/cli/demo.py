@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.files import OutputFolder
-from sudare.cli.frame import LanguageOption, SeedOption, console, guarded, note, note_aligned, shown_progress
-from sudare.cli.history import tell_reading
+from sudare.cli.frame import LanguageOption, SeedOption, guarded, note, note_aligned, shown_progress
+from sudare.cli.history.source import tell_reading
+from sudare.report.terminal import console
 
 if TYPE_CHECKING:
     from sudare.baskets.model import SensitiveItems
     from sudare.histories.attackers.assessment import AttackersAssessment
     from sudare.messages import Texts
     from sudare.progress import Progress
-    from sudare.report.baskets_findings import Findings
-    from sudare.report.contest_findings import Findings as ContestFindings
+    from sudare.report.baskets.findings import Findings
+    from sudare.report.contest.findings import Findings as ContestFindings
     from sudare.tables.classes.records import RecordsAssessment
 
 # What the folder has in the end, apart from the certificate of the published baskets.
@@ -93,10 +94,10 @@ def demo(
     secrets, anonymizes and attacks a month of it as for a contest, and writes a report about each.
     """
     from sudare.baskets.certificate import certificate_path
-    from sudare.cli.attackers_text import show_attackers
-    from sudare.cli.baskets_text import show_title, show_verdict
-    from sudare.cli.risk_text import show_summary
     from sudare.messages import Texts
+    from sudare.report.baskets.text import show_title, show_verdict
+    from sudare.report.history.text import show_attackers
+    from sudare.report.table.text import show_summary
     from sudare.sources.result_folders import filling
 
     texts = Texts(lang)
@@ -149,7 +150,7 @@ def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Pr
     from sudare.histories.attackers.assessment import assess_attackers
     from sudare.histories.read import read_history
     from sudare.histories.synthetic import generate_history
-    from sudare.report.history import write_history_report
+    from sudare.report.history.report import write_history_report
 
     generate_history(data, customers=CUSTOMERS, seed=seed, progress=progress)
     with read_history(data, progress=progress) as history:
@@ -162,7 +163,7 @@ def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Pr
 def _assess_members(
     data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress
 ) -> RecordsAssessment:
-    from sudare.report.table import write_table_report
+    from sudare.report.table.report import write_table_report
     from sudare.tables.classes.records import assess_records
     from sudare.tables.hierarchies.model import find_hierarchies, read_hierarchy
     from sudare.tables.model import read_table
@@ -195,7 +196,7 @@ def _suppress_baskets(
     from sudare.baskets.sensitive import read_sensitive
     from sudare.baskets.suppress.suppression import suppress_baskets
     from sudare.baskets.verification import verify_baskets
-    from sudare.report.baskets import write_baskets_report
+    from sudare.report.baskets.report import write_baskets_report
 
     baskets = read_baskets(data, per="visit", progress=progress)
     sensitive = read_sensitive(f"{SECRETS}:{seed}", baskets)
@@ -222,7 +223,7 @@ def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, 
     from sudare.histories.attackers.published import measure_published
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.generalized.text import read_original, write_cells
-    from sudare.report.contest import write_contest_report
+    from sudare.report.contest.report import write_contest_report
     from sudare.sources.result_folders import make_folder
     from sudare.sources.writing import whole_file
 
@@ -257,9 +258,9 @@ def _first_month(data: Path) -> str:
 
 def _show_contest(found: ContestFindings, anonymized: Path, texts: Texts) -> None:
     """Print U, the classes and how safe they are, what the attacks reached, and the attackers before and after."""
-    from sudare.cli.attackers_text import show_published
-    from sudare.cli.contest_duel_text import show_duel_summary
-    from sudare.cli.contest_safety_text import safety_words
+    from sudare.report.contest.duel_text import show_duel_summary
+    from sudare.report.contest.safety_text import safety_words
+    from sudare.report.history.text import show_published
 
     out, safety = console(), found.safety
     utility = f"{found.utility.utility:.4f}"

@@ -9,7 +9,7 @@ import typer
 
 from sudare.cli.files import TABLE, OutputFolder
 from sudare.cli.frame import JsonOption, SeedOption, counted, guarded, note, show_json, shown_progress
-from sudare.cli.hierarchy_options import ForceOption
+from sudare.cli.table.hierarchy_options import ForceOption
 
 
 @guarded

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.files import InputFolder, OutputFolder
-from sudare.cli.frame import JsonOption, SeedOption, console, guarded, guarded_server, note, show_json, shown_progress
+from sudare.cli.frame import JsonOption, SeedOption, guarded, guarded_server, note, show_json, shown_progress
 from sudare.errors import OptionNotUsable
+from sudare.report.terminal import console
 
 if TYPE_CHECKING:
-    from sudare.web.database import Database
     from sudare.web.settings import ServerSettings
+    from sudare.web.storage.database import Database
 
 
 FolderArgument = Annotated[Path, InputFolder(), typer.Argument(metavar="DIR", help="The folder of the server.")]
@@ -40,8 +41,8 @@ def init(
 ) -> None:
     """Make the folder of a server: settings, database, files, and an account that may make contests."""
     from sudare.sources.result_folders import filling
-    from sudare.web.files import FileStore
     from sudare.web.settings import ServerSettings, write_settings
+    from sudare.web.storage.files import FileStore
 
     with filling(folder):
         settings = ServerSettings(folder, database=database, public_url=public_url)
@@ -83,7 +84,7 @@ def worker(folder: FolderArgument) -> None:
 @guarded
 def contests(folder: FolderArgument, json: JsonOption = False) -> None:
     """List the contests of a server."""
-    from sudare.web.archive import list_contests
+    from sudare.web.storage.archive import list_contests
 
     with _open(_settings(folder)) as database, database.reading() as session:
         found = list_contests(session)
@@ -105,8 +106,8 @@ def export(
     The pages are a static site in all languages, without script. `sudare contest recompute` computes the outcome anew
     from the archive.
     """
-    from sudare.web.archive import export_contest
-    from sudare.web.files import FileStore
+    from sudare.web.storage.archive import export_contest
+    from sudare.web.storage.files import FileStore
 
     settings = _settings(folder)
     with _open(settings) as database:
@@ -119,7 +120,7 @@ def export(
 @guarded
 def backup(folder: FolderArgument, out: OutArgument) -> None:
     """Copy settings, database and files while the server runs."""
-    from sudare.web.archive import back_up
+    from sudare.web.storage.archive import back_up
 
     copied = back_up(_settings(folder), out)
     note(f"Wrote {out} with {copied:,} files; start it with: sudare server run {out}")
@@ -135,8 +136,8 @@ def demo(
     """Fill a new server with a synthetic contest: five teams, three rounds, attacks and results."""
     from sudare.sources.result_folders import filling
     from sudare.web.demo import fill
-    from sudare.web.files import FileStore
     from sudare.web.settings import ServerSettings, write_settings
+    from sudare.web.storage.files import FileStore
 
     with filling(folder):
         settings = ServerSettings(folder)
@@ -166,7 +167,7 @@ def list_users(folder: FolderArgument, json: JsonOption = False) -> None:
     """List the accounts."""
     from sqlalchemy import select
 
-    from sudare.web.models import User
+    from sudare.web.storage.models import User
 
     with _open(_settings(folder)) as database, database.reading() as session:
         found = session.scalars(select(User).order_by(User.login)).all()
@@ -182,8 +183,8 @@ def reset(folder: FolderArgument, name: LoginArgument) -> None:
     """Print a link with which a user chooses a new password."""
     from sqlalchemy import select
 
-    from sudare.web.accounts import make_reset
-    from sudare.web.models import User
+    from sudare.web.game.accounts import make_reset
+    from sudare.web.storage.models import User
 
     settings = _settings(folder)
     with _open(settings) as database, database.writing() as session:
@@ -205,7 +206,7 @@ def _settings(folder: Path, host: str | None = None, port: int | None = None) ->
 
 @contextmanager
 def _open(settings: ServerSettings) -> Iterator[Database]:
-    from sudare.web.database import Database
+    from sudare.web.storage.database import Database
 
     database = Database(settings.database_url)
     try:
@@ -217,8 +218,8 @@ def _open(settings: ServerSettings) -> Iterator[Database]:
 
 def _add_user(settings: ServerSettings, name: str, *, admin: bool) -> str:
     """Add a user with a password that nobody knows and return the link with which one is chosen."""
-    from sudare.web.accounts import add_user, make_reset
-    from sudare.web.security import new_token
+    from sudare.web.game.accounts import add_user, make_reset
+    from sudare.web.http.security import new_token
 
     with _open(settings) as database, database.writing() as session:
         user = add_user(session, name, new_token(), admin=admin)

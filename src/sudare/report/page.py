@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from sudare.messages import Texts
-from sudare.report.charts import Chart, render
+from sudare.report.charts.vega import Chart, render
 from sudare.report.numbers import Numbers
 from sudare.report.wording import knowledge_label, knowledge_sentence
 from sudare.showing import dataclass

@@ -17,8 +17,8 @@ from sudare.histories.attack.known import know_history
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.text import format_rows, read_original, read_published
 from sudare.showing import dataclass
-from sudare.web.accounts import add_user
-from sudare.web.contests import (
+from sudare.web.game.accounts import add_user
+from sudare.web.game.contests import (
     ContestPlan,
     add_round,
     add_team,
@@ -28,15 +28,15 @@ from sudare.web.contests import (
     set_preview,
     set_times,
 )
-from sudare.web.database import Database, database_now
-from sudare.web.files import FileStore, StoredFile
-from sudare.web.models import Contest, Membership, Round, User
-from sudare.web.phases import TIMES
-from sudare.web.security import new_token
+from sudare.web.game.phases import TIMES
+from sudare.web.game.submissions import choose_final, submit, submit_guesses
+from sudare.web.game.visibility import Viewer, find_viewer, visible_targets
+from sudare.web.http.security import new_token
+from sudare.web.jobs.worker import Worker
 from sudare.web.settings import ServerSettings
-from sudare.web.submissions import choose_final, submit, submit_guesses
-from sudare.web.visibility import Viewer, find_viewer, visible_targets
-from sudare.web.worker import Worker
+from sudare.web.storage.database import Database, database_now
+from sudare.web.storage.files import FileStore, StoredFile
+from sudare.web.storage.models import Contest, Membership, Round, User
 
 CUSTOMERS = 60
 ITEMS = ("22423", "22720", "47566", "84879", "85099B", "85123A")

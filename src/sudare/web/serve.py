@@ -10,9 +10,9 @@ import threading
 
 import uvicorn
 
-from sudare.web.app import make_app
+from sudare.web.http.app import make_app
+from sudare.web.jobs.worker import make_worker
 from sudare.web.settings import ServerSettings
-from sudare.web.worker import make_worker
 
 KEEP_ALIVE_SECONDS = 10
 SHUTDOWN_SECONDS = 10

@@ -1,0 +1,247 @@
+"""How commands are told which baskets to read, which items are sensitive, and what is to be guaranteed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sudare.cli.files import READ
+from sudare.cli.frame import counted, note, pairs
+from sudare.cli.history.source import single_columns, tell_reading
+from sudare.cli.options import ReadingOptions
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress
+from sudare.showing import dataclass
+
+if TYPE_CHECKING:
+    from sudare.baskets.certificate import Certificate
+    from sudare.baskets.held import HeldBaskets
+    from sudare.baskets.model import Baskets, SensitiveItems
+
+FILE_HELP = "Baskets: a text with one record a line, or a CSV, Parquet or Excel file with a user and an item a row."
+KNOWLEDGE_HELP = (
+    "Of which record adversaries know items: the original one, suppressed items included, or the published."
+)
+Knowledge = Literal["original", "published"]
+StrategyOption = Annotated[
+    Literal["paper", "swept", "best"],
+    typer.Option(
+        metavar="paper|swept|best",
+        help="What is suppressed: as the paper prints it; for samples also everybody in short records; or with less "
+        "loss.",
+    ),
+]
+KeepLowOption = Annotated[
+    Literal["items", "kl", "rules", "all"] | None,
+    typer.Option(
+        metavar="items|kl|rules|all",
+        help="What --strategy best keeps low: items lost, KL divergence, distance of the rules, or all, each at most "
+        "as the paper's way. Default: all; items with samples.",
+    ),
+]
+PublishedFormOption = Annotated[
+    Literal["spaces", "commas", "spmf", "pairs"] | None,
+    typer.Option(metavar="FORM", help="What PUBLISHED is. As sudare baskets suppress writes it, if not given."),
+]
+CertificateOption = Annotated[
+    Path | None,
+    READ,
+    typer.Option(metavar="CERT", help="Certificate to compare with; what is not given is taken from it."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class BasketOptions(ReadingOptions):
+    """The words that say which baskets to read and how."""
+
+    file: Annotated[str, READ, typer.Argument(metavar="FILE", help=FILE_HELP)]
+    written: Annotated[
+        Literal["spaces", "commas", "spmf", "pairs", "history"] | None,
+        typer.Option(
+            "--form",
+            metavar="FORM",
+            help="What FILE is: lines with items divided by spaces, commas or -1 (spmf), pairs of user and item, or a "
+            "purchase history. Found if not given.",
+        ),
+    ] = None
+    per: Annotated[
+        Literal["customer", "visit"],
+        typer.Option(metavar="customer|visit", help="What a record of a purchase history is."),
+    ] = "customer"
+    column: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE=NAME", help="Column of a role (user, item, day).")
+    ] = None
+    date_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Form of the days, such as '%d.%m.%Y'.")] = (
+        None
+    )
+    bad_rows: Annotated[
+        Literal["refuse", "drop"], typer.Option(metavar="refuse|drop", help="What to do with rows that cannot be used.")
+    ] = "refuse"
+
+    def read(self, progress: Progress) -> Baskets:
+        """Read the baskets and tell how they were read."""
+        return self.read_from(self.file, progress)
+
+    def read_from(self, file: str, progress: Progress) -> Baskets:
+        """Read the baskets of a file in the way that the options say."""
+        from sudare.baskets.read import read_baskets
+
+        with self.engine() as engine:
+            found = read_baskets(
+                file,
+                **self._how(),
+                engine=engine,
+                progress=progress,
+            )
+        tell_baskets(found)
+        return found
+
+    def _how(self) -> dict[str, Any]:
+        return {
+            "form": self.written,
+            "per": self.per,
+            "columns": single_columns(pairs(self.column, "--column", "user=CustomerID")),
+            **self.form(),
+            "date_format": self.date_format,
+            "bad_rows": self.bad_rows,
+        }
+
+    @contextmanager
+    def hold(self, progress: Progress) -> Iterator[HeldBaskets]:
+        """Put the baskets on the engine and tell how they were read."""
+        from sudare.baskets.held import hold_baskets
+
+        if self.written not in (None, "pairs", "history"):
+            raise OptionNotUsable(
+                f"A cluster reads no text of records ({self.written}).\nHint: give a table of users and items."
+            )
+        with (
+            self.engine() as engine,
+            hold_baskets(
+                self.file,
+                **self._how(),
+                engine=engine,
+                progress=progress,
+            ) as found,
+        ):
+            tell_reading(found.reading)
+            note(
+                f"Baskets: {counted(found.users, 'record')}, {counted(found.items, 'item')}, "
+                f"{counted(found.occurrences, 'occurrence')}, longest {found.longest:,}"
+            )
+            yield found
+
+
+def tell_baskets(baskets: Baskets) -> None:
+    """Say on stderr what was read, guessed and dropped, and what the baskets are."""
+    if baskets.reading is None:
+        return
+    tell_reading(baskets.reading)
+    lengths = baskets.lengths
+    note(
+        f"Baskets: {counted(len(baskets), 'record')}, {counted(len(baskets.names), 'item')}, "
+        f"{counted(len(baskets.items), 'occurrence')}, longest {int(lengths.max(initial=0)):,}, "
+        f"empty {int((lengths == 0).sum()):,}"
+    )
+    if baskets.reading.duplicates:
+        note(f"Counted once: {counted(baskets.reading.duplicates, 'repetition')} of an item within a record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuaranteeOptions(BasketOptions):
+    """The words of baskets, of their sensitive items and of the guarantee."""
+
+    sensitive: Annotated[
+        str,
+        READ,
+        typer.Option(
+            metavar="FILE|RULE",
+            help="Sensitive items: a file with one item a line, a file with user and item, or a rule: all, random:0.4, "
+            "random-fixed:0.4, item:med*.",
+        ),
+    ]
+    rho: Annotated[
+        str, typer.Option(metavar="RHO", help="Highest confidence that is allowed, above 0 and at most 1, such as 0.5.")
+    ]
+    max_known: Annotated[
+        int | None, typer.Option(metavar="M", help="Most items adversaries know. Any number if not given.")
+    ] = None
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Draw a sample: mean share of a user's unsafe adversaries it is to exclude."
+        ),
+    ] = None
+    delta: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Draw a sample: probability with which it may be wrong.")
+    ] = None
+    unknown_items: Annotated[
+        Literal["refuse", "ignore"],
+        typer.Option(
+            metavar="refuse|ignore", help="What to do with sensitive users and items that FILE does not have."
+        ),
+    ] = "refuse"
+
+    def check(self) -> None:
+        """Refuse a guarantee that cannot be meant, before anything is read."""
+        from sudare.baskets.check.uncertainty import check_sampling, exact_rho
+
+        exact_rho(self.rho)
+        check_sampling(self.epsilon, self.delta)
+
+    def read_sensitive(self, baskets: Baskets) -> SensitiveItems:
+        """Read the sensitive items and tell what was ignored."""
+        from sudare.baskets.sensitive import read_sensitive
+
+        with self.engine() as engine:
+            found = read_sensitive(self.sensitive, baskets, unknown=self.unknown_items, engine=engine)
+        if found.reading and found.reading.unknown:
+            note(f"Ignored {counted(found.reading.unknown, 'sensitive line')} with an unknown user or item")
+        return found
+
+    def read_published(self, file: str, form: Any, original: Baskets, progress: Progress) -> Baskets:
+        """Read published baskets; without a form they are as `sudare baskets suppress` would have written them."""
+        from sudare.baskets.read import read_baskets
+        from sudare.baskets.write import form_of
+
+        with self.engine() as engine:
+            found = read_baskets(
+                file,
+                form=form or form_of(Path(file), written_form(original)),
+                allow_empty=True,
+                engine=engine,
+                progress=progress,
+            )
+        tell_baskets(found)
+        return found
+
+
+def written_form(baskets: Baskets) -> str | None:
+    """Return the form in which baskets were read, if they were."""
+    return baskets.reading.form if baskets.reading else None
+
+
+def asked_guarantee(
+    source: GuaranteeOptions, knowledge: str | None, seed: int | None, certified: Certificate | None
+) -> dict[str, Any]:
+    """Return the guarantee that is asked for; what was not said is as the certificate says, if there is one."""
+    from sudare.baskets.certificate import repeated_draws
+
+    given = {name: getattr(source, name) for name in ("max_known", "epsilon", "delta")}
+    given |= {"knowledge": knowledge, "seed": seed}
+    otherwise: dict[str, Any] = {"knowledge": "original", "seed": 0}
+    if certified:
+        sampled = {"epsilon": certified.epsilon, "delta": certified.delta, "seed": certified.check_seed or 0}
+        otherwise = {"knowledge": certified.knowledge, "max_known": certified.max_known, **sampled}
+    found = {name: otherwise.get(name) if value is None else value for name, value in given.items()}
+    # Another seed makes another test of its own; the same one repeats the look that is certified.
+    repeated = certified if seed is None else None
+    return {
+        **found,
+        "look": repeated.look if repeated else None,
+        "draws": repeated_draws(repeated) if repeated else None,
+    }

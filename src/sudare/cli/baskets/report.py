@@ -1,0 +1,114 @@
+"""`sudare baskets report`: one page about baskets before and after suppression, to show to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.baskets.options import (
+    KNOWLEDGE_HELP,
+    CertificateOption,
+    GuaranteeOptions,
+    KeepLowOption,
+    Knowledge,
+    PublishedFormOption,
+    StrategyOption,
+    asked_guarantee,
+)
+from sudare.cli.files import READ, REPORT
+from sudare.cli.frame import EXIT_NOT_SAFE, LanguageOption, guarded, note, shown_progress
+from sudare.cli.options import taking
+from sudare.errors import OptionNotUsable
+
+if TYPE_CHECKING:
+    from sudare.baskets.model import Baskets
+    from sudare.baskets.suppress.suppression import Suppression
+    from sudare.baskets.verification import Verification
+    from sudare.progress import Progress
+
+HideRecordsOption = Annotated[
+    bool, typer.Option("--hide-records", help="Leave the numbers of records out of the report.")
+]
+
+
+@guarded
+@taking(GuaranteeOptions)
+def report(
+    source: GuaranteeOptions,
+    out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
+    published: Annotated[
+        str | None,
+        READ,
+        typer.Option(
+            metavar="PUBLISHED", help="Published baskets to show. What suppression would publish, if not given."
+        ),
+    ] = None,
+    published_form: PublishedFormOption = None,
+    certificate: CertificateOption = None,
+    strategy: StrategyOption = "paper",
+    keep_low: KeepLowOption = None,
+    knowledge: Annotated[
+        Knowledge | None,
+        typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
+    ] = None,
+    hide_records: HideRecordsOption = False,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed of the suppression, or of a sample. 0 if not given.")
+    ] = None,
+    lang: LanguageOption = "en",
+) -> None:
+    """Write a report about baskets that a lawyer can read.
+
+    It tells whether the published baskets are safe, how sure adversaries are of sensitive items before and after, what
+    was suppressed and what is left of the use. Exit code 3: not safe, or not what the certificate says.
+    """
+    from sudare.baskets.certificate import read_certificate
+    from sudare.baskets.verification import verify_baskets
+    from sudare.messages import Texts
+    from sudare.report.baskets.report import write_baskets_report
+
+    Texts(lang)
+    source.check()
+    if certificate and published is None:
+        raise OptionNotUsable("A certificate is about published baskets.\nHint: name them with --published.")
+    asked = asked_guarantee(source, knowledge, seed, read_certificate(certificate) if certificate else None)
+    with shown_progress() as progress:
+        original = source.read(progress)
+        shown: Suppression | Verification
+        if published is not None:
+            read = source.read_published(published, published_form, original, progress)
+            sensitive = source.read_sensitive(original)
+            shown = verify_baskets(original, read, sensitive, rho=source.rho, **asked, progress=progress)
+        else:
+            shown = _suppressed(source, original, {"strategy": strategy, "keep_low": keep_low}, asked, progress)
+        found = write_baskets_report(
+            out,
+            shown,
+            certificate=certificate,
+            show_records=not hide_records,
+            language=lang,
+            progress=progress,
+        )
+    note(f"Wrote {out}")
+    if not found.holds:
+        raise typer.Exit(EXIT_NOT_SAFE)
+
+
+def _suppressed(
+    source: GuaranteeOptions,
+    original: Baskets,
+    how: dict[str, Any],
+    asked: dict[str, Any],
+    progress: Progress,
+) -> Suppression:
+    from sudare.baskets.suppress.suppression import suppress_baskets
+
+    words = {name: value for name, value in asked.items() if name not in ("look", "draws")}
+    sensitive = source.read_sensitive(original)
+    found = suppress_baskets(original, sensitive, rho=source.rho, **how, **words, progress=progress)
+    if found.interrupted:
+        # An interrupted suppression keeps what it has; a report is written whole or not at all.
+        raise KeyboardInterrupt
+    return found

@@ -1,0 +1,194 @@
+"""`sudare contest thresholds | safety | classes`: when an attack is effective, and how safe classes are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.contest.files import (
+    DEFAULT_RULES,
+    AnonymizedArgument,
+    ComparedOptions,
+    OriginalArgument,
+    RulesOption,
+)
+from sudare.cli.files import LINES, READ
+from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
+from sudare.cli.options import taking
+from sudare.errors import BadRows, OptionNotUsable
+
+if TYPE_CHECKING:
+    from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.generalized.rule_sets import RuleSet
+    from sudare.progress import Progress
+
+MOST_THRESHOLDS = 1_000_000
+
+POption = Annotated[
+    str | None, typer.Option("--p", metavar="SHARE", help="Probability p, such as 1/3. That of the rules if not given.")
+]
+AlphaOption = Annotated[
+    str | None,
+    typer.Option("--alpha", metavar="SHARE", help="Level alpha, such as 0.01/20. That of the rules if not given."),
+]
+ThresholdsOption = Annotated[
+    Path | None,
+    READ,
+    typer.Option("--thresholds", metavar="R.csv", help="The contest's own thresholds, which win over the formula."),
+]
+
+
+@guarded
+def thresholds(
+    most: Annotated[int, typer.Option("--max", min=0, max=MOST_THRESHOLDS, metavar="N", help="Most guesses.")] = 1000,
+    p: POption = None,
+    alpha: AlphaOption = None,
+    test: Annotated[
+        str, typer.Option("--test", metavar="contest|tight", help="Which test's thresholds are written to OUT.")
+    ] = "contest",
+    out: Annotated[
+        Path | None, LINES, typer.Option("--out", "-o", metavar="OUT", help="File for all thresholds: lines n,r(n).")
+    ] = None,
+    rules: RulesOption = DEFAULT_RULES,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Show how many right guesses make an attack effective.
+
+    For each number of guesses: the threshold of the contest, and that of the tight test, which is the least that
+    follows from the same condition of safety.
+    """
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.safety.thresholds import TESTS, read_alpha, read_p, success_thresholds, write_thresholds
+    from sudare.messages import Texts
+
+    texts, chosen = Texts(lang), load_rules(rules)
+    share, level = read_p(p or chosen.p), read_alpha(alpha or chosen.alpha)
+    written = next((known for known in TESTS if known == test), None)
+    if written is None:
+        raise OptionNotUsable(f"There is no test {test!r}.\nHint: --test contest or --test tight")
+    found = {known: success_thresholds(most, share, level, test=known) for known in TESTS}
+    if out:
+        write_thresholds(out, found[written])
+    if json:
+        listed = {known: values.tolist() for known, values in found.items()}
+        show_json({"p": str(share), "alpha": str(level), "max": most, "thresholds": listed})
+    else:
+        from sudare.report.contest.safety_text import show_thresholds
+
+        show_thresholds(found["contest"], found["tight"], share, level, texts)
+    if out:
+        note(f"Wrote {out}")
+
+
+@guarded
+def safety(
+    original: OriginalArgument,
+    anonymized: AnonymizedArgument,
+    guesses: Annotated[
+        str, READ, typer.Argument(metavar="GUESSES", help="The attacker's guesses: lines pseudonym,customer.")
+    ],
+    thresholds: ThresholdsOption = None,
+    p: POption = None,
+    alpha: AlphaOption = None,
+    rules: RulesOption = DEFAULT_RULES,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Judge an attack: guesses, hits, the threshold and the margin.
+
+    Exit code 3: the attack was effective, so that A is not safe, or nothing was tried. Exit code 0 says no more than
+    that this attack was not effective.
+    """
+    from sudare.contest.guesses import read_guesses
+    from sudare.contest.judge import judge_guesses
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.safety.thresholds import read_thresholds
+    from sudare.messages import Texts
+
+    texts, chosen = Texts(lang), load_rules(rules)
+    own = read_thresholds(thresholds) if thresholds else None
+    with shown_progress() as progress:
+        source, history = _read(original, anonymized, chosen, progress)
+        guessed = read_guesses(guesses, source, history)
+    found = judge_guesses(guessed, source, history, thresholds=own, **_shares(p, alpha, chosen))
+    if json:
+        show_json(found.to_dict())
+    else:
+        from sudare.report.contest.safety_text import show_judgement
+
+        show_judgement(found, guesses, texts)
+    if found.effective or not found.tried:
+        raise typer.Exit(EXIT_NOT_SAFE)
+
+
+@guarded
+@taking(ComparedOptions)
+def classes(
+    source: ComparedOptions,
+    attacks: Annotated[
+        int | None,
+        typer.Option("--attacks", min=1, metavar="N", help="Attacks to survive. Those of the rules if not given."),
+    ] = None,
+    thresholds: ThresholdsOption = None,
+    p: POption = None,
+    alpha: AlphaOption = None,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Show the classes of pseudonyms that nobody can tell apart, and how safe they are.
+
+    Shown are the sizes of the classes, the k that is reached, whether condition H0 holds, the best guesses of an
+    attacker who knows the classes and nothing else, and how probable it is to survive N such attacks. With --engine,
+    histories that no memory holds are looked at too.
+    """
+    from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.safety.classes import class_safety
+    from sudare.histories.safety.thresholds import read_thresholds
+    from sudare.messages import Texts
+
+    texts, chosen = Texts(lang), load_rules(source.rules)
+    own = read_thresholds(thresholds) if thresholds else None
+    shares = _shares(p, alpha, chosen)
+    with shown_progress() as progress:
+        sizes = _class_sizes(source, chosen, progress)
+        if not sizes:
+            raise BadRows(f"Every row of {source.anonymized} is deleted.\nHint: there are no classes to attack.")
+        progress("best guesses", 0, 1)
+        found = class_safety(sizes, attacks=attacks or chosen.attacks, thresholds=own, **shares)
+    if json:
+        show_json(found.to_dict())
+    else:
+        from sudare.report.contest.safety_text import show_classes
+
+        show_classes(found, source.anonymized, texts)
+
+
+def _class_sizes(source: ComparedOptions, rules: RuleSet, progress: Progress) -> list[int]:
+    """Return the size of each class, of histories in memory or on the engine that was named."""
+    if source.engine_name is None:
+        from sudare.histories.safety.published_classes import published_classes
+
+        _, history = _read(source.original, source.anonymized, rules, progress)
+        return list(map(int, published_classes(history).sizes))
+    from sudare.histories.safety.held import held_class_sizes
+
+    with source.held(progress) as held:
+        return [found.size for found in held_class_sizes(held) for _ in range(found.classes)]
+
+
+def _shares(p: str | None, alpha: str | None, rules: RuleSet) -> dict[str, Any]:
+    """Return p and alpha as they were given, else those of the rules."""
+    from sudare.histories.safety.thresholds import read_alpha, read_p
+
+    return {"p": read_p(p or rules.p), "alpha": read_alpha(alpha or rules.alpha)}
+
+
+def _read(original: str, anonymized: str, rules: RuleSet, progress: Progress) -> tuple[CellHistory, CellHistory]:
+    """Read T and A; an A that breaks the rules is refused, for nothing true could be said of it."""
+    from sudare.histories.generalized.text import read_original, read_valid_anonymized
+
+    source = read_original(original, rules, progress=progress)
+    return source, read_valid_anonymized(anonymized, source, rules, progress=progress)

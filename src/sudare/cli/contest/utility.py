@@ -1,0 +1,298 @@
+"""`sudare contest utility | usecases | correlate`: what generalization costs, and what is left of the use of data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.contest.files import (
+    DEFAULT_RULES,
+    AnonymizedArgument,
+    ComparedOptions,
+    OriginalArgument,
+    RulesOption,
+)
+from sudare.cli.files import READ, InputFolder, OutputFolder
+from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, show_json, shown_progress
+from sudare.cli.options import support_of, taking
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress
+
+if TYPE_CHECKING:
+    from sudare.contest.correlation import UtilityCorrelation
+    from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.generalized.rule_sets import RuleSet
+    from sudare.histories.utility.cost import CellUtility
+
+# The endings of the files of a folder that are anonymized histories, and the file that is the original.
+ENDINGS = (".csv", ".txt")
+ORIGINAL = "T.csv"
+CHART = "correlation.svg"
+
+UncheckedOption = Annotated[
+    bool, typer.Option("--unchecked", help="Measure A even if it breaks the rules; malformed cells count as deleted.")
+]
+DrawsOption = Annotated[int, typer.Option(metavar="N", help="How often rows are drawn from the cells.")]
+SupportOption = Annotated[
+    str,
+    typer.Option(
+        metavar="SHARE|N",
+        help="Least support of a frequent itemset, in T and in each draw: a share of T's visits, or a number. "
+        "The contest's is not published.",
+    ),
+]
+LengthOption = Annotated[int, typer.Option(metavar="N", help="Most items of a frequent itemset.")]
+MostDozensOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Count up to N dozens in the wholesale similarities; the contest's programs counted 6. "
+        "All if not given, as in the report.",
+    ),
+]
+
+
+@guarded
+@taking(ComparedOptions)
+def utility(
+    source: ComparedOptions,
+    unchecked: UncheckedOption = False,
+    top: Annotated[int, typer.Option(min=0, metavar="N", help="How many customers and cells to list.")] = 10,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Measure the utility U of an anonymized history, and show where it comes from.
+
+    U is the mean error of all cells; 0 is best. Shown are the share of each column and each kind of cell, the customers
+    and cells that cost most, and ranges that cost more than a deleted cell would. With --engine, histories that no
+    memory holds are measured too; Spark lists no customers and cells.
+    """
+    from sudare.messages import Texts
+
+    texts = Texts(lang)
+    with shown_progress() as progress:
+        found = _measured(source, progress, unchecked=unchecked, top=top)
+    if json:
+        show_json(found.to_dict())
+    else:
+        from sudare.report.contest.utility_text import show_utility
+
+        show_utility(found, source.anonymized, texts)
+
+
+def _measured(source: ComparedOptions, progress: Progress, *, unchecked: bool, top: int) -> CellUtility:
+    """Return U, of histories in memory or on the engine that was named."""
+    if source.engine_name is None:
+        from sudare.histories.utility.cost import cell_utility
+
+        read = _Source(source.original, source.rules, progress, unchecked=unchecked)
+        return cell_utility(read.original, read.read(source.anonymized), rules=read.rules, most=top)
+    if unchecked:
+        raise OptionNotUsable("An engine measures no history that breaks the rules.\nHint: leave --engine out.")
+    from sudare.histories.utility.held import held_utility
+
+    with source.held(progress) as held:
+        if top and not held.engine.shows_people:
+            note("The customers and cells that cost most are not shown: only counts leave the cluster.")
+        return held_utility(held, most=top)
+
+
+@guarded
+def usecases(
+    original: OriginalArgument,
+    anonymized: AnonymizedArgument,
+    draws: DrawsOption = 100,
+    support: SupportOption = "0.027",
+    length: LengthOption = 3,
+    most_dozens: MostDozensOption = None,
+    rules: RulesOption = DEFAULT_RULES,
+    unchecked: UncheckedOption = False,
+    seed: SeedOption = 0,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Measure what an anonymized history is still good for.
+
+    Rows are drawn from its cells many times and compared with T: frequent itemsets, the RFM table, three matrices of
+    similar items, the top 100 items, the number of rows, and statistics of dates, prices and quantities. What the
+    contest took for frequent and how it cut and normalized the RFM table is not published: both definitions are
+    inferred from the values of its report.
+    """
+    from sudare.histories.utility.use_cases import check_draws, measure_use_cases
+    from sudare.messages import Texts
+
+    texts, least = Texts(lang), support_of(support)
+    options: dict[str, Any] = {"draws": draws, "seed": seed, "length": length, "most_dozens": most_dozens}
+    check_draws(draws, seed)
+    with shown_progress() as progress:
+        source = _Source(original, rules, progress, unchecked=unchecked)
+        history = source.read(anonymized)
+        found = measure_use_cases(
+            source.original, history, support=least, first_day=source.rules.first_day, progress=progress, **options
+        )
+    if json:
+        show_json(found.to_dict())
+    else:
+        from sudare.report.contest.utility_text import show_use_cases
+
+        show_use_cases(found, anonymized, source.rules.first_day, texts)
+
+
+@guarded
+def correlate(
+    source: Annotated[
+        Path,
+        InputFolder(),
+        typer.Argument(
+            metavar="DIR|TABLE|RULES",
+            help="Folder of anonymized histories, .csv or .txt, three or more; or a CSV table of values that were "
+            "measured; or rules with published results, such as pwscup2018.",
+        ),
+    ],
+    original: Annotated[
+        str | None, READ, typer.Argument(metavar="T", help=f"The original history. {ORIGINAL} of DIR if not given.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        OutputFolder(),
+        typer.Option("--out", "-o", metavar="OUT", help="Folder for the chart and all values; it allows to go on."),
+    ] = None,
+    draws: DrawsOption = 100,
+    support: SupportOption = "0.027",
+    length: LengthOption = 3,
+    most_dozens: MostDozensOption = None,
+    rules: RulesOption = DEFAULT_RULES,
+    unchecked: UncheckedOption = False,
+    seed: SeedOption = 0,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Show how U correlates with what anonymized histories are good for.
+
+    U and all measures of `sudare contest usecases` are computed for each history of DIR. Written to OUT are all values
+    as CSV and the correlations as SVG; after an interruption the same command goes on. A TABLE has the columns name,
+    utility and measures, as that CSV. The results of pwscup2018 are the tables 6 to 10 of the contest's report.
+    """
+    from sudare.histories.utility.use_cases import check_draws
+    from sudare.messages import Texts
+
+    texts, least = Texts(lang), support_of(support)
+    options: dict[str, Any] = {"draws": draws, "seed": seed, "length": length, "most_dozens": most_dozens}
+    check_draws(draws, seed)
+    measured = source.is_dir()
+    if measured:
+        whole = Path(original) if original else source / ORIGINAL
+        found = _correlated(source, whole, rules, out, unchecked=unchecked, support=least, **options)
+    else:
+        found = _correlated_values(source, original, out)
+    if out:
+        _draw(found, out / CHART, texts)
+    if json:
+        show_json(found.to_dict())
+    else:
+        from sudare.report.contest.utility_text import show_correlation
+
+        show_correlation(found, texts)
+    if out:
+        note(f"Wrote {CHART}{' and measures.csv' if measured else ''} in {out}")
+
+
+def _correlated(
+    folder: Path, original: Path, rules: str, out: Path | None, *, unchecked: bool, **options: Any
+) -> UtilityCorrelation:
+    """Measure the anonymized histories of a folder, and return how U correlates."""
+    from sudare.contest.correlation import correlate_utility
+    from sudare.sources.writing import protect
+
+    files = _files(folder, original)
+    protect([original, *files.values()])
+    with shown_progress() as progress:
+        source = _Source(str(original), rules, progress, unchecked=unchecked)
+        if not unchecked:
+            # Before long work: one history that is refused would end it.
+            for path in files.values():
+                source.read(str(path))
+        first_day = source.rules.first_day
+        try:
+            return correlate_utility(
+                source.original, source.all(files), first_day=first_day, folder=out, progress=progress, **options
+            )
+        except KeyboardInterrupt:
+            if out:
+                note(f"What is finished is kept in {out}; the same command goes on from there.")
+            raise
+
+
+def _correlated_values(source: Path, original: str | None, out: Path | None) -> UtilityCorrelation:
+    """Return how U correlates with measures in a table, or in the published results of a contest."""
+    from sudare.contest.correlation import correlate_measures
+    from sudare.contest.measured_histories import keep_values, published_results, read_measured_histories
+    from sudare.histories.generalized.rule_sets import BUILT_IN, load_rules
+    from sudare.sources.writing import protect
+
+    if original is not None:
+        raise OptionNotUsable(
+            f"{source} is no folder; values that were measured need no T.\nHint: leave out {original}."
+        )
+    if str(source) in BUILT_IN or source.suffix == ".toml":
+        histories = published_results(load_rules(str(source)))
+    else:
+        protect([source])
+        histories = read_measured_histories(source)
+    found = correlate_measures(histories)
+    if out:
+        keep_values(out, histories)
+    return found
+
+
+def _draw(found: Any, path: Path, texts: Any) -> None:
+    from sudare.report.charts.correlation import correlation_chart
+    from sudare.report.charts.vega import render
+    from sudare.sources.writing import whole_file
+
+    drawing = render(correlation_chart(found, texts))
+    with whole_file(path) as temporary:
+        temporary.write_text(f"{drawing}\n", encoding="utf-8", newline="\n")
+
+
+def _files(folder: Path, original: Path) -> dict[str, Path]:
+    """Return the anonymized histories of a folder by their names."""
+    found = sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix in ENDINGS and path.is_file() and path.resolve() != original.resolve()
+    )
+    stems = [path.stem for path in found]
+    return {path.stem if stems.count(path.stem) == 1 else path.name: path for path in found}
+
+
+class _Source:
+    """The original history, its rules, and how anonymized ones are read."""
+
+    def __init__(self, original: str, rules: str, progress: Progress, *, unchecked: bool) -> None:
+        from sudare.histories.generalized.rule_sets import load_rules
+        from sudare.histories.generalized.text import read_original
+
+        self.rules: RuleSet = load_rules(rules)
+        self.path = original
+        self.original = read_original(original, self.rules, progress=progress)
+        self._progress, self._unchecked = progress, unchecked
+
+    def read(self, path: str) -> CellHistory:
+        """Read an anonymized history; one that breaks the rules is refused unless it need not be checked."""
+        from sudare.histories.generalized.text import read_anonymized, read_valid_anonymized
+
+        if not self._unchecked:
+            return read_valid_anonymized(path, self.original, self.rules, progress=self._progress)
+        found = read_anonymized(path, self.original, self.rules, most_complaints=1, progress=self._progress)
+        if found.complaints.total:
+            note(f"{path} breaks the rules {self.rules.name}; errors: {found.complaints.total:,}.")
+        return found.history
+
+    def all(self, files: dict[str, Path]) -> Iterator[tuple[str, CellHistory]]:
+        """Yield the histories of files with their names, one at a time."""
+        for name, path in files.items():
+            yield name, self.read(str(path))

@@ -1,0 +1,288 @@
+"""`sudare attackers` and `sudare knowledge`: how dangerous background knowledge is for a purchase history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sudare.cli.files import READ, REPORT, TABLE
+from sudare.cli.frame import (
+    JsonOption,
+    LanguageOption,
+    SeedOption,
+    guarded,
+    note,
+    note_secret,
+    show_json,
+    shown_progress,
+)
+from sudare.cli.history.cells import CellOptions
+from sudare.cli.history.source import HistoryOptions
+from sudare.cli.options import taking
+from sudare.errors import BadRows, OptionNotUsable
+from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sudare.histories.attackers.assessment import AttackerRisk
+    from sudare.histories.attackers.persons import PersonsRisk
+    from sudare.histories.attackers.published import PublishedAssessment
+    from sudare.histories.generalized.conversion import HistoryFile
+    from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.model import PurchaseHistory
+    from sudare.progress import Progress
+
+WeightingOption = Annotated[
+    Literal["occurrence", "record"],
+    typer.Option(
+        metavar="occurrence|record",
+        help="How likely a value is to be known: by its occurrences, or by the rows that carry it.",
+    ),
+]
+MostCombinationsOption = Annotated[
+    int,
+    typer.Option(min=1, metavar="N", help="Count exactly up to this many combinations, estimate from a sample beyond."),
+]
+PersonsOption = Annotated[
+    int | None,
+    typer.Option(min=2, max=5, metavar="N", help="Also measure such knowledge about N persons at once (2 to 5)."),
+]
+SamplesOption = Annotated[int, typer.Option(min=2, metavar="N", help="Size of such a sample.")]
+
+
+@guarded
+@taking(CellOptions)
+def attackers(
+    source: CellOptions,
+    anonymized: Annotated[
+        str | None,
+        READ,
+        typer.Option(
+            metavar="A", help="An anonymized form of FILE, row by row; shown are the attackers before and after."
+        ),
+    ] = None,
+    weighting: WeightingOption = "occurrence",
+    knowledge: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KNOWLEDGE", help="Further knowledge, such as 'day + item*2' (repeatable)."),
+    ] = None,
+    persons: PersonsOption = None,
+    report: Annotated[
+        Path | None, REPORT, typer.Option(metavar="OUT", help="Write an HTML report to this file.")
+    ] = None,
+    customers: Annotated[
+        Path | None,
+        TABLE,
+        typer.Option(
+            metavar="OUT", help="Write each customer's probability to be identified to this .csv or .parquet file."
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+    most_combinations: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Count exactly up to this many combinations, estimate from a sample beyond. 20,000,000, on published "
+            "cells 1,000,000, of several persons 2,000,000, if not given.",
+        ),
+    ] = None,
+    samples: SamplesOption = SAMPLES,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Measure how well ten attackers recognize customers.
+
+    Each attacker knows something else about a visit of a customer in a purchase history: the day, how many rows it
+    has, one item or all items. Shown is how often each picks the right customer, measured on the data and by theory;
+    with --anonymized, before and after: what is known then has to be covered by published cells. With --persons, the
+    attacker knows such a thing about each of several customers.
+    """
+    from sudare.engine import refuse_people
+    from sudare.histories.attackers.assessment import assess_attackers
+    from sudare.histories.attackers.knowledge import parse_knowledge
+    from sudare.histories.attackers.persons import check_persons
+    from sudare.messages import Texts
+
+    texts = Texts(lang)
+    known = [parse_knowledge(text) for text in knowledge or []]
+    with shown_progress() as progress, source.read(progress) as history:
+        if report or customers:
+            refuse_people(history.engine, "values and customers, which the report and the file are about")
+        if persons:
+            check_persons(history, persons)
+        found = assess_attackers(
+            history,
+            weighting=weighting,
+            knowledge=known,
+            seed=seed,
+            most_combinations=most_combinations or MOST_COMBINATIONS,
+            samples=samples,
+            progress=progress,
+        )
+        risks = (*found.attackers, *found.knowledge)
+        limits = {"seed": seed, "samples": samples, "weighting": weighting}
+        several = []
+        if persons:
+            most = most_combinations or MOST_PERSON_COMBINATIONS
+            several = _of_persons(history, risks, persons, {**limits, "most_combinations": most}, progress)
+        published = None
+        if anonymized:
+            most = most_combinations or MOST_PUBLISHED_COMBINATIONS
+            options = {**limits, "knowledge": known, "most_combinations": most}
+            published = _measure(source, anonymized, options, progress)
+        if customers:
+            from sudare.histories.attackers.customers import write_customer_risks
+
+            write_customer_risks(history, customers, knowledge=known, weighting=weighting, progress=progress)
+        if report:
+            from sudare.report.history.report import write_history_report
+
+            parts: dict[str, Any] = {"published": published, "persons": several}
+            write_history_report(report, history, found, **parts, language=lang, progress=progress)
+        reading = history.reading
+    if json:
+        after = {"published": published.to_dict()} if published else {}
+        of_persons = {"persons": [risk.to_dict() for risk in several]} if persons else {}
+        show_json({**found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
+    elif published:
+        from sudare.report.history.text import show_published
+
+        show_published(published, reading.source, texts)
+    else:
+        from sudare.report.history.text import show_attackers
+
+        show_attackers(found, reading.source, texts)
+    if several and not json:
+        from sudare.report.history.text import show_persons
+
+        show_persons(several, [risk.attacker for risk in risks], texts)
+    for path in (customers, report):
+        if path:
+            note(f"Wrote {path}")
+    if customers:
+        note_secret(customers, texts)
+
+
+def _of_persons(
+    history: PurchaseHistory, risks: Sequence[AttackerRisk], persons: int, options: dict[str, Any], progress: Progress
+) -> list[PersonsRisk]:
+    """Measure the knowledge of each attacker about several persons."""
+    from sudare.histories.attackers.persons import assess_persons
+
+    return [assess_persons(history, r.knowledge, persons=persons, progress=progress, **options) for r in risks]
+
+
+def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], progress: Progress) -> PublishedAssessment:
+    """Read both histories as cells and measure the attackers before and after."""
+    from sudare.histories.attackers.published import measure_published
+
+    opened = source.open(progress, tell=False)
+    if not (opened.of_contest or _is_parquet(anonymized)):
+        raise OptionNotUsable(
+            f"{source.file} is no file of a contest, and {anonymized} no Parquet file.\n"
+            f"Hint: sudare anonymize {source.file} --k 3 --aligned A.parquet, then --anonymized A.parquet"
+        )
+    cells = _read_aligned(anonymized, opened, progress)
+    return measure_published(opened.history, cells, threads=source.threads, progress=progress, **options)
+
+
+def _is_parquet(anonymized: str) -> bool:
+    return Path(anonymized).suffix.lower() == ".parquet"
+
+
+def _read_aligned(anonymized: str, opened: HistoryFile, progress: Progress) -> CellHistory:
+    """Read an A; one that does not cover T may be what was published, whose rows are in another order."""
+    from sudare.histories.generalized.parquet import read_cells_parquet
+    from sudare.histories.generalized.text import read_valid_anonymized
+
+    try:
+        if _is_parquet(anonymized):
+            return read_cells_parquet(anonymized, opened.history)
+        return read_valid_anonymized(anonymized, opened.history, opened.rules, progress=progress)
+    except BadRows as error:
+        raise BadRows(
+            f"{error}\nIts rows must belong to those of T, one by one: --anonymized takes the file that "
+            "sudare anonymize writes with --aligned, not the one of -o."
+        ) from None
+
+
+@guarded
+@taking(HistoryOptions)
+def knowledge(
+    source: HistoryOptions,
+    known: Annotated[
+        str,
+        typer.Argument(metavar="KNOWLEDGE", help="What is known: 'day + item*2', or the number of an attacker."),
+    ],
+    values: Annotated[
+        Path | None,
+        TABLE,
+        typer.Option(metavar="OUT", help="Write all values of the knowledge to this .csv or .parquet file."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many values and customers to show.")] = 10,
+    persons: PersonsOption = None,
+    weighting: WeightingOption = "occurrence",
+    seed: SeedOption = 0,
+    most_combinations: MostCombinationsOption = MOST_COMBINATIONS,
+    samples: SamplesOption = SAMPLES,
+    lang: LanguageOption = "en",
+    json: JsonOption = False,
+) -> None:
+    """Look into one kind of background knowledge.
+
+    Shown are its risk, its most identifying values and the customers at highest risk.
+
+    Parts of a visit: day, weekday, month, count (rows), kinds (different items), items. Parts of its rows: item,
+    price, quantity, time, hour. Of the customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
+    """
+    from sudare.histories.attackers.assessment import assess_knowledge
+    from sudare.histories.attackers.customers import customer_risks
+    from sudare.histories.attackers.knowledge import parse_knowledge
+    from sudare.histories.attackers.persons import check_persons
+    from sudare.histories.attackers.values import most_identifying, write_values
+    from sudare.messages import Texts
+
+    texts, parsed = Texts(lang), parse_knowledge(known)
+    with shown_progress() as progress, source.read(progress) as history:
+        if persons:
+            check_persons(history, persons)
+        risk = assess_knowledge(
+            history,
+            parsed,
+            weighting=weighting,
+            seed=seed,
+            most_combinations=most_combinations,
+            samples=samples,
+            progress=progress,
+        )
+        listed, people = [], None
+        if risk.sample is None and history.engine.shows_people:
+            progress("values and customers", 0, 1)
+            listed = most_identifying(history, parsed, weighting=weighting, most=top)
+            people = customer_risks(history, parsed, weighting=weighting, most=top)
+        limits = {"seed": seed, "samples": samples, "weighting": weighting}
+        several = _of_persons(history, [risk], persons, limits, progress) if persons else []
+        if values:
+            write_values(history, parsed, values, weighting=weighting)
+    if json:
+        show_json(
+            {
+                **risk.to_dict(),
+                "weighting": weighting,
+                "most_identifying": [value.to_dict() for value in listed],
+                "customers": people.to_dict() if people else None,
+                **({"persons": several[0].to_dict()} if several else {}),
+            }
+        )
+    else:
+        from sudare.report.history.text import show_knowledge, show_persons
+
+        show_knowledge(risk, listed, people, texts)
+        if several:
+            show_persons(several, [None], texts)
+    if values:
+        note(f"Wrote {values}")

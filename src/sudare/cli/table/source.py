@@ -1,0 +1,98 @@
+"""How commands are told which table to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from sudare.cli.frame import note
+from sudare.cli.history.source import tell_reading
+from sudare.cli.options import ReadingOptions
+from sudare.errors import OptionNotUsable
+from sudare.progress import Progress
+from sudare.showing import dataclass
+
+if TYPE_CHECKING:
+    from sudare.tables.collapsed import CollapsedTable
+    from sudare.tables.model import Table
+
+
+def names(words: str | None) -> list[str] | None:
+    """Read attribute names divided by commas; None stays None."""
+    return None if words is None else [word.strip() for word in words.split(",") if word.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions(ReadingOptions):
+    """The words that say which table to read and how."""
+
+    attributes: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Attributes to look at. All if not given.")
+    ] = None
+    weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column that says how many records a row stands for.")
+    ] = None
+    person: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column that says whose a record is; classes count persons.")
+    ] = None
+    missing: Annotated[
+        str, typer.Option(metavar="value|any", help="What a missing value is equal to: missing ones, or any value.")
+    ] = "value"
+    missing_value: Annotated[
+        list[str] | None, typer.Option(metavar="VALUE", help="A value that means missing, such as '?' (repeatable).")
+    ] = None
+
+    @contextmanager
+    def read(self, progress: Progress) -> Iterator[Table]:
+        """Read the table, tell how it was read, and close it at the end."""
+        with self.collapse(progress) as collapsed:
+            yield self.fetch(collapsed, progress)
+
+    @contextmanager
+    def collapse(self, progress: Progress) -> Iterator[CollapsedTable]:
+        """Group the table on its engine, tell how it was read, and close it at the end."""
+        from sudare.sources.rules import MissingRule
+        from sudare.tables.collapsed import collapse_table
+
+        if self.missing not in get_args(MissingRule):
+            raise OptionNotUsable(
+                f"--missing is value or any, not {self.missing!r}.\n"
+                "Hint: --missing-value names words that mean missing."
+            )
+        with self.engine() as engine:
+            collapsed = collapse_table(
+                self.file,
+                attributes=names(self.attributes),
+                **self.form(),
+                weight=self.weight,
+                person=self.person,
+                missing=self.missing,  # type: ignore[arg-type]
+                missing_values=self.missing_value or (),
+                engine=engine,
+                progress=progress,
+            )
+            tell_reading(collapsed.reading)
+            yield collapsed
+
+    def fetch(self, collapsed: CollapsedTable, progress: Progress) -> Table:
+        """Fetch the distinct rows, and remark on columns that tell nothing or everything."""
+        from sudare.tables.model import fetch_table
+
+        table = fetch_table(collapsed)
+        progress("reading", 2, 2)
+        _tell_remarks(table)
+        return table
+
+
+def _tell_remarks(table: Table) -> None:
+    from sudare.tables.classes.remarks import column_remarks
+
+    said = {
+        "constant": "is the same in all records: it tells nothing",
+        "unique": "is different in each record",
+    }
+    for remark in column_remarks(table):
+        note(f"Remark: {remark.attribute} {said[remark.kind]}")

@@ -1,0 +1,1 @@
+"""Charts as SVG, one look for all reports."""

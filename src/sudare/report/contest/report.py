@@ -1,0 +1,205 @@
+"""The report of an anonymized history: what it is, what it costs, how safe it is and what it is still good for."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+
+from sudare.arguments import checked
+from sudare.contest.check import Source
+from sudare.contest.duel import Duel
+from sudare.contest.guesses import Guesses
+from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.models import AnonymizedResult
+from sudare.histories.attackers.published import PublishedAssessment
+from sudare.histories.generalized.rule_sets import EPOCH, RuleSet, load_rules
+from sudare.histories.safety.guess_plans import GuessPlan
+from sudare.histories.utility.row_statistics import COLUMNS, STATISTICS
+from sudare.histories.utility.use_cases import ITEM_STATISTICS, USES
+from sudare.messages import Texts
+from sudare.progress import Progress, silent
+from sudare.report.contest.answers import answer_values, answers, conclusion_of
+from sudare.report.contest.figures import contest_figures
+from sudare.report.contest.findings import (
+    Findings,
+    Histories,
+    InputFile,
+    JudgedAttack,
+    Question,
+    ask,
+    gather_findings,
+    read_histories,
+    size_rows,
+    width_rows,
+)
+from sudare.report.history.published import published_values
+from sudare.report.numbers import Numbers
+from sudare.report.page import Page, Section, render_page, shortened
+from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
+from sudare.version import __version__
+
+SECTIONS = (
+    "summary", "data", "made", "reading", "cells", "utility", "classes", "safety", "matchings", "attacks", "duel",
+    "published", "uses", "limits", "parameters",
+)  # fmt: skip
+# Letters of a name or cell that stand in one line, and of what is claimed in a class.
+MOST_NAME_LETTERS = 40
+MOST_CLAIM_LETTERS = 24
+DRAWS = 20
+LIMITS = ("other", "more", "members", "items", "publication", "uses")
+FORMS = {"date": "days", "item": "items", "decimal": "hundredths", "integer": "units"}
+
+
+@checked
+@keeps_inputs("original", "anonymized", "guesses", "thresholds")
+def write_contest_report(
+    path: str | Path,
+    original: Source,
+    anonymized: Source,
+    *,
+    customers: Sequence[str] = (),
+    rules: RuleSet | None = None,
+    guesses: Sequence[str | Path | Guesses] = (),
+    thresholds: str | Path | None = None,
+    draws: int = DRAWS,
+    attacks: int | None = None,
+    anonymization: AnonymizedResult | None = None,
+    duel: Duel | None = None,
+    published: PublishedAssessment | None = None,
+    seed: int = 0,
+    language: str = "en",
+    made: dt.datetime | None = None,
+    progress: Progress = silent,
+) -> Findings:
+    """Measure an anonymized history against its original and write one self-contained HTML page, whole or not at all.
+
+    Histories are files or were read before; the page names the files that hold them. A file that breaks the rules is
+    refused with BadRows. `customers` are the names of customers who are numbered from 1 in place of them. `guesses` are
+    attacks to judge: files, or guesses that were read before. `thresholds` is a contest's own file, which wins over
+    the formula; `attacks` is how many are to be survived (that of the rules if None); `draws` is how often rows are
+    drawn for the use cases. `anonymization` tells how the history was made, `duel` are the built-in attacks on it and
+    `published` the ten attackers before and after; without them the page has no such sections, and those of other
+    histories, or judged by other rules than the report, are refused. `made` is the date the page bears (now if None).
+    Returns what was found.
+    """
+    texts, made = Texts(language), made or dt.datetime.now().astimezone()
+    # Asked first: an output that cannot be written should not cost a long computation.
+    check_ending(Path(path), PAGE_ENDINGS)
+    check_writable(Path(path))
+    question = ask(rules or load_rules(), attacks=attacks, draws=draws, seed=seed, thresholds=thresholds)
+    histories = read_histories(original, anonymized, question.rules, progress)
+    highest = int(histories.original.persons.max(initial=0))
+    if customers and highest > len(customers):
+        raise OptionNotUsable(
+            f"customers has {len(customers):,} names, and the history a customer {highest:,}.\n"
+            "Hint: give a name for every number from 1, or none at all."
+        )
+    findings = gather_findings(
+        histories, guesses, question, progress, made=anonymization, duel=duel, published=published
+    )
+    progress("drawing", 0, 1)
+    page = contest_page(histories, question, findings, texts, made, customers)
+    with whole_file(Path(path)) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+    progress("drawing", 1, 1)
+    return findings
+
+
+def contest_page(
+    histories: Histories,
+    question: Question,
+    findings: Findings,
+    texts: Texts,
+    made: dt.datetime,
+    customers: Sequence[str] = (),
+) -> str:
+    """Return the report as HTML text."""
+    source = _name(histories.anonymized_file, "unnamed", texts)
+    values = {
+        "histories": histories,
+        "question": question,
+        "findings": findings,
+        "original_name": _name(histories.original_file, "unnamed_original", texts),
+        "source": source,
+        "conclusion": conclusion_of(findings),
+        "words": answer_values(findings, question, texts),
+        "answers": answers(findings, question, texts),
+        "figures": contest_figures(findings, texts),
+        "width_rows": width_rows(findings.description),
+        "size_rows": size_rows(findings.safety.sizes) if findings.safety else (),
+        "units": {column.name: FORMS[column.form] for column in question.rules.cell_columns},
+        "attack_name": lambda attack, number: attack_name(attack, number, texts),
+        "planned": lambda plan: planned(plan, texts),
+        "errors": {error.measure: error for error in findings.uses.errors} if findings.uses else {},
+        "uses": (*USES, *ITEM_STATISTICS),
+        "statistics": tuple(STATISTICS),
+        "statistic_columns": COLUMNS,
+        "first_day": Numbers(texts).day(EPOCH + dt.timedelta(question.rules.first_day)),
+        "customer_name": lambda number: shortened(customers[number - 1], texts) if customers else str(number),
+        "short_name": lambda name: shortened(name, texts, most=MOST_NAME_LETTERS),
+        "limits": LIMITS,
+        "made": made,
+        "version": __version__,
+        **(published_values(findings.published, texts) if findings.published else {}),
+    }  # fmt: skip
+    page = Page(
+        folder="contest",
+        kind=texts("report.contest.kind"),
+        title=texts("report.contest.title", source=source),
+        sections=_sections(findings, texts),
+        footer=(
+            (texts("report.page.version"), f"sudare {__version__}"),
+            (texts("report.contest.fact.rules"), shortened(question.rules.name, texts)),
+            (texts("report.contest.parameters.anonymized_hash"), _hash(histories.anonymized_file, texts)),
+        ),
+    )
+    return render_page(page, texts, values)
+
+
+def attack_name(attack: JudgedAttack, number: int, texts: Texts) -> str:
+    """Return the name of an attack's file, or its number where guesses were given without one."""
+    if attack.file is None:
+        return texts("report.contest.unnamed_attack", number=number)
+    return shortened(attack.file.name, texts, most=MOST_NAME_LETTERS)
+
+
+def planned(plan: GuessPlan, texts: Texts) -> str:
+    """Return what the best guesses are, class by class."""
+    numbers = Numbers(texts)
+    return texts.listed(
+        [
+            texts(
+                "report.contest.safety.part",
+                classes=numbers.count(part.classes),
+                size=numbers.count(part.size),
+                claims=shortened(" + ".join(map(str, part.claims)), texts, most=MOST_CLAIM_LETTERS),
+            )
+            for part in plan.parts
+        ]
+    )
+
+
+def _sections(findings: Findings, texts: Texts) -> tuple[Section, ...]:
+    """Return the sections; what is not known, such as attacks that were not made, has none."""
+    known = {
+        **dict.fromkeys(SECTIONS, True),
+        "made": findings.made is not None,
+        "classes": findings.matchings is None,
+        "safety": findings.matchings is None,
+        "matchings": findings.matchings is not None,
+        "attacks": bool(findings.attacks),
+        "duel": findings.duel is not None,
+        "published": findings.published is not None,
+    }
+    titles = {"published": "report.published.section"}
+    names = [name for name in SECTIONS if known[name]]
+    return tuple(Section(name, texts(titles.get(name, f"report.contest.section.{name}"))) for name in names)
+
+
+def _name(file: InputFile | None, unnamed: str, texts: Texts) -> str:
+    return shortened(file.name, texts) if file else texts(f"report.contest.{unnamed}")
+
+
+def _hash(file: InputFile | None, texts: Texts) -> str:
+    return file.sha256 if file else texts("report.page.no_hash")

@@ -1,0 +1,1 @@
+"""Purchase histories: the report, and what is printed about them."""

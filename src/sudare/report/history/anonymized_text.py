@@ -1,0 +1,121 @@
+"""What `sudare anonymize` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.report.contest.duel_text import show_duel_summary
+from sudare.report.contest.safety_text import safety_words
+from sudare.report.terminal import console, decimal_at_least, exact_percent, percent, percent_at_most
+
+if TYPE_CHECKING:
+    from sudare.contest.duel import Duel
+    from sudare.histories.anonymize.level_risk import RiskLeveledHistory
+    from sudare.histories.anonymize.models import AnonymizedResult
+    from sudare.histories.safety.classes import ClassSafety
+    from sudare.histories.safety.matchings import MatchingSafety
+    from sudare.messages import Texts
+
+# Sizes of classes that are listed, the smallest first.
+MOST_SIZES = 8
+
+
+def show_anonymized(
+    found: AnonymizedResult, safety: ClassSafety | None, duel: Duel | None, source: str, texts: Texts
+) -> None:
+    """Print what was made, what it costs, how safe it is by its design and whether attacks break it."""
+    from sudare.histories.anonymize.concealment import ConcealedHistory
+    from sudare.histories.anonymize.level_risk import RiskLeveledHistory
+    from sudare.histories.anonymize.untouched import UntouchedHistory
+
+    out = console()
+    out.print(_title(found, source, texts), style="bold")
+    if isinstance(found, RiskLeveledHistory):
+        _show_risks(found, texts)
+    if isinstance(found, UntouchedHistory):
+        counts = (found.untouched, found.customers, found.exposed)
+        words = dict(zip(("untouched", "customers", "exposed"), map("{:,}".format, counts), strict=True))
+        out.print(texts("anonymize.untouched.exposed", **words), style="bold")
+    _show_cost(found, texts)
+    if isinstance(found, ConcealedHistory):
+        _show_concealment(found.safety, texts)
+    elif safety:
+        _show_classes(found, safety, texts)
+    else:
+        out.print(texts("report.contest.nothing"))
+    if duel:
+        show_duel_summary(duel, texts)
+        if safety and safety.k > 1 and duel.verdict == "broken":
+            out.print(texts("anonymize.luck", bound=percent_at_most(safety.tests[0].bound, texts)))
+    else:
+        out.print(texts("anonymize.not_attacked"), style="bold")
+
+
+def _title(found: AnonymizedResult, source: str, texts: Texts) -> str:
+    from sudare.histories.anonymize.level_risk import RiskLeveledHistory
+
+    if found.model == "concealment":
+        return texts("anonymize.concealment.title", source=source, k=found.k)
+    if isinstance(found, RiskLeveledHistory):
+        return texts("anonymize.title_mean", source=source)
+    if found.model == "untouched":
+        return texts("anonymize.untouched.title", source=source, k=found.k)
+    return texts("anonymize.title", source=source, k=found.k)
+
+
+def _show_risks(found: RiskLeveledHistory, texts: Texts) -> None:
+    """Print what single customers have to fear first, then the means that are bounded, attacker by attacker."""
+    from rich.table import Table
+
+    out = console()
+    counts = {"uniques": f"{found.unique_customers:,}", "customers": f"{found.customers:,}"}
+    out.print(texts("anonymize.mean.alone", alone=f"{found.alone:,}", customers=f"{found.customers:,}"), style="bold")
+    out.print(texts("anonymize.mean.worst", **counts, highest=percent(found.highest_risk, texts)))
+    means = {"limit": exact_percent(found.mean_limit, texts), "mean": percent(found.highest_mean, texts)}
+    out.print(texts("anonymize.mean.limit", **means))
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("attacker", "unique_customers", "highest", "mean"):
+        table.add_column(texts(f"anonymize.mean.{name}"), justify="right")
+    for risk in found.risks:
+        shares = (percent(share, texts) for share in (risk.highest or 0.0, risk.after))
+        table.add_row(str(risk.attacker), f"{risk.unique_customers or 0:,}", *shares)
+    out.print(table)
+
+
+def _show_cost(found: AnonymizedResult, texts: Texts) -> None:
+    from sudare.histories.anonymize.levels import LeveledHistory
+
+    out = console()
+    out.print(texts("anonymize.utility", utility=f"{found.utility:.5f}", rows=f"{found.rows:,}"))
+    if found.bound > 0 or found.utility == 0:
+        bound = decimal_at_least(found.bound, 5, texts)
+        out.print(texts("anonymize.bound", bound=bound, gap=percent_at_most(found.gap, texts)))
+    else:
+        out.print(texts("anonymize.no_bound"))
+    if isinstance(found, LeveledHistory):
+        levels = [f"{name} = {level}" for name, level in found.levels.items()]
+        out.print(texts("anonymize.levels", levels=", ".join(levels)))
+    out.print(texts("anonymize.deleted", deleted=f"{found.deleted_rows:,}"))
+    ended = "converged" if found.converged else "stopped"
+    out.print(texts(f"anonymize.{ended}", seconds=f"{found.seconds:.0f}"))
+
+
+def _show_classes(found: AnonymizedResult, safety: ClassSafety, texts: Texts) -> None:
+    out = console()
+    listed = safety.sizes[:MOST_SIZES]
+    sizes = [f"{size.classes:,} x {size.size:,}" for size in listed]
+    if len(listed) < len(safety.sizes):
+        sizes.append(texts("anonymize.larger"))
+    out.print(texts("anonymize.classes", customers=f"{found.customers:,}", sizes=texts.listed(sizes)))
+    test = safety.tests[0]
+    if test.bound == 0:
+        out.print(texts("contest.safety.no_plan"))
+        return
+    out.print(texts("anonymize.safety", **safety_words(test, texts)))
+
+
+def _show_concealment(safety: MatchingSafety, texts: Texts) -> None:
+    words = {"least": f"{safety.least:,}", "greatest": f"{safety.greatest:,}", "attacks": f"{safety.attacks:,}"}
+    names = ("probability_found", "low_found", "high_found", "survives_guesses_found")
+    shares = {name: percent(getattr(safety, name), texts) for name in names}
+    console().print(texts("anonymize.concealment.safety", **words, **shares))

@@ -1,0 +1,234 @@
+"""The report of a purchase history: how well each attacker recognizes its customers, for a reader without the tool."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from sudare.arguments import checked
+from sudare.errors import OptionNotUsable
+from sudare.histories.attackers.assessment import AttackersAssessment
+from sudare.histories.attackers.persons import PersonsRisk
+from sudare.histories.attackers.published import PublishedAssessment
+from sudare.histories.attackers.sampling import CONFIDENCE
+from sudare.histories.attackers.values import ITEM_DIVIDER
+from sudare.histories.model import AS_WRITTEN, PurchaseHistory, Reading
+from sudare.messages import Texts, catalogue
+from sudare.progress import Progress, silent
+from sudare.report.history.answers import answers
+from sudare.report.history.figures import history_figures, risk_label
+from sudare.report.history.findings import Findings, gather_findings
+from sudare.report.history.published import published_values
+from sudare.report.numbers import Numbers
+from sudare.report.page import Page, Section, render_page, shortened
+from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
+from sudare.version import __version__
+
+SECTIONS = (
+    "summary", "data", "assumptions", "attackers", "further", "persons", "published", "statistics", "customers",
+    "values", "parameters",
+)  # fmt: skip
+# The customers at highest risk are listed for those who know a single fact, and for a day with an item.
+HIGHEST_FOR = (1, 2, 5, 6)
+_DELIMITERS = {",": "comma", ";": "semicolon", "|": "bar"}
+
+
+@checked
+@keeps_inputs()
+def write_history_report(
+    path: str | Path,
+    history: PurchaseHistory,
+    assessment: AttackersAssessment,
+    *,
+    published: PublishedAssessment | None = None,
+    persons: Sequence[PersonsRisk] = (),
+    language: str = "en",
+    made: dt.datetime | None = None,
+    progress: Progress = silent,
+) -> None:
+    """Write an assessment as one self-contained HTML page, whole or not at all.
+
+    With `published`, a section shows the attackers before and after anonymization, which have to be those of the same
+    history; with `persons`, one shows what is known of several persons at once. The page needs no network and holds no
+    script. `made` is the date it bears (now if None); the same history, assessment, language and date give the same
+    page.
+    """
+    texts = Texts(language)
+    made = made or dt.datetime.now().astimezone()
+    # Asked first: an output that cannot be written should not cost a long computation.
+    check_ending(Path(path), PAGE_ENDINGS)
+    check_writable(Path(path))
+    if published:
+        _refuse_other_history(published, history, assessment)
+    _refuse_other_persons(persons, history, assessment)
+    findings = gather_findings(history, assessment, progress)
+    page = history_page(history.reading, assessment, findings, texts, made, published=published, persons=persons)
+    with whole_file(Path(path)) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+
+
+def _refuse_other_history(
+    published: PublishedAssessment, history: PurchaseHistory, assessment: AttackersAssessment
+) -> None:
+    """Refuse attackers before and after anonymization of another history, or whose facts have other weights."""
+    if published.weighting != assessment.weighting:
+        raise OptionNotUsable(
+            f"published has the weighting {published.weighting!r}, the assessment {assessment.weighting!r}.\n"
+            "Hint: give both the same."
+        )
+    if published.purchases != history.digest:
+        raise OptionNotUsable(
+            "published is about another history than the report.\n"
+            "Hint: give what measure_published found for the history that the report is about."
+        )
+
+
+def _refuse_other_persons(
+    persons: Sequence[PersonsRisk], history: PurchaseHistory, assessment: AttackersAssessment
+) -> None:
+    """Refuse what is known of several persons of another history, of other weights, or of other numbers of them."""
+    if any(risk.history is not history for risk in persons):
+        raise OptionNotUsable(
+            "persons are about another history than the report.\n"
+            "Hint: give what assess_persons found for the history that the report is about."
+        )
+    if {risk.weighting for risk in persons} - {assessment.weighting} or len({risk.persons for risk in persons}) > 1:
+        raise OptionNotUsable(
+            f"persons must have the weighting {assessment.weighting!r} of the assessment, and be as many in each.\n"
+            "Hint: give assess_persons the same weighting, and the same number of persons."
+        )
+
+
+def history_page(
+    reading: Reading,
+    assessment: AttackersAssessment,
+    findings: Findings,
+    texts: Texts,
+    made: dt.datetime,
+    *,
+    published: PublishedAssessment | None = None,
+    persons: Sequence[PersonsRisk] = (),
+) -> str:
+    """Return the report as HTML text."""
+    # The folders a file lies in are of no use to the reader and may tell more than they should.
+    source = shortened(Path(reading.source).name, texts)
+    values = {
+        "reading": reading,
+        "source": source,
+        "columns": column_names(reading, texts),
+        "guesses": guesses(reading, texts),
+        "notes": reading_notes(reading, texts),
+        "reasons": {part.reason: reason_text(part.reason, texts) for part in reading.dropped},
+        "assessment": assessment,
+        "sampled": [risk for risk in assessment.knowledge if risk.sample],
+        "confidence": texts("report.number.percent", value=f"{100 * CONFIDENCE:g}"),
+        "findings": findings,
+        "answers": answers(assessment, findings, texts),
+        "figures": history_figures(assessment, findings, texts),
+        "highest": [findings.customers[number] for number in HIGHEST_FOR],
+        "risk_label": lambda risk: risk_label(risk, texts),
+        "persons": persons,
+        "listed": lambda items: listed_items(items, texts),
+        "basket": lambda items: basket_text(items, texts, divided=findings.divided),
+        "made": made,
+        "version": __version__,
+        **(published_values(published, texts) if published else {}),
+    }
+    page = Page(
+        folder="history",
+        kind=texts("report.history.kind"),
+        title=texts("report.history.title", source=source),
+        sections=tuple(_sections(assessment, published, persons, texts)),
+        footer=_footer(reading, assessment, texts),
+    )
+    return render_page(page, texts, values)
+
+
+def _sections(
+    assessment: AttackersAssessment,
+    published: PublishedAssessment | None,
+    persons: Sequence[PersonsRisk],
+    texts: Texts,
+) -> Iterator[Section]:
+    empty = {"further": not assessment.knowledge, "persons": not persons, "published": published is None}
+    for name in SECTIONS:
+        if not empty.get(name):
+            key = "report.published.section" if name == "published" else f"report.history.section.{name}"
+            yield Section(name, texts(key))
+
+
+def _footer(reading: Reading, assessment: AttackersAssessment, texts: Texts) -> tuple[tuple[str, str], ...]:
+    weighting = texts(f"report.history.parameters.weighting_{assessment.weighting}")
+    return (
+        (texts("report.page.version"), f"sudare {__version__}"),
+        (texts("report.page.weighting"), weighting),
+        (texts("report.page.seed"), str(assessment.seed)),
+        (texts("report.page.input_hash"), reading.sha256 or texts("report.page.no_hash")),
+    )
+
+
+def column_names(reading: Reading, texts: Texts) -> Mapping[str, str]:
+    """Return the column of each role; columns without a header are named by their places."""
+    placed = all(column.isdecimal() for column in reading.columns.values())
+    if not placed:
+        return {role: shortened(column, texts) for role, column in reading.columns.items()}
+    return {role: texts("report.history.read.column_number", number=column) for role, column in reading.columns.items()}
+
+
+def guesses(reading: Reading, texts: Texts) -> list[str]:
+    """Return what was found out of the file, in words."""
+    return [_guess(name, value, texts) for name, value in reading.guesses.items()]
+
+
+def reading_notes(reading: Reading, texts: Texts) -> list[str]:
+    """Return what became one name of several spellings, and by which clock moments became days."""
+    told, numbers = [], Numbers(texts)
+    for part in reading.spellings:
+        column = shortened(part.column, texts)
+        for key, name, value in (
+            ("normalized", "rows", part.rows), ("merged", "spellings", part.merged), ("case", "names", part.case)
+        ):  # fmt: skip
+            if value:
+                told.append(texts(f"report.history.read.{key}", column=column, **{name: numbers.count(value)}))
+    if reading.clock == AS_WRITTEN:
+        told.append(texts("report.history.read.clock_written"))
+    elif reading.clock:
+        told.append(texts("report.history.read.clock", zone=reading.clock))
+    return told
+
+
+def _guess(name: str, value: str, texts: Texts) -> str:
+    shown = shortened(value, texts)
+    # A sheet may be called "no"; its name is not a word of ours.
+    if name != "sheet":
+        shown = _text_or(f"report.history.guessed.{_DELIMITERS.get(value, value)}", shown, texts)
+    return texts("report.history.read.guess", name=_text_or(f"report.history.guess.{name}", name, texts), value=shown)
+
+
+def reason_text(reason: str, texts: Texts) -> str:
+    """Return why rows were left out, in the reader's language if the reason is one of the known ones."""
+    name = re.sub(r"\W+", "_", reason)
+    return _text_or(f"report.history.reason.{name}", reason, texts)
+
+
+def _text_or(key: str, otherwise: str, texts: Texts) -> str:
+    return texts(key) if key in catalogue(texts.language) else otherwise
+
+
+def basket_text(items: str, texts: Texts, *, divided: bool, most: int = 120) -> str:
+    """Return a set of items; a long one is cut after a whole item and tells how many there are, if that is sure."""
+    if len(items) <= most:
+        return items
+    names = items.split(ITEM_DIVIDER)
+    if len(names) == 1 or not divided:
+        return shortened(items, texts, most=most)
+    start = items[:most].rpartition(ITEM_DIVIDER)[0] or items[:most].rstrip()
+    return texts("report.label.items", text=start + ITEM_DIVIDER, count=len(names))
+
+
+def listed_items(items: Sequence[str], texts: Texts, *, most: int = 5) -> str:
+    """Return the names of some items; of many the first, and how many there are."""
+    shown = ITEM_DIVIDER.join(shortened(item, texts) for item in items[:most])
+    return shown if len(items) <= most else texts("report.label.items", text=shown + ITEM_DIVIDER, count=len(items))

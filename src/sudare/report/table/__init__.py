@@ -1,0 +1,1 @@
+"""Tables: the report, and what is printed about them."""

@@ -1,0 +1,1 @@
+"""The contest as the server plays it: accounts, contests, submissions, phases, who may see what."""

@@ -1,0 +1,286 @@
+"""Accounts: log-ins, their throttling, invitations, links for new passwords, and tokens of programs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from sudare.showing import dataclass
+from sudare.web.game.audit import record
+from sudare.web.game.refusals import Refused, not_there
+from sudare.web.http.security import API_TOKEN_PREFIX, hash_password, new_token, password_fits, token_hash
+from sudare.web.settings import ServerSettings
+from sudare.web.storage.database import LOGIN_LOCK, Database, database_now, wait_for_turn
+from sudare.web.storage.models import (
+    ApiToken,
+    Invitation,
+    LoginAttempt,
+    LoginSession,
+    Membership,
+    PasswordReset,
+    Team,
+    User,
+)
+
+LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,79}")
+# What a token may be for, by the role of its user.
+SCOPES = {"organizer": ("read", "organize"), "team": ("read", "submit", "guess"), "observer": ("read",)}
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedIn:
+    """A new session: what the browser keeps."""
+
+    token: str
+    user: User
+
+
+def log_in(
+    database: Database, settings: ServerSettings, login: str, password: str, address: str, former: str | None = None
+) -> LoggedIn:
+    """Begin a session and end the former one of this browser; Refused if the password is wrong or tried too often."""
+    user = check_password(database, settings, login, password, address)
+    with database.writing() as session:
+        if former:
+            end_session(session, former)
+        token = _begin_session(session, user, settings)
+        record(session, user, "log_in", user.login, address=address)
+    return LoggedIn(token, user)
+
+
+def check_password(database: Database, settings: ServerSettings, login: str, password: str, address: str) -> User:
+    """Return the user whose password it is; Refused if it is wrong or was tried too often.
+
+    The attempt is counted before the password is looked at, so that attempts at the same time do not slip through.
+    """
+    account = token_hash(login.casefold())[:64]
+    with database.writing() as session:
+        attempt = _count_attempt(session, settings, account, address)
+        user = session.scalars(select(User).where(User.login == login.casefold())).first()
+    right = password_fits(password, user.password_hash if user else None)
+    if not right or user is None or user.disabled:
+        raise Refused("wrong_password", 403)
+    with database.writing() as session:
+        session.execute(delete(LoginAttempt).where(LoginAttempt.id == attempt))
+    return user
+
+
+def _count_attempt(session: Session, settings: ServerSettings, account: str, address: str) -> int:
+    wait_for_turn(session, LOGIN_LOCK)
+    now = database_now(session)
+    since = now - dt.timedelta(minutes=settings.throttle_minutes)
+    session.execute(delete(LoginAttempt).where(LoginAttempt.at < since))
+    for column, value, most in (
+        (LoginAttempt.account, account, settings.account_failures),
+        (LoginAttempt.address, address[:64], settings.address_failures),
+    ):
+        if (session.scalar(select(func.count()).select_from(LoginAttempt).where(column == value)) or 0) >= most:
+            raise Refused("throttled", 429, minutes=settings.throttle_minutes)
+    attempt = LoginAttempt(account=account, address=address[:64], at=now)
+    session.add(attempt)
+    session.flush()
+    return attempt.id
+
+
+def _begin_session(session: Session, user: User, settings: ServerSettings) -> str:
+    token, now = new_token(), database_now(session)
+    session.add(
+        LoginSession(
+            token_hash=token_hash(token),
+            csrf=new_token(),
+            user_id=user.id,
+            created_at=now,
+            expires_at=now + dt.timedelta(hours=settings.session_hours),
+        )
+    )
+    return token
+
+
+def find_session(session: Session, token: str | None, now: dt.datetime | None = None) -> LoginSession | None:
+    """Return the session of a browser's token unless it is over; `now` is this moment if not given."""
+    if not token:
+        return None
+    found = session.scalars(select(LoginSession).where(LoginSession.token_hash == token_hash(token))).first()
+    if found is None or found.user.disabled or found.expires_at <= (now or database_now(session)):
+        return None
+    return found
+
+
+def end_session(session: Session, token: str) -> None:
+    """End the session of a browser's token."""
+    session.execute(delete(LoginSession).where(LoginSession.token_hash == token_hash(token)))
+
+
+def log_out_everywhere(session: Session, user: User) -> None:
+    """End all sessions of a user who asks for it."""
+    _end_all_sessions(session, user)
+    record(session, user, "log_out_everywhere", user.login)
+
+
+def _end_all_sessions(session: Session, user: User) -> None:
+    session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
+
+
+def add_user(session: Session, login: str, password: str, *, admin: bool = False) -> User:
+    """Add a user; Refused if the name is taken or cannot be one."""
+    if not LOGIN.fullmatch(login):
+        raise Refused("login_form", 422)
+    user = User(
+        login=login.casefold(), password_hash=hash_password(password), admin=admin, created_at=database_now(session)
+    )
+    try:
+        with session.begin_nested():
+            session.add(user)
+    except IntegrityError:
+        raise Refused("login_taken", 409, login=login) from None
+    record(session, None, "add_user", user.login, admin=admin)
+    return user
+
+
+def change_password(session: Session, user: User, password: str) -> None:
+    """Set a new password; all sessions and tokens of the user end."""
+    now = database_now(session)
+    session.execute(update(User).where(User.id == user.id).values(password_hash=hash_password(password)))
+    _end_all_sessions(session, user)
+    session.execute(
+        update(ApiToken).where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None)).values(revoked_at=now)
+    )
+    record(session, user, "password_changed", user.login)
+
+
+def invite(
+    session: Session, actor: User, settings: ServerSettings, *, contest_id: str, role: str, team_id: str | None
+) -> str:
+    """Return the token of an invitation that is good for one person."""
+    if role not in SCOPES or (role == "team") != (team_id is not None):
+        raise Refused("no_role", 422)
+    team = session.get(Team, team_id) if team_id else None
+    if team_id and (team is None or team.contest_id != contest_id):
+        raise not_there()
+    token, now = new_token(), database_now(session)
+    session.add(
+        Invitation(
+            token_hash=token_hash(token),
+            contest_id=contest_id,
+            role=role,
+            team_id=team_id,
+            created_by=actor.id,
+            created_at=now,
+            expires_at=now + dt.timedelta(hours=settings.link_hours),
+        )
+    )
+    record(session, actor, "invite", team.name if team else role, contest_id=contest_id, role=role)
+    return token
+
+
+def find_invitation(session: Session, token: str) -> Invitation:
+    """Return an invitation that can still be accepted."""
+    found = session.scalars(
+        select(Invitation).where(Invitation.token_hash == token_hash(token)).with_for_update()
+    ).first()
+    if found is None or found.used_at is not None or found.expires_at <= database_now(session):
+        raise Refused("link_over", 410)
+    return found
+
+
+def accept_invitation(session: Session, token: str, user: User) -> Membership:
+    """Make a user the member that an invitation is for; it is used up."""
+    found = find_invitation(session, token)
+    known = select(Membership).where(Membership.user_id == user.id, Membership.contest_id == found.contest_id)
+    if session.scalars(known).first():
+        raise Refused("member_already", 409)
+    found.used_at, found.used_by = database_now(session), user.id
+    member = Membership(user_id=user.id, contest_id=found.contest_id, role=found.role, team_id=found.team_id)
+    session.add(member)
+    record(session, user, "join", user.login, contest_id=found.contest_id, role=found.role, team=found.team_id)
+    return member
+
+
+def make_reset(
+    session: Session, actor: User | None, settings: ServerSettings, user: User, contest_id: str | None = None
+) -> str:
+    """Return the token of a link with which a user chooses a new password; None acts for the command line."""
+    token, now = new_token(), database_now(session)
+    session.add(
+        PasswordReset(
+            token_hash=token_hash(token),
+            user_id=user.id,
+            created_by=actor.id if actor else None,
+            created_at=now,
+            expires_at=now + dt.timedelta(hours=settings.link_hours),
+        )
+    )
+    record(session, actor, "reset_link", user.login, contest_id=contest_id)
+    return token
+
+
+def use_reset(session: Session, token: str, password: str) -> User:
+    """Set the password that was chosen through a link, which is used up; all sessions of the user end."""
+    found = session.scalars(
+        select(PasswordReset).where(PasswordReset.token_hash == token_hash(token)).with_for_update()
+    ).first()
+    now = database_now(session)
+    if found is None or found.used_at is not None or found.expires_at <= now:
+        raise Refused("link_over", 410)
+    user = session.get_one(User, found.user_id)
+    change_password(session, user, password)
+    found.used_at = now
+    return user
+
+
+def may_reset(session: Session, actor: User, user: User) -> bool:
+    """Say whether an organizer may make a link for a user: one who is nothing more than a guest of the organizer.
+
+    Else an organizer could take over the account of an admin or of another contest.
+    """
+    if actor.admin:
+        return True
+    if user.admin:
+        return False
+    own = select(Membership.contest_id).where(Membership.user_id == actor.id, Membership.role == "organizer")
+    organized = set(session.scalars(own))
+    memberships = session.scalars(select(Membership).where(Membership.user_id == user.id)).all()
+    return bool(memberships) and all(
+        member.contest_id in organized and member.role != "organizer" for member in memberships
+    )
+
+
+def make_token(session: Session, member: Membership, user: User, name: str, scopes: list[str]) -> str:
+    """Return a new token for programs, of the scopes that the user's role allows."""
+    chosen = sorted(set(scopes))
+    if not chosen or not set(chosen) <= set(SCOPES[member.role]):
+        raise Refused("no_scope", 422, scopes=", ".join(SCOPES[member.role]))
+    if not 1 <= len(name.strip()) <= 80:
+        raise Refused("name_length", 422, most=80)
+    token = API_TOKEN_PREFIX + new_token()
+    session.add(
+        ApiToken(
+            token_hash=token_hash(token),
+            user_id=user.id,
+            contest_id=member.contest_id,
+            name=name.strip(),
+            scopes=" ".join(chosen),
+            created_at=database_now(session),
+        )
+    )
+    record(session, user, "make_token", name.strip(), contest_id=member.contest_id, scopes=chosen)
+    return token
+
+
+def find_token(session: Session, token: str) -> ApiToken | None:
+    """Return what is kept of a token unless it was revoked or its user is disabled."""
+    found = session.scalars(select(ApiToken).where(ApiToken.token_hash == token_hash(token))).first()
+    return None if found is None or found.revoked_at or found.user.disabled else found
+
+
+def revoke_token(session: Session, user: User, identity: str) -> None:
+    """Revoke a token of a user."""
+    found = session.get(ApiToken, identity)
+    if found is None or found.user_id != user.id:
+        raise not_there()
+    found.revoked_at = found.revoked_at or database_now(session)
+    record(session, user, "revoke_token", found.name, contest_id=found.contest_id)

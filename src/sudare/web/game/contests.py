@@ -1,0 +1,273 @@
+"""What organizers do: contests, teams, rounds, their times and data. Everything leaves an entry in the audit log."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from sudare.errors import InputError
+from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, load_rules
+from sudare.showing import dataclass
+from sudare.web.game.accounts import make_reset, may_reset
+from sudare.web.game.audit import record
+from sudare.web.game.phases import TIMES, check_times, check_zone, phase_at, read_moment
+from sudare.web.game.refusals import Refused, not_there
+from sudare.web.game.submissions import final_submissions
+from sudare.web.game.visibility import Viewer, check_organizer, newest_evaluation
+from sudare.web.jobs.queue import enqueue
+from sudare.web.jobs.results import order_preview, retry
+from sudare.web.settings import ServerSettings
+from sudare.web.storage.database import ROUND_LOCK, database_now, wait_for_turn
+from sudare.web.storage.files import FileStore, StoredFile
+from sudare.web.storage.models import Contest, Dataset, Job, Membership, Round, Submission, Team, User
+
+MOST_NAME_LETTERS = 80
+MOST_PER_DAY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ContestPlan:
+    """What is decided when a contest is made."""
+
+    name: str
+    time_zone: str = "Asia/Tokyo"
+    rules: str = DEFAULT
+    submissions_per_day: int = 10
+    teams_may_download: bool = True
+    hide_names: bool = True
+    guesses_replaceable: bool = True
+    public: bool = False
+
+
+def make_contest(session: Session, actor: User, plan: ContestPlan) -> Contest:
+    """Make a contest, whose maker organizes it."""
+    if not actor.admin:
+        raise Refused("not_yours", 403)
+    if plan.rules not in BUILT_IN:
+        raise Refused("no_rules", 422, rules=", ".join(BUILT_IN))
+    if not 1 <= plan.submissions_per_day <= MOST_PER_DAY:
+        raise Refused("per_day", 422, most=MOST_PER_DAY)
+    contest = Contest(
+        name=checked_name(plan.name),
+        time_zone=check_zone(plan.time_zone),
+        rules=plan.rules,
+        submissions_per_day=plan.submissions_per_day,
+        teams_may_download=plan.teams_may_download,
+        hide_names=plan.hide_names,
+        guesses_replaceable=plan.guesses_replaceable,
+        public=plan.public,
+        created_at=database_now(session),
+    )
+    session.add(contest)
+    session.flush()
+    session.add(Membership(user_id=actor.id, contest_id=contest.id, role="organizer"))
+    record(session, actor, "make_contest", contest.name, contest_id=contest.id)
+    return contest
+
+
+def set_rules(session: Session, viewer: Viewer, files: FileStore, stored: StoredFile) -> None:
+    """Give a contest rules of its own, from a TOML file; too late when there are data."""
+    check_organizer(viewer)
+    if session.scalars(select(Dataset).where(Dataset.contest_id == viewer.contest.id).limit(1)).first():
+        raise Refused("rules_fixed", 409)
+    path = files.path(stored.hash)
+    try:
+        rules = load_rules(path)
+    except InputError as error:
+        raise Refused("bad_rules", 422, message=str(error).replace(str(path), "TOML")) from None
+    session.get_one(Contest, viewer.contest.id).rules = stored.hash
+    record(session, viewer.actor, "set_rules", rules.name, contest_id=viewer.contest.id, sha256=stored.hash)
+
+
+def add_team(session: Session, viewer: Viewer, name: str) -> Team:
+    """Add a team; Refused if the name is taken."""
+    check_organizer(viewer)
+    team = Team(contest_id=viewer.contest.id, name=checked_name(name), created_at=database_now(session))
+    try:
+        with session.begin_nested():
+            session.add(team)
+    except IntegrityError:
+        raise Refused("team_taken", 409, name=team.name) from None
+    record(session, viewer.actor, "add_team", team.name, contest_id=viewer.contest.id, team=team.id)
+    return team
+
+
+def add_round(session: Session, viewer: Viewer, name: str, times: dict[str, str]) -> Round:
+    """Add a round after those that are there; times without a zone are in the contest's."""
+    check_organizer(viewer)
+    moments = {key: read_moment(times[key], viewer.contest.time_zone) for key in TIMES}
+    check_times(moments)
+    session.execute(select(Contest.id).where(Contest.id == viewer.contest.id).with_for_update())
+    count = select(func.count()).select_from(Round).where(Round.contest_id == viewer.contest.id)
+    position = (session.scalar(count) or 0) + 1
+    found = Round(contest_id=viewer.contest.id, position=position, name=checked_name(name), **moments)
+    session.add(found)
+    session.flush()
+    record(session, viewer.actor, "add_round", found.name, contest_id=viewer.contest.id, round=found.id, **moments)
+    return found
+
+
+def set_times(session: Session, viewer: Viewer, round_id: str, times: dict[str, str]) -> Round:
+    """Move the times of a round, to open a phase earlier or to extend it.
+
+    What has been published stays so: when there are targets, anonymization is over.
+    """
+    found = _own_round(session, viewer, round_id)
+    given = {key: text for key, text in times.items() if key in TIMES and text.strip()}
+    moments = {key: read_moment(text, viewer.contest.time_zone) for key, text in given.items()}
+    after: dict[str, dt.datetime] = {key: moments.get(key, getattr(found, key)) for key in TIMES}
+    check_times(after)
+    if found.targets_at and any(after[key] != getattr(found, key) for key in TIMES[:2]):
+        raise Refused("targets_made", 409)
+    if found.published_at and any(after[key] != getattr(found, key) for key in TIMES):
+        raise Refused("results_made", 409)
+    for key, moment in after.items():
+        setattr(found, key, moment)
+    record(session, viewer.actor, "set_times", found.name, contest_id=found.contest_id, round=found.id, **moments)
+    return found
+
+
+def set_frozen(session: Session, viewer: Viewer, round_id: str, frozen: bool) -> Round:
+    """Stop a round, so that nothing is taken in whatever the phase, or let it go on."""
+    found = _own_round(session, viewer, round_id)
+    found.frozen = frozen
+    record(session, viewer.actor, "freeze" if frozen else "unfreeze", found.name, contest_id=found.contest_id)
+    return found
+
+
+def set_preview(session: Session, viewer: Viewer, round_id: str, allowed: bool) -> Round:
+    """Let teams see what the built-in attacks do to their submissions, or no longer.
+
+    As long as anonymization is open, what would count of each team is attacked at once.
+    """
+    found = _own_round(session, viewer, round_id)
+    found.preview = allowed
+    if allowed and phase_at(found, viewer.now) == "anonymization":
+        for submission in final_submissions(session, found):
+            order_preview(session, submission, found.contest_id)
+    record(
+        session,
+        viewer.actor,
+        "allow_preview" if allowed else "forbid_preview",
+        found.name,
+        contest_id=found.contest_id,
+    )
+    return found
+
+
+def set_original(session: Session, viewer: Viewer, round_id: str, stored: StoredFile) -> Dataset:
+    """Give a round its T, to be checked by a worker; too late when something was handed in."""
+    found = _own_round(session, viewer, round_id)
+    if session.scalars(select(Submission.id).where(Submission.round_id == found.id).limit(1)).first():
+        raise Refused("data_fixed", 409)
+    dataset = Dataset(
+        contest_id=found.contest_id,
+        file_hash=stored.hash,
+        size=stored.size,
+        status="queued",
+        created_by=viewer.actor.id,
+        created_at=database_now(session),
+    )
+    session.add(dataset)
+    session.flush()
+    found.dataset_id = dataset.id
+    enqueue(session, "original", dataset.id, found.contest_id)
+    record(
+        session,
+        viewer.actor,
+        "upload_original",
+        found.name,
+        contest_id=found.contest_id,
+        sha256=stored.hash,
+        bytes=stored.size,
+    )
+    return dataset
+
+
+def order_evaluation(session: Session, viewer: Viewer, round_id: str) -> None:
+    """Have a round evaluated, or once more; it is done when re-identification is over."""
+    found = _own_round(session, viewer, round_id)
+    if phase_at(found, viewer.now) != "evaluation" or found.targets_at is None:
+        raise Refused("not_over", 409)
+    enqueue(session, "evaluate", found.id, found.contest_id)
+    record(session, viewer.actor, "order_evaluation", found.name, contest_id=found.contest_id)
+
+
+def publish_results(session: Session, viewer: Viewer, round_id: str) -> Round:
+    """Show hits, safety and standings to all members; there is no way back."""
+    found = _own_round(session, viewer, round_id)
+    evaluation = newest_evaluation(session, found)
+    over = phase_at(found, viewer.now) in ("evaluation", "closed")
+    if not over or evaluation is None or evaluation.created_at < found.reidentification_closes:
+        raise Refused("not_evaluated", 409)
+    found.published_at = found.published_at or database_now(session)
+    record(session, viewer.actor, "publish_results", found.name, contest_id=found.contest_id)
+    return found
+
+
+def close_round(session: Session, viewer: Viewer, round_id: str) -> Round:
+    """Close a round for good, when its results are published."""
+    found = _own_round(session, viewer, round_id)
+    if found.published_at is None:
+        raise Refused("not_evaluated", 409)
+    found.closed_at = found.closed_at or database_now(session)
+    record(session, viewer.actor, "close_round", found.name, contest_id=found.contest_id)
+    return found
+
+
+def reset_member(session: Session, viewer: Viewer, settings: ServerSettings, user_id: str) -> str:
+    """Return the token of a link with which a member chooses a new password."""
+    check_organizer(viewer)
+    user = session.get(User, user_id)
+    if user is None or not may_reset(session, viewer.actor, user):
+        raise Refused("not_yours", 403)
+    return make_reset(session, viewer.actor, settings, user, viewer.contest.id)
+
+
+def take_step(session: Session, viewer: Viewer, round_id: str, step: str) -> None:
+    """Do with a round what a button or a program says."""
+    steps: dict[str, Callable[[], object]] = {
+        "freeze": lambda: set_frozen(session, viewer, round_id, True),
+        "unfreeze": lambda: set_frozen(session, viewer, round_id, False),
+        "allow_preview": lambda: set_preview(session, viewer, round_id, True),
+        "forbid_preview": lambda: set_preview(session, viewer, round_id, False),
+        "evaluate": lambda: order_evaluation(session, viewer, round_id),
+        "publish": lambda: publish_results(session, viewer, round_id),
+        "close": lambda: close_round(session, viewer, round_id),
+    }
+    if step not in steps:
+        raise not_there()
+    steps[step]()
+
+
+def retry_job(session: Session, viewer: Viewer, job_id: int) -> None:
+    """Have a job that failed done again."""
+    check_organizer(viewer)
+    job = session.get(Job, job_id, with_for_update=True)
+    if job is None or job.contest_id != viewer.contest.id or job.status != "failed":
+        raise not_there()
+    retry(session, job)
+    record(session, viewer.actor, "retry_job", job.kind, contest_id=job.contest_id, job=job.id)
+
+
+def checked_name(text: str) -> str:
+    """Return a name without blanks around it; Refused if it is empty, too long, or has signs that do not print."""
+    name = text.strip()
+    if not 1 <= len(name) <= MOST_NAME_LETTERS:
+        raise Refused("name_length", 422, most=MOST_NAME_LETTERS)
+    if not name.isprintable():
+        raise Refused("name_letters", 422)
+    return name
+
+
+def _own_round(session: Session, viewer: Viewer, identity: str) -> Round:
+    check_organizer(viewer)
+    wait_for_turn(session, ROUND_LOCK, identity)
+    found = session.get(Round, identity, populate_existing=True)
+    if found is None or found.contest_id != viewer.contest.id:
+        raise not_there()
+    return found

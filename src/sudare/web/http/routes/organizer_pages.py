@@ -1,0 +1,185 @@
+"""Pages of organizers: contests, teams, invitations, rounds, times, data, evaluation, jobs, the audit log."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from sudare.histories.generalized.rule_sets import BUILT_IN
+from sudare.web.game.accounts import invite
+from sudare.web.game.contests import (
+    ContestPlan,
+    add_round,
+    add_team,
+    make_contest,
+    reset_member,
+    retry_job,
+    set_original,
+    set_rules,
+    set_times,
+    take_step,
+)
+from sudare.web.game.phases import TIMES
+from sudare.web.game.refusals import Refused
+from sudare.web.game.visibility import check_organizer
+from sudare.web.http.requests import Posted, Visit, keep_upload, visiting
+from sudare.web.http.routes.contest_pages import find_round
+from sudare.web.views.pages import go, render
+from sudare.web.views.shown import show_audit, show_contest, show_jobs, show_members
+
+router = APIRouter()
+
+DESK_JOBS = 30
+
+
+@router.get("/new-contest")
+def show_new_contest(request: Request) -> Response:
+    """Show the form for a new contest."""
+    with visiting(request) as visit:
+        if not visit.logged_in().user.admin:
+            raise Refused("not_yours", 403)
+        return render(visit, "new_contest.html", plan=ContestPlan(""), rules=BUILT_IN)
+
+
+@router.post("/new-contest")
+def do_make_contest(request: Request, form: Posted) -> Response:
+    """Make a contest."""
+    plan = ContestPlan(
+        name=form.text("name"),
+        time_zone=form.text("time_zone"),
+        rules=form.text("rules"),
+        submissions_per_day=form.number("submissions_per_day"),
+        teams_may_download=form.flag("teams_may_download"),
+        hide_names=form.flag("hide_names"),
+        guesses_replaceable=form.flag("guesses_replaceable"),
+        public=form.flag("public"),
+    )
+    with visiting(request, writes=True) as visit:
+        contest = make_contest(visit.session, visit.logged_in().user, plan)
+    return go(f"/contests/{contest.id}/organize")
+
+
+@router.get("/contests/{contest_id}/organize")
+def show_desk(request: Request, contest_id: str) -> Response:
+    """Show the organizer's desk."""
+    with visiting(request) as visit:
+        return _desk(visit, contest_id)
+
+
+@router.get("/contests/{contest_id}/audit")
+def show_log(request: Request, contest_id: str) -> Response:
+    """Show the audit log."""
+    with visiting(request) as visit:
+        viewer = visit.viewer(contest_id)
+        return render(visit, "audit.html", contest=viewer.contest, entries=show_audit(visit.session, viewer))
+
+
+@router.post("/contests/{contest_id}/teams")
+def do_add_team(request: Request, contest_id: str, form: Posted) -> Response:
+    """Add a team."""
+    with visiting(request, writes=True) as visit:
+        add_team(visit.session, visit.viewer(contest_id), form.text("name"))
+    return go(f"/contests/{contest_id}/organize")
+
+
+@router.post("/contests/{contest_id}/invitations")
+def do_invite(request: Request, contest_id: str, form: Posted) -> Response:
+    """Make an invitation and show its link, once."""
+    with visiting(request, writes=True) as visit:
+        viewer = visit.viewer(contest_id)
+        check_organizer(viewer)
+        token = invite(
+            visit.session,
+            viewer.actor,
+            visit.server.settings,
+            contest_id=contest_id,
+            role=form.text("role"),
+            team_id=form.text("team") or None,
+        )
+        return _desk(visit, contest_id, link=visit.server.link(f"/invitations/{token}"))
+
+
+@router.post("/contests/{contest_id}/resets")
+def do_make_reset(request: Request, contest_id: str, form: Posted) -> Response:
+    """Make a link for a new password and show it, once."""
+    with visiting(request, writes=True) as visit:
+        viewer = visit.viewer(contest_id)
+        check_organizer(viewer)
+        token = reset_member(visit.session, viewer, visit.server.settings, form.text("user"))
+        return _desk(visit, contest_id, link=visit.server.link(f"/resets/{token}"))
+
+
+@router.post("/contests/{contest_id}/rules")
+def do_set_rules(request: Request, contest_id: str, form: Posted) -> Response:
+    """Take in rules of the contest's own."""
+    source = form.file("file")
+    with visiting(request) as visit:
+        check_organizer(visit.viewer(contest_id))
+        server = visit.server
+    stored = keep_upload(server, source)
+    with visiting(request, writes=True) as visit:
+        set_rules(visit.session, visit.viewer(contest_id), server.files, stored)
+    return go(f"/contests/{contest_id}/organize")
+
+
+@router.post("/contests/{contest_id}/rounds")
+def do_add_round(request: Request, contest_id: str, form: Posted) -> Response:
+    """Add a round."""
+    with visiting(request, writes=True) as visit:
+        times = {name: form.text(name) for name in TIMES}
+        add_round(visit.session, visit.viewer(contest_id), form.text("name"), times)
+    return go(f"/contests/{contest_id}/organize")
+
+
+@router.post("/contests/{contest_id}/jobs/{job_id}/retry")
+def do_retry(request: Request, contest_id: str, job_id: int, form: Posted) -> Response:  # noqa: ARG001
+    """Have a failed job done again."""
+    with visiting(request, writes=True) as visit:
+        retry_job(visit.session, visit.viewer(contest_id), job_id)
+    return go(f"/contests/{contest_id}/organize")
+
+
+@router.post("/rounds/{round_id}/data")
+def do_set_original(request: Request, round_id: str, form: Posted) -> Response:
+    """Take in T."""
+    source = form.file("file")
+    with visiting(request) as visit:
+        check_organizer(find_round(visit, round_id)[0])
+        server = visit.server
+    stored = keep_upload(server, source)
+    with visiting(request, writes=True) as visit:
+        viewer, _ = find_round(visit, round_id)
+        set_original(visit.session, viewer, round_id, stored)
+    return go(f"/rounds/{round_id}")
+
+
+@router.post("/rounds/{round_id}/times")
+def do_set_times(request: Request, round_id: str, form: Posted) -> Response:
+    """Open phases earlier or extend them."""
+    with visiting(request, writes=True) as visit:
+        viewer, _ = find_round(visit, round_id)
+        set_times(visit.session, viewer, round_id, {name: form.text(name) for name in TIMES})
+    return go(f"/rounds/{round_id}")
+
+
+@router.post("/rounds/{round_id}/steps")
+def do_step(request: Request, round_id: str, form: Posted) -> Response:
+    """Freeze or unfreeze a round, let teams see the built-in attacks or not, evaluate, publish the results, close."""
+    with visiting(request, writes=True) as visit:
+        viewer, _ = find_round(visit, round_id)
+        take_step(visit.session, viewer, round_id, form.text("step"))
+    return go(f"/rounds/{round_id}")
+
+
+def _desk(visit: Visit, contest_id: str, link: str | None = None) -> Response:
+    viewer = visit.viewer(contest_id)
+    check_organizer(viewer)
+    return render(
+        visit,
+        "organize.html",
+        contest=show_contest(visit.session, viewer),
+        members=show_members(visit.session, viewer),
+        jobs=show_jobs(visit.session, viewer, most=DESK_JOBS),
+        times=TIMES,
+        link=link,
+    )

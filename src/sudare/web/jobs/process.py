@@ -1,0 +1,100 @@
+"""A process for one job, forked from a clean one that has everything loaded, with limits of memory and time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from typing import Any
+
+# Loading the library takes longer than most jobs; a clean process loads it once and is forked for each.
+LOADED = ("sudare.web.jobs.warm_up",)
+# Jobs take all that pages leave of the machine, and no more.
+NICENESS = 10
+SAFE_PATH = "PYTHONSAFEPATH"
+
+
+class JobProcess:
+    """A job at work in a process of its own.
+
+    `outcome()` is None as long as it runs, then what it found, or in one word why it failed: memory, time, crashed,
+    error.
+    """
+
+    def __init__(self, kind: str, given: Mapping[str, Any], *, memory_bytes: int, seconds: float) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(list(LOADED))
+        self._deadline = time.monotonic() + seconds
+        self._outcome: dict[str, Any] | str | None = None
+        self._receiver, sender = context.Pipe(duplex=False)
+        self._process = context.Process(
+            target=_work, args=(kind, dict(given), memory_bytes, int(seconds) + 1, sender), daemon=True
+        )
+        with _no_modules_from_here():
+            self._process.start()
+        sender.close()
+
+    def outcome(self) -> dict[str, Any] | str | None:
+        """Return what became of the job, as far as it has ended; again, if it could not be kept the first time."""
+        if self._outcome is None:
+            self._outcome = self._look()
+        return self._outcome
+
+    def _look(self) -> dict[str, Any] | str | None:
+        if self._receiver.poll():
+            found: dict[str, Any] | str
+            try:
+                found = self._receiver.recv()
+            except (EOFError, OSError):
+                found = "crashed"
+            self.stop()
+            return found
+        if time.monotonic() > self._deadline:
+            self.stop()
+            return "time"
+        return None
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self._receiver.close()
+
+
+@contextmanager
+def _no_modules_from_here() -> Iterator[None]:
+    """Keep the process that is forked, begun with the first job, from loading modules from the current folder."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
+
+
+def _work(kind: str, given: dict[str, Any], memory_bytes: int, seconds: int, sender: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(NICENESS)
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    # Should the worker die, nobody else ends this process. Kernels use all cores.
+    most = seconds * (os.cpu_count() or 1)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+    from sudare.errors import MemoryNotEnough
+    from sudare.web.http.faults import described
+    from sudare.web.jobs.work import WORK
+
+    try:
+        sender.send(WORK[kind](given))
+    except (MemoryError, MemoryNotEnough):
+        sender.send("memory")
+    except Exception as error:
+        os.write(2, f"sudare: job {kind} failed: {described(error).rstrip()}\n".encode())
+        sender.send("error")

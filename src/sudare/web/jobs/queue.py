@@ -1,0 +1,149 @@
+"""Jobs in the database: enqueued in the transaction of what they are about, leased, taken back from dead workers.
+
+A job belongs to a worker as long as its lease lasts, which the worker's heartbeat prolongs. What a worker reports after
+it has lost its lease is dropped, so that nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlalchemy import func, select, update
+from sqlalchemy.engine import CursorResult
+from sqlalchemy.orm import Session, aliased
+
+from sudare.web.storage.database import database_now
+from sudare.web.storage.models import Job
+
+# A worker that dies with a job again and again takes the job for the reason.
+WORKER_LOST = "worker_lost"
+# The one kind of job that nobody waits for: checks come first.
+PREVIEW = "preview"
+
+
+def enqueue(
+    session: Session,
+    kind: str,
+    subject_id: str,
+    contest_id: str,
+    *,
+    team_id: str | None = None,
+    key: str | None = None,
+) -> Job:
+    """Add a job in the running transaction; two jobs with one key cannot be."""
+    job = Job(
+        kind=kind,
+        subject_id=subject_id,
+        contest_id=contest_id,
+        team_id=team_id,
+        key=key,
+        created_at=database_now(session),
+    )
+    session.add(job)
+    session.flush()
+    return job
+
+
+def next_job(session: Session, *, previews: bool = True) -> int | None:
+    """Return the job that is to be begun next: of the team that was served longest ago, its first.
+
+    Of each team one job runs at a time, and one preview beside it; jobs of no team come first, previews last, or not at
+    all.
+    """
+    other, running = aliased(Job), aliased(Job)
+    preview = Job.kind == PREVIEW
+    served = select(func.max(other.started_at)).where(other.team_id == Job.team_id).correlate(Job).scalar_subquery()
+    same = (running.team_id == Job.team_id) & ((running.kind == PREVIEW) == preview)
+    busy = select(running.id).where(same, running.status == "running").correlate(Job).exists()
+    wanted = select(Job.id).where(Job.status == "queued", ~busy)
+    if not previews:
+        wanted = wanted.where(~preview)
+    order = (preview, Job.team_id.is_not(None), served.asc().nulls_first(), Job.id)
+    return session.scalar(wanted.order_by(*order).limit(1))
+
+
+def lease_next(session: Session, worker: str, seconds: float, *, previews: bool = True) -> Job | None:
+    """Lease the next job to a worker; without `previews` any other than those."""
+    identity = next_job(session, previews=previews)
+    if identity is None:
+        return None
+    now = database_now(session)
+    changed = _changed(
+        session,
+        update(Job)
+        .where(Job.id == identity, Job.status == "queued")
+        .values(
+            status="running",
+            worker=worker,
+            attempts=Job.attempts + 1,
+            started_at=now,
+            leased_until=now + dt.timedelta(seconds=seconds),
+        ),
+    )
+    # On PostgreSQL another worker may have been quicker; the next turn finds another job.
+    return session.get_one(Job, identity, populate_existing=True) if changed else None
+
+
+def prolong(session: Session, worker: str, jobs: list[int], seconds: float) -> set[int]:
+    """Prolong the leases of a worker's jobs and return those that it still has."""
+    until = database_now(session) + dt.timedelta(seconds=seconds)
+    held = Job.id.in_(jobs) & (Job.status == "running") & (Job.worker == worker)
+    session.execute(update(Job).where(held).values(leased_until=until))
+    return set(session.scalars(select(Job.id).where(held)))
+
+
+def take_back(session: Session, attempts: int) -> list[Job]:
+    """Queue jobs of dead workers again; return those that were begun too often, which have failed."""
+    now = database_now(session)
+    lost = session.scalars(
+        select(Job).where(Job.status == "running", Job.leased_until < now).with_for_update(skip_locked=True)
+    ).all()
+    for job in lost:
+        job.worker = job.leased_until = None
+        if job.attempts >= attempts:
+            job.status, job.failure, job.finished_at = "failed", WORKER_LOST, now
+        else:
+            job.status = "queued"
+    session.flush()
+    return [job for job in lost if job.status == "failed"]
+
+
+def give_back(session: Session, worker: str) -> None:
+    """Queue the jobs of a worker that stops, as if they had not been begun."""
+    held = (Job.status == "running") & (Job.worker == worker)
+    session.execute(
+        update(Job).where(held).values(status="queued", worker=None, leased_until=None, attempts=Job.attempts - 1)
+    )
+
+
+def finish(session: Session, job_id: int, worker: str, *, failure: str | None = None) -> Job | None:
+    """Mark a job as done or failed and return it; None if the worker has lost it."""
+    changed = _changed(
+        session,
+        update(Job)
+        .where(Job.id == job_id, Job.status == "running", Job.worker == worker)
+        .values(
+            status="failed" if failure else "done",
+            failure=failure,
+            leased_until=None,
+            finished_at=database_now(session),
+        ),
+    )
+    return session.get_one(Job, job_id, populate_existing=True) if changed else None
+
+
+def unfinished(session: Session, kind: str, subjects: list[str]) -> int:
+    """Return how many jobs of a kind about some subjects are not finished."""
+    wanted = select(func.count()).select_from(Job)
+    return (
+        session.scalar(
+            wanted.where(Job.kind == kind, Job.subject_id.in_(subjects), Job.status.in_(("queued", "running")))
+        )
+        or 0
+    )
+
+
+def _changed(session: Session, statement: object) -> bool:
+    done = session.execute(statement)  # type: ignore[call-overload]
+    assert isinstance(done, CursorResult)  # noqa: S101
+    return done.rowcount == 1

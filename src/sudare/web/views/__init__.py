@@ -1,0 +1,1 @@
+"""What people see: pages, results, the static site."""
