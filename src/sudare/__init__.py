@@ -18,14 +18,15 @@ from sudare.version import __version__
 if TYPE_CHECKING:
     from sudare.baskets.certificate import (
         Certificate,
-        CertificateDifference,
         CertifiedInput,
         read_certificate,
         write_published,
     )
+    from sudare.baskets.certificate_comparison import CertificateDifference
+    from sudare.baskets.check.adversaries import Adversary
     from sudare.baskets.check.held import check_held_baskets
     from sudare.baskets.check.km_anonymity import KmAnonymity, RareItemset, SizeSupports, check_km_anonymity
-    from sudare.baskets.check.uncertainty import Adversary, Verdict, check_baskets
+    from sudare.baskets.check.uncertainty import Verdict, check_baskets
     from sudare.baskets.check.user_confidence import SizeAdversaries, UserConfidence, confidence_by_user
     from sudare.baskets.experiments.experiments import (
         Circumstances,
@@ -228,13 +229,8 @@ if TYPE_CHECKING:
     from sudare.tables.walks.choice import Walk
 
 _HOMES = {
-    "sudare.baskets.certificate": (
-        "Certificate",
-        "CertificateDifference",
-        "CertifiedInput",
-        "read_certificate",
-        "write_published",
-    ),
+    "sudare.baskets.certificate": ("Certificate", "CertifiedInput", "read_certificate", "write_published"),
+    "sudare.baskets.certificate_comparison": ("CertificateDifference",),
     "sudare.baskets.suppress.suppression": ("Suppression", "suppress_baskets"),
     "sudare.baskets.verification": ("Verification", "verify_baskets"),
     "sudare.baskets.matching": ("match_published",),
@@ -396,7 +392,8 @@ _HOMES = {
         "write_subset_sizes",
         "write_subsets",
     ),
-    "sudare.baskets.check.uncertainty": ("Adversary", "Verdict", "check_baskets"),
+    "sudare.baskets.check.uncertainty": ("Verdict", "check_baskets"),
+    "sudare.baskets.check.adversaries": ("Adversary",),
     "sudare.tables.population.models": ("UniquenessEstimate",),
     "sudare.baskets.check.user_confidence": ("SizeAdversaries", "UserConfidence", "confidence_by_user"),
     "sudare.histories.attackers.values": ("KnowledgeValue", "most_identifying", "write_values"),

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-from sudare.baskets.check.uncertainty import Knowledge
+from sudare.baskets.check.adversaries import Knowledge
 from sudare.baskets.model import Baskets, SensitiveItems, make_baskets, sensitive_rows
 
 NAMES = "abcde"

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.baskets.certificate import UNCHECKED, Certificate, CertifiedInput, read_certificate, repeated_draws
+from sudare.baskets.certificate import Certificate, CertifiedInput, read_certificate
+from sudare.baskets.certificate_comparison import UNCHECKED, repeated_draws
 
 RECORDS = "milk bread medicine\napple\nmilk coffee bread\nmilk medicine\ncoffee bread apple\norange medicine\n"
 OTHER: dict[str, Any] = {

@@ -9,7 +9,7 @@ import numpy as np
 
 import sudare
 from papers.rows import Find, Paper, Row, row
-from sudare.baskets.check.uncertainty import paper_sample_size
+from sudare.baskets.check.sample_sizes import paper_sample_size
 from sudare.baskets.experiments.experiments import LONGEST
 from sudare.baskets.suppress.suppression import Strategy
 

@@ -7,16 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from sudare.arguments import checked
-from sudare.baskets.certificate import (
-    UNCHECKED,
-    Certificate,
-    CertificateDifference,
-    CertifiedInput,
-    basket_input,
-    compare_certificate,
-    sensitive_input,
-)
-from sudare.baskets.check.uncertainty import Knowledge, Verdict, check_baskets
+from sudare.baskets.certificate import Certificate, CertifiedInput, basket_input, sensitive_input
+from sudare.baskets.certificate_comparison import UNCHECKED, CertificateDifference, compare_certificate
+from sudare.baskets.check.adversaries import Knowledge
+from sudare.baskets.check.uncertainty import Verdict, check_baskets
 from sudare.baskets.matching import match_published
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.utility import BasketLoss, basket_loss, kl_divergence, suppressed_share

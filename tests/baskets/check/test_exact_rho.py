@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sudare
-from sudare.baskets.check.uncertainty import comparable_rho, exact_rho, plain_rho
+from sudare.baskets.check.rho import comparable_rho, exact_rho, plain_rho
 from sudare.engine import DuckDBEngine
 
 # One of two records with a has b: a confidence of exactly a half.

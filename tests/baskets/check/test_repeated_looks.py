@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.baskets.check.uncertainty import MOST_LOOKS, look_delta, most_looks, paper_sample_size, sample_size
+from sudare.baskets.check.sample_sizes import MOST_LOOKS, look_delta, most_looks, paper_sample_size, sample_size
 from sudare.baskets.suppress import sampled as sampled_suppression
 from sudare.baskets.suppress import suppression
 from sudare.baskets.suppress.suppression import TimeOver, suppress_baskets
@@ -155,7 +155,7 @@ def test_samples_that_nobody_could_draw_are_refused_at_once(epsilon: float) -> N
 
 def test_a_sample_fits_into_memory_with_all_that_its_adversaries_know(monkeypatch: pytest.MonkeyPatch) -> None:
     baskets, sensitive = unsafe_baskets()
-    monkeypatch.setattr("sudare.baskets.check.uncertainty.MOST_POINTS", 50)
+    monkeypatch.setattr("sudare.baskets.check.sample_sizes.MOST_POINTS", 50)
     # 29 of the first look or of a single one know up to two items each.
     swept = partial(sudare.suppress_baskets, strategy="swept", delta=0.1)
     for work in (partial(sudare.check_baskets, delta=0.05), swept):

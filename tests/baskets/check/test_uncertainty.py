@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 import sudare
-from sudare.baskets.check.uncertainty import check_baskets, draw_adversaries, kept_occurrences, sample_size
+from sudare.baskets.check.adversaries import kept_occurrences
+from sudare.baskets.check.draws import draw_adversaries
+from sudare.baskets.check.sample_sizes import sample_size
+from sudare.baskets.check.uncertainty import check_baskets
 from sudare.baskets.model import Baskets, SensitiveItems, make_baskets, sensitive_rows
 from tests.baskets.small_baskets import Case, cases, unsafe_by_hand
 
@@ -159,7 +162,7 @@ def test_records_that_do_not_belong_together_are_refused(monkeypatch: pytest.Mon
     more = Baskets(np.asarray([0, 1]), np.asarray([0], np.int32), ("a", "b"), ("1",))
     with pytest.raises(sudare.OptionNotUsable, match="user 1 has an item that the original has not"):
         kept_occurrences(Baskets(np.asarray([0, 1]), np.asarray([1], np.int32), ("a", "b"), ("1",)), more)
-    monkeypatch.setattr("sudare.baskets.check.uncertainty.MOST_ADVERSARIES", 10)
+    monkeypatch.setattr("sudare.baskets.check.adversaries.MOST_ADVERSARIES", 10)
     with pytest.raises(sudare.OptionNotUsable, match="28 adversaries are too many"):
         check_baskets(baskets, medicine(baskets), rho=0.5)
 

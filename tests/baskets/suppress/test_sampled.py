@@ -12,18 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.baskets.check.uncertainty import (
-    SHARED_LOOKS,
-    check_baskets,
-    draw_adversaries,
-    most_looks,
-    paper_sample_size,
-    sampling_generator,
-    shared_sample_size,
-)
+from sudare.baskets.check.draws import draw_adversaries, sampling_generator
+from sudare.baskets.check.sample_sizes import SHARED_LOOKS, most_looks, paper_sample_size, shared_sample_size
+from sudare.baskets.check.uncertainty import check_baskets
 from sudare.baskets.model import make_baskets, sensitive_rows
 from sudare.baskets.suppress import sampled as sampled_suppression
-from sudare.baskets.suppress.suppression import Look, look_seed, suppress_baskets
+from sudare.baskets.suppress.suppression import look_seed, suppress_baskets
+from sudare.baskets.suppress.work import Look
 from tests.baskets.small_baskets import Case, cases, unsafe_by_hand
 
 

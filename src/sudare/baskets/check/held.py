@@ -18,17 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.baskets.check.uncertainty import (
-    FrequentItem,
-    Verdict,
-    chosen_places,
-    comparable_rho,
-    draw_points,
-    exact_rho,
-    refuse_large_sample,
-    sample_size,
-    sampling_generator,
-)
+from sudare.baskets.check.draws import chosen_places, draw_points, sampling_generator
+from sudare.baskets.check.rho import comparable_rho, exact_rho
+from sudare.baskets.check.sample_sizes import refuse_large_sample, sample_size
+from sudare.baskets.check.uncertainty import FrequentItem, Verdict
 from sudare.baskets.held import HeldBaskets
 from sudare.baskets.held_sensitive import EVERYBODY, HeldSensitive
 from sudare.engine.protocol import Column

@@ -20,15 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.baskets.check.uncertainty import (
-    Knowledge,
-    check_question,
-    comparable_rho,
-    count_adversaries,
-    draw_adversaries,
-    exact_rho,
-    kept_occurrences,
-)
+from sudare.baskets.check.adversaries import Knowledge, check_question, count_adversaries, kept_occurrences
+from sudare.baskets.check.draws import draw_adversaries
+from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.kernels.baskets import user_confidence as kernels
 from sudare.progress import Progress, silent

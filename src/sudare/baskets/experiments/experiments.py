@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.baskets.check.uncertainty import exact_rho
+from sudare.baskets.check.rho import exact_rho
 from sudare.baskets.experiments.rows import ExperimentRow, RowsFile
 from sudare.baskets.model import Baskets, SensitiveItems, sensitive_rows
 from sudare.baskets.sensitive import random_lists

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.baskets.suppress.choice import Choice, KeepLow
-from sudare.baskets.suppress.suppression import Supports, Work, repair_all
+from sudare.baskets.suppress.work import Supports, Work, repair_all
 from sudare.deadline import TimeOver
 from sudare.interruption import settle
 from sudare.kernels.baskets import best_suppression as kernels

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sudare.baskets.suppress.suppression import Supports, Work
+from sudare.baskets.suppress.work import Supports, Work
 from sudare.kernels.baskets import best_suppression, loss_bound
 
 # The types of compiled functions hide what they take.

@@ -188,7 +188,8 @@ class GuaranteeOptions(BasketOptions):
 
     def check(self) -> None:
         """Refuse a guarantee that cannot be meant, before anything is read."""
-        from sudare.baskets.check.uncertainty import check_sampling, exact_rho
+        from sudare.baskets.check.rho import exact_rho
+        from sudare.baskets.check.sample_sizes import check_sampling
 
         exact_rho(self.rho)
         check_sampling(self.epsilon, self.delta)
@@ -229,7 +230,7 @@ def asked_guarantee(
     source: GuaranteeOptions, knowledge: str | None, seed: int | None, certified: Certificate | None
 ) -> dict[str, Any]:
     """Return the guarantee that is asked for; what was not said is as the certificate says, if there is one."""
-    from sudare.baskets.certificate import repeated_draws
+    from sudare.baskets.certificate_comparison import repeated_draws
 
     given = {name: getattr(source, name) for name in ("max_known", "epsilon", "delta")}
     given |= {"knowledge": knowledge, "seed": seed}

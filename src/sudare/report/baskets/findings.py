@@ -10,14 +10,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from sudare.baskets.certificate import (
-    Certificate,
-    CertificateDifference,
-    CertifiedInput,
-    read_certificate,
-    records_in,
-)
-from sudare.baskets.check.uncertainty import Adversary, Verdict, check_baskets
+from sudare.baskets.certificate import Certificate, CertifiedInput, read_certificate, records_in
+from sudare.baskets.certificate_comparison import CertificateDifference
+from sudare.baskets.check.adversaries import Adversary
+from sudare.baskets.check.uncertainty import Verdict, check_baskets
 from sudare.baskets.check.user_confidence import UserConfidence, confidence_by_user
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.suppress.suppression import Suppression

@@ -6,7 +6,7 @@ import datetime as dt
 from pathlib import Path
 
 from sudare.arguments import checked
-from sudare.baskets.check.uncertainty import plain_rho
+from sudare.baskets.check.rho import plain_rho
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.suppress.suppression import Suppression
 from sudare.baskets.verification import Verification

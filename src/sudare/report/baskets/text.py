@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.table import Table as TextTable
 
-from sudare.baskets.check.uncertainty import Verdict, known_words, plain_rho
+from sudare.baskets.check.rho import plain_rho
+from sudare.baskets.check.uncertainty import Verdict, known_words
 from sudare.report.terminal import console, percent, ratio
 
 if TYPE_CHECKING:
-    from sudare.baskets.certificate import CertificateDifference
+    from sudare.baskets.certificate_comparison import CertificateDifference
     from sudare.baskets.held_sensitive import HeldSensitive
     from sudare.baskets.model import Baskets, SensitiveItems
     from sudare.baskets.suppress.suppression import Suppression

@@ -1,0 +1,226 @@
+"""The adversaries of published records, checked one by one or as a sample."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.baskets.check.draws import draw_adversaries
+from sudare.baskets.check.rho import comparable_rho
+from sudare.baskets.check.sample_sizes import refuse_large_sample
+from sudare.baskets.model import Baskets, SensitiveItems, refuse_strangers
+from sudare.deadline import Deadline, TimeOver
+from sudare.errors import OptionNotUsable
+from sudare.kernels.baskets import adversaries as kernels
+from sudare.progress import Progress
+from sudare.showing import dataclass
+
+Knowledge = Literal["original", "published"]
+# Adversaries that can be gone through: some minutes.
+MOST_ADVERSARIES = 2_000_000_000
+# Parts into which the items are divided for threads.
+_PARTS = 64
+# The types of compiled functions hide what they take.
+_check_from: Any = kernels.check_from
+_check_drawn: Any = kernels.check_drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Adversary:
+    """Somebody who knows some items of a user, and what the published records say of another one.
+
+    `support` published records contain what is known, and the share `confidence` of them contains `inferred` too.
+    """
+
+    user: str
+    known: tuple[str, ...]
+    inferred: str
+    confidence: float
+    support: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {**asdict(self), "known": list(self.known)}
+
+
+def count_adversaries(lengths: Sequence[int] | NDArray[np.int64], max_known: int | None) -> int:
+    """Return how many sets of items, at least one, can be known of records of some lengths."""
+    numbers = np.bincount(np.asarray(lengths, np.int64))
+    return sum(int(count) * _subsets(length, max_known) for length, count in enumerate(numbers.tolist()) if count)
+
+
+def _subsets(length: int, most: int | None) -> int:
+    if most is None or most >= length:
+        return int(2**length) - 1
+    return sum(math.comb(length, size) for size in range(1, most + 1))
+
+
+class AdversaryCheck:
+    """The arrays of a check, and the unsafe adversaries met: how many, and the worst."""
+
+    def __init__(
+        self,
+        original: Baskets,
+        published: Baskets,
+        sensitive: SensitiveItems,
+        rho: Fraction,
+        knowledge: Knowledge,
+        max_known: int | None,
+        most_worst: int,
+    ) -> None:
+        check_question(original, published, sensitive, knowledge, max_known)
+        exact = comparable_rho(rho, len(original))
+        self._known = original if knowledge == "original" else published
+        kept = kept_occurrences(original, published)
+        if self._known is published:
+            kept = np.ones(len(published.items), np.bool_)
+        longest = int(self._known.lengths.max(initial=0))
+        self._most = longest if max_known is None else min(max_known, longest)
+        owner = np.repeat(np.arange(len(self._known)), self._known.lengths)
+        self._data = (self._known.starts, self._known.items, kept, owner)
+        self._lists = (sensitive.words, sensitive.rows)
+        self._rule = (exact.numerator, exact.denominator, self._most)
+        # Numbers of 16 bits are sorted by their digits, several times as fast.
+        narrow = np.uint16 if len(self._known.names) <= 1 << 16 else np.int32
+        order = np.argsort(self._known.items.astype(narrow), kind="stable")
+        begins = np.append(0, np.cumsum(self._known.supports()))
+        self._postings = (begins, order)
+        self._most_worst = most_worst
+        self._noted: list[NDArray[np.int64]] = []
+        self.unsafe = 0
+
+    def exhaust(self, deadline: Deadline, progress: Progress) -> tuple[int, bool]:
+        """Check everybody; return how many were checked, and whether there was time for all."""
+        adversaries = count_adversaries(self._known.lengths, self._most)
+        if adversaries > MOST_ADVERSARIES:
+            raise OptionNotUsable(
+                f"{adversaries:,} adversaries are too many to go through (at most {MOST_ADVERSARIES:,}).\n"
+                "Hint: limit what they know (--max-known 3), or check a sample (--epsilon 0.05 --delta 0.05)."
+            )
+        items = len(self._known.names)
+        cuts = np.unique(np.linspace(0, items, _PARTS + 1).astype(int)).tolist()
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            tasks = [pool.submit(self._part, first, end, deadline) for first, end in pairwise(cuts)]
+            seen = 0
+            try:
+                for done, finished in enumerate(as_completed(tasks), start=1):
+                    unsafe, part = finished.result()
+                    self.unsafe, seen = self.unsafe + unsafe, seen + part
+                    deadline.check()
+                    progress("adversaries", done, len(tasks))
+            except TimeOver:
+                return seen, False
+            finally:
+                # What was not begun never is; what runs is halted.
+                deadline.interrupt()
+                pool.shutdown(cancel_futures=True)
+        return seen, True
+
+    def _part(self, first: int, end: int, deadline: Deadline) -> tuple[int, int]:
+        """Check adversaries by their first known item; return how many are unsafe, and how many were checked."""
+        worst, noted = self._space(), np.zeros(1, np.int64)
+        largest = max(self._most, 1)
+        given = self._data, self._lists, self._rule, self._postings
+        found = _check_from(*given, first, end, worst, noted, largest, deadline.halt)
+        self._noted.append(worst[: noted[0]])
+        # Of a part that was halted no more is known than those that it found.
+        return int(found), int(found) if deadline.halt[0] else self._beginning_with(first, end)
+
+    def _beginning_with(self, first: int, end: int) -> int:
+        """Return how many adversaries have one of some items as the first that they know."""
+        starts, owner = self._data[0], self._data[3]
+        begins, places = self._postings
+        some = places[begins[first] : begins[end]]
+        numbers = np.bincount(starts[owner[some] + 1] - some - 1)
+        return sum(
+            int(count) * (1 + _subsets(behind, self._most - 1))
+            for behind, count in enumerate(numbers.tolist())
+            if count
+        )
+
+    def draw(self, size: int, rng: np.random.Generator, deadline: Deadline, progress: Progress) -> tuple[int, bool]:
+        """Check as many drawn adversaries of each size as the theorem asks for."""
+        refuse_large_sample(size, self._most)
+        adversaries = 0
+        given = self._data, self._lists, self._rule, self._postings
+        for known in range(1, self._most + 1):
+            progress("adversaries", known - 1, self._most)
+            users, drawn = draw_adversaries(self._known, known, size, rng)
+            worst, noted = self._space(), np.zeros(1, np.int64)
+            unsafe = int(_check_drawn(*given, users, drawn, worst, noted, deadline.halt))
+            self.unsafe += unsafe
+            self._noted.append(worst[: noted[0]])
+            # Of a kernel that was halted no more is known than those that it found.
+            adversaries += unsafe if deadline.halt[0] else len(users)
+            try:
+                deadline.check()
+            except TimeOver:
+                return adversaries, False
+        progress("adversaries", self._most, self._most)
+        return adversaries, True
+
+    def _space(self) -> NDArray[np.int64]:
+        return np.zeros((self._most_worst, 5 + max(self._most, 1)), np.int64)
+
+    def worst(self) -> tuple[Adversary, ...]:
+        """Return the unsafe adversaries with the highest confidence."""
+        rows = [row for part in self._noted for row in part.tolist()]
+        rows.sort(key=lambda row: (-row[2] / row[3], -row[3], row))
+        names, users = self._known.names, self._known.users
+        return tuple(
+            Adversary(
+                users[row[0]],
+                tuple(names[item] for item in sorted(row[5 : 5 + row[4]])),
+                names[row[1]],
+                row[2] / row[3],
+                row[3],
+            )
+            for row in rows[: self._most_worst]
+        )
+
+
+def check_question(
+    original: Baskets, published: Baskets, sensitive: SensitiveItems, knowledge: str, max_known: int | None
+) -> None:
+    """Refuse adversaries that there are not, and records and sensitive items that do not belong together."""
+    checked_knowledge(knowledge)
+    if max_known is not None and max_known < 1:
+        raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
+    refuse_strangers(original, sensitive, published)
+
+
+def checked_knowledge(knowledge: str) -> Knowledge:
+    """Return which record adversaries know, if there is such a one."""
+    for known in get_args(Knowledge):
+        if knowledge == known:
+            return cast(Knowledge, known)
+    raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
+
+
+def kept_occurrences(original: Baskets, published: Baskets) -> NDArray[np.bool_]:
+    """Return which occurrences of items in the original records are published; a record may only lose items."""
+    items = max(len(original.names), 1)
+    if original.names != published.names:
+        raise OptionNotUsable("The items of the records are not numbered alike.\nHint: read both with the same items.")
+
+    def keys(baskets: Baskets) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(baskets)), baskets.lengths) * items + baskets.items
+
+    there, shown = keys(original), keys(published)
+    kept = np.isin(there, shown, assume_unique=True)
+    if np.count_nonzero(kept) != len(shown):
+        u = int(shown[~np.isin(shown, there, assume_unique=True)][0] // items)
+        raise OptionNotUsable(
+            f"The published record of user {original.users[u]} has an item that the original has not.\n"
+            "Hint: a record may lose items, and get none."
+        )
+    return kept

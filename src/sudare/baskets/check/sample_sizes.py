@@ -1,0 +1,106 @@
+"""How many adversaries a check draws, and what a sample that met no unsafe one proves.
+
+What a sample proves is derived in docs/baskets.md.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from sudare.errors import OptionNotUsable
+
+# Items known by all drawn adversaries that are in memory at once: some 2 GB.
+MOST_POINTS = 50_000_000
+# Looks that the best strategy shares delta among.
+SHARED_LOOKS = 20_000
+# More looks are not counted: nobody has the time.
+MOST_LOOKS = 1_000_000_000
+# Above so many draws, a sample size that rounding could decide is not found exactly, but has one draw more.
+_EXACT_DRAWS = 10_000
+
+
+def look_delta(delta: float, look: int | None, looks: int | None = None) -> float:
+    """Return with which probability one look may be wrong, so that all looks of a procedure are with delta at most.
+
+    The looks 1, 2, 3, ... have delta / 2, delta / 6, delta / 12, ..., which add up to delta however many there are; if
+    there are `looks` at most, each has an equal share. A look that is the only one (None) has all of it.
+    """
+    if looks is not None:
+        return delta / max(looks, 1)
+    return delta if look is None else delta / (look * (look + 1))
+
+
+def paper_sample_size(epsilon: float, delta: float) -> int:
+    """Return how many adversaries of each size Algorithm 2 draws in a pass: n_S of its line 2, by Theorem 1."""
+    check_sampling(epsilon, delta)
+    return math.ceil(math.log(1 / delta) / (2 * epsilon * epsilon))
+
+
+def shared_sample_size(epsilon: float, delta: float) -> int:
+    """Return how many adversaries of each size SHARED_LOOKS looks draw that are together wrong with delta at most."""
+    return sample_size(epsilon, delta / SHARED_LOOKS)
+
+
+def most_looks(epsilon: float, delta: float, draws: int) -> int:
+    """Return how many looks with so many draws each are together wrong with delta at most: delta / (1 - epsilon)^draws.
+
+    Rounded down; 0 if not even one is.
+    """
+    power = math.log(delta) - draws * math.log1p(-epsilon)
+    if power > math.log(MOST_LOOKS):
+        return MOST_LOOKS
+    if draws > _EXACT_DRAWS:
+        # A little less than rounding errors could make of it.
+        return math.floor(math.exp(power) * (1 - 1e-6))
+    return math.floor(Fraction(str(delta)) / (1 - Fraction(str(epsilon))) ** draws)
+
+
+def sample_bound(
+    epsilon: float | None, delta: float | None, draws: int | None, look: int | None = None, looks: int | None = None
+) -> float | None:
+    """Return the probability of meeting an unsafe adversary that so many safe draws exclude; None without a sample."""
+    if epsilon is None or delta is None or draws is None:
+        return None
+    return min(epsilon, -math.expm1(math.log(look_delta(delta, look, looks)) / draws))
+
+
+def sample_size(epsilon: float, delta: float, look: int | None = None) -> int:
+    """Return how many drawn adversaries have to be safe: the least n with (1 - epsilon)^n <= delta.
+
+    If a drawn one is unsafe with the probability epsilon or more, n draws meet none with at most this probability.
+    Theorem 1 of the paper, by Hoeffding's inequality, asks for many times as many. For a look of a procedure that looks
+    until it is content, delta is that of the look (`look_delta`).
+    """
+    for name, value in (("epsilon", epsilon), ("delta", delta)):
+        if not 0 < value < 1:
+            raise OptionNotUsable(f"{name} is between 0 and 1, not {value}.\nHint: 0.05 is usual.")
+    if look is not None and look < 1:
+        raise OptionNotUsable(f"Looks are numbered from 1 on, not {look}.\nHint: leave it out for a single check.")
+    wanted = math.log(look_delta(delta, look)) / math.log1p(-epsilon)
+    refuse_large_sample(wanted, 1)
+    whole = round(wanted)
+    # Where rounding could decide, whole numbers do.
+    if abs(wanted - whole) < 1e-6:
+        if whole > _EXACT_DRAWS:
+            return whole + 1
+        exact = Fraction(str(delta)) / (look * (look + 1) if look else 1)
+        return max(1, whole if (1 - Fraction(str(epsilon))) ** whole <= exact else whole + 1)
+    return math.ceil(wanted)
+
+
+def refuse_large_sample(draws: float, known: int) -> None:
+    """Refuse a sample whose adversaries, each with `known` items that are in memory at once, would fill it."""
+    if draws * known > MOST_POINTS:
+        items = "" if known == 1 else f" times {known:,} known items that are in memory at once"
+        raise OptionNotUsable(
+            f"The sample is too large: {draws:,.0f} adversaries of each size{items}; at most {MOST_POINTS:,} fit.\n"
+            "Hint: give a larger epsilon, such as 0.01, or limit what adversaries know (--max-known 10)."
+        )
+
+
+def check_sampling(epsilon: float | None, delta: float | None, look: int | None = None) -> int | None:
+    """Return the sample size, or None if everything is to be checked; one of the two alone says nothing."""
+    if (epsilon is None) != (delta is None):
+        raise OptionNotUsable("Sampling needs epsilon and delta.\nHint: give both, as in 0.05 and 0.05, or none.")
+    return None if epsilon is None or delta is None else sample_size(epsilon, delta, look)
