@@ -175,13 +175,13 @@ def toy_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def toy(toy_file: Path, engine: DuckDBEngine) -> Iterator[sudare.PurchaseHistory]:
+def toy(toy_file: Path, engine: DuckDBEngine) -> Iterator[sudare.History]:
     with sudare.read_history(toy_file, engine=engine) as history:
         yield history
 
 
 @pytest.fixture(scope="session")
-def online_retail(real_data: Callable[[str], Path], engine: DuckDBEngine) -> Iterator[sudare.PurchaseHistory]:
+def online_retail(real_data: Callable[[str], Path], engine: DuckDBEngine) -> Iterator[sudare.History]:
     """The paper's data set T."""
     with sudare.read_history(real_data("online-retail-400.csv"), engine=engine) as history:
         yield history

@@ -227,7 +227,7 @@ def file(name: str) -> Made:
 
 
 BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
-    sudare.PurchaseHistory: lambda e, _: e.history,
+    sudare.History: lambda e, _: e.history,
     sudare.Table: lambda e, _: e.table,
     sudare.CellHistory: lambda e, name: {"original": e.original, "published": e.published}.get(name, e.anonymized),
     sudare.Baskets: lambda e, name: e.suppression.published if name == "published" else e.baskets,
@@ -399,9 +399,9 @@ OWN |= {
     "Matchings.draw_all.rng": np.random.default_rng(0),
     "Matchings.hits.drawn": lambda e: e.instance(sudare.Matchings).draw_all(3, np.random.default_rng(0)),
     "Matchings.hits.guesses": np.array([[0, 0], [1, 1]]),
-    "PurchaseHistory.derive.name": "two",
-    "PurchaseHistory.derive.query": "SELECT 2 AS two",
-    "PurchaseHistory.table.name": "visit",
+    "History.derive.name": "two",
+    "History.derive.query": "SELECT 2 AS two",
+    "History.table.name": "visit",
     "SensitiveItems.has.item": 0,
     "SensitiveItems.has.u": 0,
     "SensitiveItems.of.items": lambda e: len(e.baskets.names),

@@ -176,7 +176,7 @@ def test_a_closed_history_says_so(examples: Examples) -> None:
 
 
 def test_another_kind_of_history_is_named_with_what_makes_the_right_one(examples: Examples) -> None:
-    with pytest.raises(TypeError, match=r"history must be a PurchaseHistory, not a CellHistory\.\nHint: sudare\.read_"):
+    with pytest.raises(TypeError, match=r"history must be a History, not a CellHistory\.\nHint: sudare\.read_"):
         sudare.assess_attackers(examples.original)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="original must be a CellHistory, not a DataFrame"):
         sudare.anonymize_history(polars.DataFrame({"a": [1]}), 2)  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from tests.histories.attack.histories import Row, history, made_rows
 DATA = {
     "Baskets", "Bundle", "CellHistory", "Circumstances", "CollapsedTable", "Costs", "FinalFiles", "FrontierSearch",
     "Guesses", "HeldBaskets", "HeldCells", "Hierarchy", "HistoryFile", "Knowledge", "KnownHistory",
-    "PurchaseHistory", "RuleSet", "Table", "Walk",
+    "History", "RuleSet", "Table", "Walk",
 }  # fmt: skip
 # Functions that take a result beside data; each refuses, or compares, what does not belong together.
 CHECKED = {
@@ -304,7 +304,7 @@ def test_use_is_measured_of_a_suppression_of_the_original_only(found: Suppressio
 
 
 def test_a_report_refuses_the_assessment_of_another_history(
-    toy: sudare.PurchaseHistory, toy_file: Path, tmp_path: Path
+    toy: sudare.History, toy_file: Path, tmp_path: Path
 ) -> None:
     with sudare.read_history(toy_file) as same_rows:
         assessment = sudare.assess_attackers(toy)

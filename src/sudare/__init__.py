@@ -38,13 +38,6 @@ if TYPE_CHECKING:
     from sudare.baskets.experiments.rows import ExperimentRow
     from sudare.baskets.held import HeldBaskets, hold_baskets
     from sudare.baskets.held_sensitive import HeldSensitive, hold_sensitive
-    from sudare.baskets.itemsets import (
-        AssociationRules,
-        FrequentItemsets,
-        Rule,
-        association_rules,
-        frequent_itemsets,
-    )
     from sudare.baskets.matching import match_published
     from sudare.baskets.model import BasketReading, Baskets, SensitiveItems, SensitiveReading, make_baskets
     from sudare.baskets.read import read_baskets
@@ -138,7 +131,7 @@ if TYPE_CHECKING:
         read_valid_anonymized,
         write_cells,
     )
-    from sudare.histories.model import PurchaseHistory, Reading
+    from sudare.histories.model import History
     from sudare.histories.read import read_history
     from sudare.histories.safety.best_guesses import BestGuesses, find_best_guesses
     from sudare.histories.safety.classes import AttackSafety, ClassSafety, class_safety, least_class
@@ -171,7 +164,15 @@ if TYPE_CHECKING:
     from sudare.report.contest.frontier import write_frontier_page
     from sudare.report.history.report import write_history_report
     from sudare.report.table.report import write_table_report
+    from sudare.sources.readings import Reading
     from sudare.statistics.class_sizes import ClassSize
+    from sudare.statistics.itemsets import (
+        AssociationRules,
+        FrequentItemsets,
+        Rule,
+        association_rules,
+        frequent_itemsets,
+    )
     from sudare.tables.anonymize.levels import LevelsFound, WrittenLevels, changed_levels, find_levels, write_levels
     from sudare.tables.classes.contributions import Contribution, attribute_contributions
     from sudare.tables.classes.diversity import Diversity, sensitive_diversity
@@ -330,7 +331,8 @@ _HOMES = {
         "SubsetSample",
         "sample_subsets",
     ),
-    "sudare.histories.model": ("PurchaseHistory", "Reading"),
+    "sudare.histories.model": ("History",),
+    "sudare.sources.readings": ("Reading",),
     "sudare.histories.generalized.conversion": ("HistoryFile", "open_history_cells"),
     "sudare.tables.hierarchies.levels_file": ("read_levels",),
     "sudare.histories.read": ("read_history",),
@@ -461,7 +463,7 @@ _HOMES = {
         "write_thresholds",
     ),
     "sudare.histories.utility.held": ("held_utility",),
-    "sudare.baskets.itemsets": (
+    "sudare.statistics.itemsets": (
         "AssociationRules",
         "FrequentItemsets",
         "Rule",
@@ -550,6 +552,7 @@ __all__ = [
     "HeldSensitive",
     "Hierarchy",
     "HierarchyNotUsable",
+    "History",
     "HistoryFile",
     "InputError",
     "ItemColumn",
@@ -582,7 +585,6 @@ __all__ = [
     "PublishedAttackers",
     "PublishedClasses",
     "PublishedRisk",
-    "PurchaseHistory",
     "RareItemset",
     "Reading",
     "Recomputed",

@@ -36,7 +36,7 @@ MAKERS = {
     "Guesses": "read_guesses",
     "Hierarchy": "read_hierarchy",
     "KnownHistory": "know_history",
-    "PurchaseHistory": "read_history",
+    "History": "read_history",
     "RuleSet": "load_rules",
     "SensitiveItems": "read_sensitive",
     "Table": "read_table",

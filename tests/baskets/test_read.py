@@ -204,7 +204,7 @@ def test_a_history_has_a_record_a_customer_or_a_visit(read: Any) -> None:
     }
 
 
-def test_a_history_that_was_read_can_be_turned_into_baskets(toy: sudare.PurchaseHistory) -> None:
+def test_a_history_that_was_read_can_be_turned_into_baskets(toy: sudare.History) -> None:
     assert len(sudare.read_baskets(toy)) == 3
     assert len(sudare.read_baskets(toy, per="visit")) == 5
 

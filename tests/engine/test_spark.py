@@ -30,7 +30,7 @@ from tests.engine.spark_cluster import SETTINGS, Cluster
 
 
 @pytest.fixture(scope="module")
-def toy_there(spark: SparkEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[sudare.PurchaseHistory]:
+def toy_there(spark: SparkEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[sudare.History]:
     """The toy history on the cluster, read once for all tests that only ask."""
     path = tmp_path_factory.mktemp("there") / "toy.csv"
     path.write_text(TOY, encoding="utf-8")
@@ -120,9 +120,7 @@ def test_settings_and_tables_of_the_session_stay_as_they_were(spark: SparkEngine
         assert spark.session.catalog.listTables() == []
 
 
-def test_what_is_about_people_is_refused_by_name(
-    spark: SparkEngine, toy_there: sudare.PurchaseHistory, tmp_path: Path
-) -> None:
+def test_what_is_about_people_is_refused_by_name(spark: SparkEngine, toy_there: sudare.History, tmp_path: Path) -> None:
     for ask in (
         lambda: sudare.most_identifying(toy_there, "day"),
         lambda: sudare.customer_risks(toy_there, "day"),
@@ -137,7 +135,7 @@ def test_what_is_about_people_is_refused_by_name(
 
 
 def test_too_many_combinations_are_estimated_from_a_sample(
-    spark: SparkEngine, toy_there: sudare.PurchaseHistory, toy: sudare.PurchaseHistory
+    spark: SparkEngine, toy_there: sudare.History, toy: sudare.History
 ) -> None:
     with watched(spark) as cells:
         found = sudare.assess_knowledge(toy_there, "item*2", most_combinations=1, samples=200)
@@ -164,7 +162,7 @@ def test_classes_count_persons_and_no_person_leaves_the_cluster(
 
 
 def test_samples_of_adversaries_are_judged_on_the_cluster(
-    spark: SparkEngine, toy_there: sudare.PurchaseHistory, toy: sudare.PurchaseHistory
+    spark: SparkEngine, toy_there: sudare.History, toy: sudare.History
 ) -> None:
     options: dict[str, Any] = {"rho": 0.5, "epsilon": 0.2, "delta": 0.2, "max_known": 2, "seed": 3}
     with watched(spark) as cells, sudare.hold_baskets(toy_there) as baskets:
@@ -209,7 +207,7 @@ not_yet = pytest.mark.xfail(raises=NotOnEngine, strict=True)
 
 
 @not_yet
-def test_the_records_of_baskets_are_read_from_a_cluster(toy_there: sudare.PurchaseHistory) -> None:
+def test_the_records_of_baskets_are_read_from_a_cluster(toy_there: sudare.History) -> None:
     read_baskets(toy_there)
 
 
@@ -237,7 +235,7 @@ def test_a_second_session_is_refused(spark: SparkEngine) -> None:
 
 
 def test_the_work_goes_on_when_a_worker_is_killed_during_a_job(
-    cluster: Cluster, spark: SparkEngine, online_retail: sudare.PurchaseHistory, real_data: Callable[[str], Path]
+    cluster: Cluster, spark: SparkEngine, online_retail: sudare.History, real_data: Callable[[str], Path]
 ) -> None:
     tracker = spark.session.sparkContext.statusTracker()
     running: list[int] = []

@@ -21,7 +21,7 @@ from sudare.engine import DuckDBEngine
 from tests.conftest import TOY
 
 
-def content(history: sudare.PurchaseHistory) -> list[tuple[Any, ...]]:
+def content(history: sudare.History) -> list[tuple[Any, ...]]:
     return history.engine.rows(
         f"SELECT c.name, day, i.name FROM {history.table('purchase')} AS p "
         f"JOIN {history.table('customer')} AS c ON c.code = customer "
@@ -42,7 +42,7 @@ SMALL_CONTENT = [("a", dt.date(2024, 1, 5), "tea"), ("b", dt.date(2024, 1, 6), "
 def read(engine: DuckDBEngine, tmp_path: Path) -> Any:
     """Read a text as a file, or any other source, on the shared engine."""
 
-    def reader(source: object, **options: Any) -> sudare.PurchaseHistory:
+    def reader(source: object, **options: Any) -> sudare.History:
         if isinstance(source, str):
             source = write(tmp_path / "history.csv", source)
         return sudare.read_history(source, engine=engine, **options)

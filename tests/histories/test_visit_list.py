@@ -33,14 +33,14 @@ def test_visits_are_pairs_of_customers_and_days(engine: DuckDBEngine, history_ro
         assert [visit.to_dict() for visit in sudare.list_visits(history, most=most)] == expected[:most]
 
 
-def test_visits_are_written_as_parquet(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_visits_are_written_as_parquet(toy: sudare.History, tmp_path: Path) -> None:
     assert sudare.write_visits(toy, tmp_path / "visits.parquet") == 5
     written = polars.read_parquet(tmp_path / "visits.parquet")
     assert written["kinds"].to_list() == [3, 1, 1, 2, 3]
 
 
 def test_visits_of_people_do_not_leave_an_engine_that_keeps_them(
-    toy: sudare.PurchaseHistory, monkeypatch: pytest.MonkeyPatch
+    toy: sudare.History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sudare.DuckDBEngine, "shows_people", False)
     with pytest.raises(NotOnEngine, match="the visits of customers"):

@@ -33,7 +33,7 @@ def history(item: str) -> str:
     return f"customer,day,item\na,2024/1/5,{item}\nb,2024/1/6,{item}\n"
 
 
-def items(found: sudare.PurchaseHistory) -> list[str]:
+def items(found: sudare.History) -> list[str]:
     return [row[0] for row in found.engine.rows(f"SELECT name FROM {found.table('item')} ORDER BY name")]
 
 
@@ -148,7 +148,7 @@ DAYS = {None: ["2024-01-05", "2024-01-10"], "Asia/Tokyo": ["2024-01-06", "2024-0
         "America/New_York": ["2024-01-05", "2024-01-09"]}  # fmt: skip
 
 
-def days(found: sudare.PurchaseHistory) -> list[str]:
+def days(found: sudare.History) -> list[str]:
     rows = found.engine.rows(f"SELECT CAST(day AS STRING) FROM {found.table('purchase')} ORDER BY customer")
     return [row[0] for row in rows]
 

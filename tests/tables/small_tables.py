@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies
 
-from sudare.histories.model import Reading
-from sudare.sources.rules import MissingRule
+from sudare.sources.cells import MissingRule
+from sudare.sources.readings import Reading
 from sudare.tables.model import Table
 
 Records = list[tuple[int, ...]]

@@ -51,7 +51,7 @@ def rows(find: Find) -> Iterator[Row]:
             yield from _retail(history)
 
 
-def _data(small: sudare.PurchaseHistory, history: sudare.PurchaseHistory) -> Iterator[Row]:
+def _data(small: sudare.History, history: sudare.History) -> Iterator[Row]:
     found, toy = (sudare.assess_attackers(one) for one in (history, small))
     parts, toy_parts = ({part.part: part for part in one.statistics} for one in (found, toy))
     counts = (found.records, found.customers, parts["item"].values)
@@ -73,7 +73,7 @@ def _data(small: sudare.PurchaseHistory, history: sudare.PurchaseHistory) -> Ite
     yield row("Table 6", "T_2: visits; items and rows of the first", "5, 3, 3", counts, "sudare visits toy.csv")
 
 
-def _toy(small: sudare.PurchaseHistory) -> Iterator[Row]:
+def _toy(small: sudare.History) -> Iterator[Row]:
     ten = sudare.assess_attackers(small)
     by_rows = sudare.assess_attackers(small, weighting="record").attackers[5]
     five = ten.attackers[5]
@@ -86,7 +86,7 @@ def _toy(small: sudare.PurchaseHistory) -> Iterator[Row]:
     yield row("Theorem 4.2", "example 4.4: attacker 7 by theory", "0.9", (ten.attackers[7].theory,), TOY)
 
 
-def _retail(history: sudare.PurchaseHistory) -> Iterator[Row]:
+def _retail(history: sudare.History) -> Iterator[Row]:
     found = sudare.assess_attackers(history)
     eight = EIGHT.format(found=(found.attackers[8].values or 0) / history.records)
     for risk, measured, theory in zip(found.attackers, MEASURED, THEORY, strict=True):
@@ -107,7 +107,7 @@ def _retail(history: sudare.PurchaseHistory) -> Iterator[Row]:
     yield from _beyond(history, found)
 
 
-def _beyond(history: sudare.PurchaseHistory, found: sudare.AttackersAssessment) -> Iterator[Row]:
+def _beyond(history: sudare.History, found: sudare.AttackersAssessment) -> Iterator[Row]:
     """Find what the paper leaves to later work."""
     for knowledge, name in {"day*2": "two days", "item*2": "two items of a visit", "item*3": "three items"}.items():
         risk = sudare.assess_knowledge(history, knowledge)

@@ -12,14 +12,14 @@ from sudare.baskets.model import BasketReading, as_baskets
 from sudare.baskets.read import PAIR_ROLES, pair_cells
 from sudare.engine import Engine, closed, engine_for
 from sudare.errors import BadRows, SourceNotReadable
-from sudare.histories.model import Dropped, PurchaseHistory, Reading
-from sudare.histories.read import read_history
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.opening import Source, SourceOptions, open_source
-from sudare.sources.roles import assign_roles
+from sudare.sources.opening import Source, SourceOptions, open_source, refuse_broken
+from sudare.sources.purchases.load import PurchaseForm, load_purchases
+from sudare.sources.purchases.model import Purchases
+from sudare.sources.purchases.roles import assign_roles
+from sudare.sources.readings import Dropped, Reading
 from sudare.sources.spellings import find_spellings
-from sudare.tables.rows import refuse_broken
 
 _numbers = itertools.count(1)
 
@@ -87,18 +87,16 @@ def hold_baskets(
     are refused or dropped.
     """
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
-    own = engine is None and not isinstance(source, PurchaseHistory)
-    place = source.engine if isinstance(source, PurchaseHistory) else engine or engine_for(source)
+    own = engine is None and not isinstance(source, Purchases)
+    place = source.engine if isinstance(source, Purchases) else engine or engine_for(source)
     options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
     progress("reading", 0, 2)
     try:
-        if isinstance(source, PurchaseHistory):
+        if isinstance(source, Purchases):
             found = _from_history(source, per)
         elif per == "visit" or form == "history":
-            with read_history(
-                source, columns=given, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet,
-                date_format=date_format, time_zone=time_zone, bad_rows=bad_rows, engine=place, progress=progress,
-            ) as history:  # fmt: skip
+            rows = PurchaseForm(given, options, date_format, bad_rows=bad_rows)
+            with load_purchases(source, rows, Purchases, engine=place, own_engine=False, progress=progress) as history:
                 found = _from_history(history, per)
         else:
             found = _from_pairs(source, place, options, given, drop=bad_rows == "drop")
@@ -111,7 +109,7 @@ def hold_baskets(
     return found
 
 
-def _from_history(history: PurchaseHistory, per: str) -> HeldBaskets:
+def _from_history(history: Purchases, per: str) -> HeldBaskets:
     customer, purchase, item = (history.table(name) for name in ("customer", "purchase", "item"))
     owner, joined = "c.name", f"{purchase} AS p JOIN {customer} AS c ON c.code = p.customer"
     if per == "visit":

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from sudare.arguments import check_place, checked
 from sudare.errors import OptionNotUsable
-from sudare.histories.model import Reading
 from sudare.showing import dataclass
+from sudare.sources.readings import Reading
+from sudare.statistics.item_records import ItemRecords
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,43 +31,20 @@ def as_baskets(reading: Reading, form: str, duplicates: int) -> BasketReading:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Baskets:
+class Baskets(ItemRecords):
     """Records as sets of items, one after another: record u is `items[starts[u] : starts[u + 1]]`, in rising order.
 
     Items are numbers; `names[i]` is the name of item i, and `users[u]` that of the user of record u. `reading` says
     how they were read, if they were.
     """
 
-    starts: NDArray[np.int64]
-    items: NDArray[np.int32]
-    names: tuple[str, ...]
     users: tuple[str, ...]
     reading: BasketReading | None = None
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """The number of items of each record."""
-        return np.diff(self.starts)
-
-    @checked
-    def record(self, u: int) -> NDArray[np.int32]:
-        """Return the items of a record."""
-        check_place("u", u, len(self.starts) - 1)
-        return self.items[self.starts[u] : self.starts[u + 1]]
-
-    def supports(self) -> NDArray[np.int64]:
-        """Return the number of records that have each item."""
-        return np.bincount(self.items, minlength=len(self.names)).astype(np.int64)
 
     @checked
     def only(self, kept: NDArray[np.bool_]) -> Baskets:
         """Return the same records with some of the occurrences of items only."""
-        owner = np.repeat(np.arange(len(self)), self.lengths)
-        counts = np.bincount(owner[kept], minlength=len(self))
-        return Baskets(np.append(0, np.cumsum(counts)), self.items[kept], self.names, self.users)
+        return Baskets(*self.kept(kept), self.names, self.users)
 
     @checked
     def select(self, chosen: NDArray[np.bool_]) -> Baskets:

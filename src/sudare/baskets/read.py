@@ -17,17 +17,17 @@ from sudare.baskets.model import BasketReading, Baskets, as_baskets, numbered
 from sudare.baskets.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
 from sudare.engine import DuckDBEngine, Engine, refuse_people
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
-from sudare.histories.model import Dropped, PurchaseHistory, Reading
-from sudare.histories.read import read_history
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.sources.cells import cell_text
 from sudare.sources.encodings import find_encoding, with_mark
-from sudare.sources.opening import EXCEL, PARQUET, Source, SourceOptions, check_readable, open_source
-from sudare.sources.roles import NAMES, assign_roles, fold
-from sudare.sources.rules import cell_text
+from sudare.sources.opening import EXCEL, PARQUET, Source, SourceOptions, check_readable, open_source, refuse_broken
+from sudare.sources.purchases.load import PurchaseForm, load_purchases
+from sudare.sources.purchases.model import Purchases
+from sudare.sources.purchases.roles import NAMES, assign_roles, fold
+from sudare.sources.readings import Dropped, Reading
 from sudare.sources.spellings import as_written, find_spellings, plain, spelled_names
 from sudare.sources.text import DELIMITERS, file_hash
-from sudare.tables.rows import refuse_broken
 
 Form = Literal["spaces", "commas", "spmf", "pairs", "history"]
 Per = Literal["customer", "visit"]
@@ -70,25 +70,15 @@ def read_baskets(
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
     options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
     progress("reading", 0, 2)
-    if isinstance(source, PurchaseHistory):
+    if isinstance(source, Purchases):
         found = _from_history(source, per)
     elif _is_text(source, form, per, given, options):
         found = _from_text(Path(str(source)), form, encoding)
     else:
         with _engine_or_own(engine) as place:
             if per == "visit" or form == "history":
-                with read_history(
-                    source,
-                    columns=given,
-                    delimiter=delimiter,
-                    header=header,
-                    encoding=encoding,
-                    sheet=sheet,
-                    date_format=date_format,
-                    time_zone=time_zone,
-                    bad_rows=bad_rows,
-                    engine=place,
-                ) as history:
+                form_of_rows = PurchaseForm(given, options, date_format, bad_rows=bad_rows)
+                with load_purchases(source, form_of_rows, Purchases, engine=place, own_engine=False) as history:
                     found = _from_history(history, per)
             else:
                 found = _from_pairs(source, place, options, given, drop=bad_rows == "drop")
@@ -250,7 +240,7 @@ def _no_user(source: Source, place: int, lacking: list[int]) -> str:
     )
 
 
-def _from_history(history: PurchaseHistory, per: Per) -> Baskets:
+def _from_history(history: Purchases, per: Per) -> Baskets:
     customer, item = history.table("customer"), history.table("item")
     owner, place = ("c.name", "c.code")
     joined = f"{history.table('purchase')} AS p JOIN {customer} AS c ON c.code = p.customer"

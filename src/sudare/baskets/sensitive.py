@@ -23,7 +23,7 @@ from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
 from sudare.sources.encodings import find_encoding, read_text, with_mark
 from sudare.sources.opening import Source, SourceOptions, check_readable, open_source
-from sudare.sources.roles import NAMES, fold
+from sudare.sources.purchases.roles import NAMES, fold
 from sudare.sources.spellings import plain
 from sudare.sources.text import DELIMITERS, file_hash
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.baskets.itemsets import AssociationRules, FrequentItemsets, association_rules, frequent_itemsets
 from sudare.baskets.matching import match_published
 from sudare.baskets.model import Baskets
 from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
+from sudare.statistics.itemsets import AssociationRules, FrequentItemsets, association_rules, frequent_itemsets
 
 # The thresholds of section 4.2.2.
 RULE_SUPPORT, RULE_CONFIDENCE, MOST_RULES = 0.0005, 0.3, 100

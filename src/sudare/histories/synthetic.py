@@ -22,14 +22,12 @@ from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, whole_file
+from sudare.statistics.random_streams import ENGINE_MEMORY, Integers, Numbers, stream, stream_key
 
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 COLUMNS = ("customer", "invoice", "day", "minute", "item", "cents", "quantity")
 ROWS_PER_CHUNK = 500_000
-ENGINE_MEMORY = "1GB"
 FIRST_CUSTOMER, FIRST_INVOICE, FIRST_ITEM = 100_001, 1_000_001, 20_001
 
 # Visits by month (the shop has 39 a day in January, 92 in November), weekday from Monday, hour from 0 on.
@@ -203,19 +201,10 @@ def _check(path: Path, first_day: date, *, days: int, **counts: int) -> None:
         raise OptionNotUsable(f"{days} days from {first_day} go beyond the year 9999.\nHint: give fewer days.")
 
 
-def _key(seed: int, purpose: str) -> np.random.SeedSequence:
-    return np.random.SeedSequence([seed, *purpose.encode()])
-
-
-def stream(seed: int, purpose: str, start: int = 0) -> np.random.Generator:
-    """Return the random numbers of one purpose from the `start`-th on, whatever else was drawn before."""
-    return np.random.Generator(np.random.PCG64(_key(seed, purpose)).advance(start))
-
-
 def _hash(seed: int, purpose: str, first: Integers, second: Integers) -> Numbers:
     """Return the number from 0 to 1 that a pair always has (splitmix64), so that it need not be kept."""
     mixed = (first.astype(np.uint64) << np.uint64(32)) + second.astype(np.uint64)
-    mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + _key(seed, purpose).generate_state(1, np.uint64)
+    mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + stream_key(seed, purpose).generate_state(1, np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)

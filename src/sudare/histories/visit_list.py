@@ -9,7 +9,7 @@ from typing import Any
 from sudare.arguments import checked
 from sudare.engine import refuse_people
 from sudare.histories.attackers.values import ITEM_DIVIDER
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 
@@ -38,7 +38,7 @@ class Visit:
 
 
 @checked
-def list_visits(history: PurchaseHistory, *, most: int | None = None) -> list[Visit]:
+def list_visits(history: History, *, most: int | None = None) -> list[Visit]:
     """Return visits in the order of customers and days, all or the first."""
     refuse_people(history.engine, PEOPLE)
     rows = history.engine.rows(_query(history, "list(i.name ORDER BY i.code)", most))
@@ -47,7 +47,7 @@ def list_visits(history: PurchaseHistory, *, most: int | None = None) -> list[Vi
 
 @checked
 @keeps_inputs()
-def write_visits(history: PurchaseHistory, path: str | Path) -> int:
+def write_visits(history: History, path: str | Path) -> int:
     """Write all visits to a CSV or Parquet file, their items divided by bars; return how many there are."""
     target = Path(path)
     check_table_ending(target)
@@ -57,12 +57,12 @@ def write_visits(history: PurchaseHistory, path: str | Path) -> int:
     return count_visits(history)
 
 
-def count_visits(history: PurchaseHistory) -> int:
+def count_visits(history: History) -> int:
     """Return the number of visits."""
     return int(history.engine.rows(f"SELECT count(*) FROM {history.table('visit')}")[0][0])
 
 
-def _query(history: PurchaseHistory, items: str, most: int | None = None) -> str:
+def _query(history: History, items: str, most: int | None = None) -> str:
     # Only the visits asked for are given names: the limit stands before the joins.
     limit = f" ORDER BY visit LIMIT {most}" if most is not None else ""
     visits = f"(SELECT * FROM {history.table('variety')}{limit}) AS v"

@@ -16,7 +16,7 @@ from zoneinfo import available_timezones
 from sudare.engine import Engine, quote_name, quote_text
 from sudare.engine.options import parquet_files
 from sudare.engine.protocol import ZONE
-from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
 from sudare.sources.encodings import find_encoding, recode
 from sudare.sources.text import TextForm, file_hash, find_form, line_numbers, record_lines
@@ -302,3 +302,14 @@ def _cell_text(cell: object) -> str:
 
 def _temporary(cleanup: ExitStack) -> Path:
     return Path(cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sudare-")))
+
+
+def refuse_broken(engine: Engine, source: Source) -> None:
+    """Refuse a text, now read, of which some lines do not divide into the columns."""
+    broken = source.broken_lines(engine)
+    if broken:
+        shown = "\n".join(f"  row {line:,}: {reason}" for line, reason in list(broken.items())[:10])
+        raise BadRows(
+            f"{source.name} has {len(broken):,} lines that do not divide into the columns; nothing was read.\n{shown}\n"
+            "Hint: mend or remove them."
+        )

@@ -11,7 +11,7 @@ from pathlib import Path
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
 from sudare.sources.encodings import CHUNK_BYTES
-from sudare.sources.roles import is_role_name
+from sudare.sources.purchases.roles import is_role_name
 
 DELIMITERS = (",", "\t", ";", "|")
 SAMPLE_LINES = 50

@@ -15,11 +15,11 @@ from dataclasses import field
 from sudare.arguments import checked
 from sudare.engine import Engine, closed, engine_for
 from sudare.errors import SourceNotReadable
-from sudare.histories.model import Reading
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.opening import Source, SourceOptions, open_source
-from sudare.sources.rules import MissingRule
+from sudare.sources.cells import MissingRule
+from sudare.sources.opening import Source, SourceOptions, open_source, refuse_broken
+from sudare.sources.readings import Reading
 from sudare.sources.spellings import Spelling
 from sudare.tables.rows import (
     Columns,
@@ -29,7 +29,6 @@ from sudare.tables.rows import (
     cells_query,
     choose_columns,
     load_rows,
-    refuse_broken,
     refuse_heavy,
     table_spellings,
     unknown_attribute,

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.engine import Engine, closed
 from sudare.errors import MemoryNotEnough, NotOnEngine
-from sudare.histories.model import Reading
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.sources.cells import MissingRule
 from sudare.sources.opening import SourceOptions, open_source
-from sudare.sources.rules import MissingRule
+from sudare.sources.readings import Reading
 from sudare.sources.spellings import Spelling
 from sudare.statistics.distinct import first_rows, number_rows, row_order
 from sudare.tables.collapsed import (

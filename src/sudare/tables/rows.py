@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from sudare.engine import Engine
 from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
-from sudare.sources.opening import Source
-from sudare.sources.rules import cell_text
+from sudare.sources.cells import cell_text
+from sudare.sources.opening import Source, refuse_broken
 from sudare.sources.spellings import Spelling, told_counts
 from sudare.sources.text import file_hash
 
@@ -216,17 +216,6 @@ def load_rows(engine: Engine, source: Source, columns: Columns, missing: Sequenc
     if columns.person is not None:
         hint = "say whose each record is, or leave such rows out."
         _refuse_empty(engine, source, name, "person", columns.person, "is missing", hint)
-
-
-def refuse_broken(engine: Engine, source: Source) -> None:
-    """Refuse a text, now read, of which some lines do not divide into the columns."""
-    broken = source.broken_lines(engine)
-    if broken:
-        shown = "\n".join(f"  row {line:,}: {reason}" for line, reason in list(broken.items())[:10])
-        raise BadRows(
-            f"{source.name} has {len(broken):,} lines that do not divide into the columns; nothing was read.\n{shown}\n"
-            "Hint: mend or remove them."
-        )
 
 
 def refuse_heavy(engine: Engine, rows: str) -> None:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable, OutputNotWritable
-from sudare.histories.synthetic import ENGINE_MEMORY, Integers, Numbers, stream
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.writing import check_distinct, check_table_ending, whole_file
+from sudare.statistics.random_streams import ENGINE_MEMORY, Integers, Numbers, stream
 from sudare.tables.hierarchies.files import check_hierarchy_files, hierarchy_paths
 from sudare.tables.hierarchies.model import Hierarchy, fill_hierarchy_file, make_hierarchy
 

@@ -6,7 +6,7 @@ import pytest
 import sudare
 
 
-def test_customers_by_day_in_the_toy_history(toy: sudare.PurchaseHistory) -> None:
+def test_customers_by_day_in_the_toy_history(toy: sudare.History) -> None:
     # 1 came on days of 2 and 2 customers, 2 on one of 2, 3 on one of 2 and one alone.
     found = sudare.customer_risks(toy, "day")
     assert {risk.customer: risk.probability for risk in found.highest} == {"3": 0.75, "1": 0.5, "2": 0.5}
@@ -15,13 +15,13 @@ def test_customers_by_day_in_the_toy_history(toy: sudare.PurchaseHistory) -> Non
     assert found.unique_rate == pytest.approx(1 / 3)
 
 
-def test_quantiles_are_nearest_ranks(toy: sudare.PurchaseHistory) -> None:
+def test_quantiles_are_nearest_ranks(toy: sudare.History) -> None:
     quantiles = sudare.customer_risks(toy, "day").quantiles
     assert len(quantiles) == 101
     assert (quantiles[0], quantiles[66], quantiles[67], quantiles[100]) == (0.5, 0.5, 0.75, 0.75)
 
 
-def test_customers_of_whom_nothing_can_be_known_are_counted_apart(toy: sudare.PurchaseHistory) -> None:
+def test_customers_of_whom_nothing_can_be_known_are_counted_apart(toy: sudare.History) -> None:
     found = sudare.customer_risks(toy, "day*2")
     assert (found.untouched, found.certain) == (1, 2)
     nobody = sudare.customer_risks(toy, "item*4")
@@ -29,9 +29,7 @@ def test_customers_of_whom_nothing_can_be_known_are_counted_apart(toy: sudare.Pu
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_every_customer_is_written_with_every_attacker(
-    toy: sudare.PurchaseHistory, tmp_path: Path, ending: str
-) -> None:
+def test_every_customer_is_written_with_every_attacker(toy: sudare.History, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"customers{ending}"
     steps: list[tuple[int, int]] = []
     count = sudare.write_customer_risks(

@@ -55,7 +55,7 @@ def test_five_persons_of_the_same_crowd_are_one_of_all_orders(engine: DuckDBEngi
     assert found.measured == pytest.approx(1 / 7)
 
 
-def test_two_persons_of_the_toy_history_by_hand(toy: sudare.PurchaseHistory) -> None:
+def test_two_persons_of_the_toy_history_by_hand(toy: sudare.History) -> None:
     """Days of visits: 1, 2 on the first, 1, 3 on the second, 3 on the third; 8 of the 10 pairs are of two customers."""
     found = sudare.assess_persons(toy, "day")
     # Both on the first day: 2 ways. First and second: (1, 3), (2, 1), (2, 3), of which person 1 is 2 in two, person 2
@@ -75,12 +75,12 @@ def test_two_persons_of_the_toy_history_by_hand(toy: sudare.PurchaseHistory) -> 
     assert found.certain == pytest.approx(1 / len(pairs))
 
 
-def test_of_one_person_it_is_the_measure_of_the_paper(toy: sudare.PurchaseHistory) -> None:
+def test_of_one_person_it_is_the_measure_of_the_paper(toy: sudare.History) -> None:
     for risk in sudare.assess_attackers(toy).attackers:
         assert sudare.assess_persons(toy, risk.knowledge, persons=1).measured == pytest.approx(risk.measured)
 
 
-def test_a_sample_holds_the_exact_values_and_repeats(toy: sudare.PurchaseHistory) -> None:
+def test_a_sample_holds_the_exact_values_and_repeats(toy: sudare.History) -> None:
     exact = sudare.assess_persons(toy, "item", persons=2)
     drawn = sudare.assess_persons(toy, "item", persons=2, most_combinations=1, samples=20_000)
     assert (exact.sample, drawn.sample) == (None, 20_000)
@@ -95,7 +95,7 @@ def test_a_sample_holds_the_exact_values_and_repeats(toy: sudare.PurchaseHistory
     assert sudare.assess_persons(toy, "item", most_combinations=1, samples=20_000, seed=1) != drawn
 
 
-def test_large_crowds_are_looked_at_in_pieces(toy: sudare.PurchaseHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_crowds_are_looked_at_in_pieces(toy: sudare.History, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = sudare.assess_persons(toy, "count + item", persons=3)
     monkeypatch.setattr(module, "MOST_MEMBERS", 3)
     monkeypatch.setattr(module, "BATCH", 7)
@@ -103,19 +103,19 @@ def test_large_crowds_are_looked_at_in_pieces(toy: sudare.PurchaseHistory, monke
     assert (found.measured, found.together) == pytest.approx((whole.measured, whole.together), abs=1e-12)
 
 
-def test_knowledge_that_too_few_have_measures_as_zero(toy: sudare.PurchaseHistory) -> None:
+def test_knowledge_that_too_few_have_measures_as_zero(toy: sudare.History) -> None:
     found = sudare.assess_persons(toy, "item*3", persons=3)
     assert (found.measured, found.certain) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("persons", [0, 4])
-def test_numbers_of_persons_that_cannot_be_are_refused(toy: sudare.PurchaseHistory, persons: int) -> None:
+def test_numbers_of_persons_that_cannot_be_are_refused(toy: sudare.History, persons: int) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="1 to 3 persons"):
         sudare.assess_persons(toy, "day", persons=persons)
 
 
 @pytest.mark.slow
-def test_samples_of_online_retail_hold_what_is_counted(online_retail: sudare.PurchaseHistory) -> None:
+def test_samples_of_online_retail_hold_what_is_counted(online_retail: sudare.History) -> None:
     exact = sudare.assess_persons(online_retail, "5")
     drawn = sudare.assess_persons(online_retail, "5", most_combinations=1000)
     assert exact.sample is None

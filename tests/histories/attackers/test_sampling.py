@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 import sudare
 from sudare.engine import DuckDBEngine
 from sudare.histories.attackers.knowledge import parse_knowledge
-from sudare.histories.attackers.sampling import Estimate, combinations, estimate, summarize
+from sudare.histories.attackers.sampling import combinations, estimate
 from sudare.histories.attackers.sampling_there import estimate_there
+from sudare.statistics.intervals import Estimate, summarize
 from tests.histories import brute_force
 from tests.histories.attackers.test_assessment import rows
 from tests.histories.brute_force import Row
@@ -55,16 +56,14 @@ def test_the_estimate_holds_the_exact_value(
 
 
 @pytest.mark.parametrize("estimate", [estimate, estimate_there])
-def test_the_same_seed_repeats_and_another_differs(
-    toy: sudare.PurchaseHistory, estimate: Callable[..., Estimate]
-) -> None:
+def test_the_same_seed_repeats_and_another_differs(toy: sudare.History, estimate: Callable[..., Estimate]) -> None:
     known = parse_knowledge("item*2")
     first = estimate(toy, known, samples=500, seed=7)
     assert estimate(toy, known, samples=500, seed=7) == first
     assert estimate(toy, known, samples=500, seed=8) != first
 
 
-def test_knowledge_with_too_many_combinations_is_estimated_with_its_interval(toy: sudare.PurchaseHistory) -> None:
+def test_knowledge_with_too_many_combinations_is_estimated_with_its_interval(toy: sudare.History) -> None:
     exact = sudare.assess_knowledge(toy, "item*2")
     sampled = sudare.assess_knowledge(toy, "item*2", most_combinations=1, samples=2000)
     assert exact.interval is None
@@ -75,12 +74,12 @@ def test_knowledge_with_too_many_combinations_is_estimated_with_its_interval(toy
     assert sampled.theory == exact.theory
 
 
-def test_a_sample_by_record_is_refused_with_a_way_out(toy: sudare.PurchaseHistory) -> None:
+def test_a_sample_by_record_is_refused_with_a_way_out(toy: sudare.History) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="--most-combinations"):
         sudare.assess_knowledge(toy, "item*2", weighting="record", most_combinations=1)
 
 
-def test_combinations_bound_the_number_of_facts(toy: sudare.PurchaseHistory) -> None:
+def test_combinations_bound_the_number_of_facts(toy: sudare.History) -> None:
     # Visits of 3, 1, 1, 2, 3 items: 3 + 1 + 3 pairs; customers with 2, 1, 2 visits: at most 2 + 0 + 2 pairs of visits.
     assert combinations(toy, parse_knowledge("item*2")) == 7
     assert combinations(toy, parse_knowledge("day*2")) == 4
@@ -96,7 +95,7 @@ def test_the_interval_widens_with_variance_and_closes_with_the_sample() -> None:
     assert certain.low < 1.0
 
 
-def test_online_retail_pairs_of_items_agree_with_the_exact_count(online_retail: sudare.PurchaseHistory) -> None:
+def test_online_retail_pairs_of_items_agree_with_the_exact_count(online_retail: sudare.History) -> None:
     exact = sudare.assess_knowledge(online_retail, "item*2")
     sampled = sudare.assess_knowledge(online_retail, "item*2", most_combinations=1, samples=4000)
     assert sampled.interval is not None
@@ -104,7 +103,7 @@ def test_online_retail_pairs_of_items_agree_with_the_exact_count(online_retail: 
 
 
 def test_drawn_where_the_data_are_it_agrees_with_the_exact_count_too(
-    online_retail: sudare.PurchaseHistory, monkeypatch: pytest.MonkeyPatch
+    online_retail: sudare.History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = sudare.assess_knowledge(online_retail, "item*2")
     monkeypatch.setattr("sudare.histories.attackers.sampling_there.GROUP_CUSTOMERS", 50)

@@ -66,13 +66,13 @@ def test_nothing_occurs_of_what_nobody_has() -> None:
     assert occurring_probability(0, 0) is None
 
 
-def test_they_are_never_above_1_where_the_papers_is(toy: sudare.PurchaseHistory) -> None:
+def test_they_are_never_above_1_where_the_papers_is(toy: sudare.History) -> None:
     risks = sudare.assess_attackers(toy).attackers
     assert max(risk.theory for risk in risks) > 1
     assert all(0 < (risk.theory_occurring or 0) <= 1 and 0 < (risk.theory_marginal or 0) <= 1 for risk in risks)
 
 
-def test_online_retail_is_within_the_stated_error(online_retail: sudare.PurchaseHistory) -> None:
+def test_online_retail_is_within_the_stated_error(online_retail: sudare.History) -> None:
     risks = sudare.assess_attackers(online_retail).attackers
     assert max(abs((risk.theory_occurring or 0) - risk.measured) for risk in risks) < 0.035
     assert max(abs((risk.theory_marginal or 0) - risk.measured) for risk in risks) < 0.024
@@ -80,7 +80,7 @@ def test_online_retail_is_within_the_stated_error(online_retail: sudare.Purchase
 
 @pytest.mark.slow
 def test_the_documentation_states_the_errors_as_they_are_measured(
-    online_retail: sudare.PurchaseHistory, real_data: Callable[[str], Path], tmp_path: Path
+    online_retail: sudare.History, real_data: Callable[[str], Path], tmp_path: Path
 ) -> None:
     sudare.generate_history(tmp_path / "made.csv", customers=400, seed=0)
     with (

@@ -15,7 +15,7 @@ from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.progress import silent
 from sudare.report.history.findings import gather_findings
 from sudare.report.history.report import basket_text, reason_text, write_history_report
-from sudare.sources.rules import RULES
+from sudare.sources.purchases.rules import RULES
 from tests.conftest import TOY
 from tests.report.pages import numbers_of, shown_text
 
@@ -55,7 +55,7 @@ def make(tmp_path: Path) -> Make:
     return report
 
 
-def test_the_numbers_are_those_of_the_assessment(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_the_numbers_are_those_of_the_assessment(toy: sudare.History, tmp_path: Path) -> None:
     found = sudare.assess_attackers(toy)
     write_history_report(tmp_path / "report.html", toy, found)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -114,7 +114,7 @@ def test_figures_1_to_3_are_drawn_of_what_the_history_has(make: Make) -> None:
     assert [f'aria-label="{title}"' in one_day for title in FREQUENCIES] == [False, False, True]
 
 
-def test_figures_of_online_retail_have_the_papers_peaks(online_retail: sudare.PurchaseHistory) -> None:
+def test_figures_of_online_retail_have_the_papers_peaks(online_retail: sudare.History) -> None:
     found = gather_findings(online_retail, sudare.assess_attackers(online_retail), silent).frequencies
     assert (len(found.days.counts), max(found.days.counts), found.days.step) == (374, 21, 1)  # Figure 1
     assert (found.rows.first, found.rows.counts[0], max(found.rows.counts)) == (1, 71, 71)  # Figure 2
@@ -128,7 +128,7 @@ def test_visits_are_listed_as_in_table_6(make: Make) -> None:
     assert "1 2010-12-01 お茶 | パン | 本 3 3 1 2010-12-02 お茶 1 1 2 2010-12-01 パン 1 1" in text
 
 
-def test_theories_stand_beside_the_measurement(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_theories_stand_beside_the_measurement(toy: sudare.History, tmp_path: Path) -> None:
     found = sudare.assess_attackers(toy, knowledge=["kinds"])
     write_history_report(tmp_path / "report.html", toy, found)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -138,7 +138,7 @@ def test_theories_stand_beside_the_measurement(toy: sudare.PurchaseHistory, tmp_
     assert "5 · day 60.00 % 30.00 % 60.00 % 60.00 % 0 of 3" in shown_text(page)  # example 4.2
 
 
-def test_several_persons_have_a_section_if_they_were_asked_for(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_several_persons_have_a_section_if_they_were_asked_for(toy: sudare.History, tmp_path: Path) -> None:
     found = sudare.assess_attackers(toy)
     several = [sudare.assess_persons(toy, "day"), sudare.assess_persons(toy, "item", most_combinations=1, samples=500)]
     write_history_report(tmp_path / "report.html", toy, found, persons=several)
@@ -246,7 +246,7 @@ def test_the_same_input_and_date_give_the_same_bytes(make: Make) -> None:
     assert make(knowledge=["day*2"]) == make(knowledge=["day*2"])
 
 
-def test_the_date_is_now_unless_it_is_given(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_the_date_is_now_unless_it_is_given(toy: sudare.History, tmp_path: Path) -> None:
     write_history_report(tmp_path / "report.html", toy, sudare.assess_attackers(toy))
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert f"{dt.datetime.now():%Y-%m-%d}" in page
@@ -271,7 +271,7 @@ def test_folders_of_the_source_are_not_shown(make: Make, tmp_path: Path) -> None
     assert str(tmp_path) not in make()
 
 
-def test_progress_reaches_its_end(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_progress_reaches_its_end(toy: sudare.History, tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     found = sudare.assess_attackers(toy)
     write_history_report(tmp_path / "r.html", toy, found, progress=lambda _, done, total: steps.append((done, total)))
@@ -280,7 +280,7 @@ def test_progress_reaches_its_end(toy: sudare.PurchaseHistory, tmp_path: Path) -
 
 
 def test_a_failure_leaves_nothing_and_keeps_what_was_there(
-    toy: sudare.PurchaseHistory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    toy: sudare.History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
@@ -298,9 +298,7 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(
     assert (folder / "old.html").read_text(encoding="utf-8") == "old"
 
 
-def test_an_output_that_cannot_be_written_is_refused_before_the_work(
-    toy: sudare.PurchaseHistory, tmp_path: Path
-) -> None:
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(toy: sudare.History, tmp_path: Path) -> None:
     steps: list[str] = []
     with pytest.raises(sudare.OutputNotWritable, match="does not exist"):
         write_history_report(
@@ -309,12 +307,12 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     assert steps == []
 
 
-def test_an_unknown_language_is_refused(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_an_unknown_language_is_refused(toy: sudare.History, tmp_path: Path) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="en or ja"):
         write_history_report(tmp_path / "r.html", toy, sudare.assess_attackers(toy), language="fr")
 
 
-def test_an_assessment_of_another_history_is_refused(toy: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_an_assessment_of_another_history_is_refused(toy: sudare.History, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("customer,day,item\n1,2024-05-01,a\n", encoding="utf-8")
     with sudare.read_history(tmp_path / "other.csv") as other, pytest.raises(sudare.OptionNotUsable, match="10 rows"):
         write_history_report(tmp_path / "r.html", other, sudare.assess_attackers(toy))
@@ -328,7 +326,7 @@ def test_every_reason_to_leave_out_a_row_is_told_in_the_language(language: str) 
     assert reason_text("something new", texts) == "something new"
 
 
-def test_the_papers_data_make_a_page_of_moderate_size(online_retail: sudare.PurchaseHistory, tmp_path: Path) -> None:
+def test_the_papers_data_make_a_page_of_moderate_size(online_retail: sudare.History, tmp_path: Path) -> None:
     found = sudare.assess_attackers(online_retail)
     write_history_report(tmp_path / "r.html", online_retail, found, made=MADE)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")

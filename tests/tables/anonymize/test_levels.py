@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, HierarchyNotUsable, OptionNotUsable, OutputNotWritable
-from sudare.histories.model import Reading
+from sudare.sources.readings import Reading
 from sudare.tables.anonymize import levels as module
 from sudare.tables.anonymize.levels import (
     LOSSES,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
-from sudare.histories.attackers.sampling import mean_interval
+from sudare.statistics.intervals import mean_interval
 from sudare.tables.walks.sampled import _FACTORS, _PARTS, _drawn
 from tests.tables.small_tables import Records, record_lists
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from sudare.arguments import checked
 from sudare.baskets.model import Baskets
-from sudare.baskets.record_index import RecordIndex
 from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets.subset_supports import BELOW, OCCURRING, SMALLEST, count_subsets
 from sudare.showing import dataclass
+from sudare.statistics.record_index import RecordIndex
 
 # Looks at places of records: some tens of seconds.
 MOST_STEPS = 3_000_000_000

@@ -15,9 +15,9 @@ from sudare.report.terminal import console, percent
 
 if TYPE_CHECKING:
     from sudare.baskets.check.km_anonymity import KmAnonymity
-    from sudare.baskets.itemsets import AssociationRules, FrequentItemsets
     from sudare.baskets.utility import BasketUtility
     from sudare.messages import Texts
+    from sudare.statistics.itemsets import AssociationRules, FrequentItemsets
 
 SupportOption = Annotated[
     str, typer.Option(metavar="SHARE|N", help="Least share of the records, such as 0.001, or a whole number of them.")
@@ -42,8 +42,8 @@ def itemsets(
 
     Exact, on bitmaps (Eclat). More than a million itemsets are refused.
     """
-    from sudare.baskets.itemsets import frequent_itemsets
     from sudare.messages import Texts
+    from sudare.statistics.itemsets import frequent_itemsets
 
     texts, least = Texts(lang), support_of(support)
     with shown_progress() as progress:
@@ -83,8 +83,8 @@ def rules(
 
     Shown are those with the largest support; of equal ones the most confident come first.
     """
-    from sudare.baskets.itemsets import association_rules
     from sudare.messages import Texts
+    from sudare.statistics.itemsets import association_rules
 
     texts, least = Texts(lang), support_of(support)
     with shown_progress() as progress:

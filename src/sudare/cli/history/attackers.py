@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sudare.histories.attackers.published import PublishedAssessment
     from sudare.histories.generalized.conversion import HistoryFile
     from sudare.histories.generalized.model import CellHistory
-    from sudare.histories.model import PurchaseHistory
+    from sudare.histories.model import History
     from sudare.progress import Progress
 
 WeightingOption = Annotated[
@@ -168,7 +168,7 @@ def attackers(
 
 
 def _of_persons(
-    history: PurchaseHistory, risks: Sequence[AttackerRisk], persons: int, options: dict[str, Any], progress: Progress
+    history: History, risks: Sequence[AttackerRisk], persons: int, options: dict[str, Any], progress: Progress
 ) -> list[PersonsRisk]:
     """Measure the knowledge of each attacker about several persons."""
     from sudare.histories.attackers.persons import assess_persons

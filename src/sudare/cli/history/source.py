@@ -15,7 +15,8 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.histories.model import PurchaseHistory, Reading
+    from sudare.histories.model import History
+    from sudare.sources.readings import Reading
     from sudare.sources.spellings import Spelling
 
 
@@ -42,7 +43,7 @@ class HistoryOptions(ReadingOptions):
     ] = "refuse"
 
     @contextmanager
-    def read(self, progress: Progress) -> Iterator[PurchaseHistory]:
+    def read(self, progress: Progress) -> Iterator[History]:
         """Read the history, tell how it was read, and close it at the end."""
         from sudare.histories.read import read_history
 
@@ -71,7 +72,7 @@ def single_columns(found: dict[str, list[str]]) -> dict[str, str]:
 
 def tell_reading(reading: Reading) -> None:
     """Say on stderr what was read, guessed and dropped, and what was written in several ways."""
-    from sudare.histories.model import AS_WRITTEN
+    from sudare.sources.readings import AS_WRITTEN
 
     guessed = "".join(f", {name} {value!r}" for name, value in reading.guesses.items())
     note(f"Read {reading.source}: {reading.format}, {counted(reading.rows, 'row')}{guessed}")

@@ -17,7 +17,7 @@ from sudare.errors import OptionNotUsable
 from sudare.histories.attackers.crowds import WEIGHTINGS, Crowds, Weighting, count_crowds, part_frequencies
 from sudare.histories.attackers.facts import EXPRESSIONS, check_parts, visit_table
 from sudare.histories.attackers.knowledge import TEN_ATTACKERS, VISIT_PARTS, Knowledge, parse_knowledge
-from sudare.histories.attackers.sampling import Estimate, combinations, estimate
+from sudare.histories.attackers.sampling import combinations, estimate
 from sudare.histories.attackers.sampling_there import estimate_there
 from sudare.histories.attackers.theory import (
     has_marginals,
@@ -27,10 +27,11 @@ from sudare.histories.attackers.theory import (
     theoretical_probability,
 )
 from sudare.histories.attackers.visits import fetch_visits
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.intervals import Estimate
 
 # How many values of a part occur how often: see `part_frequencies`.
 Frequencies = Callable[..., Sequence[Row]]
@@ -132,7 +133,7 @@ class AttackersAssessment:
     attackers: tuple[AttackerRisk, ...]
     knowledge: tuple[AttackerRisk, ...]
     statistics: tuple[PartStatistics, ...]
-    history: PurchaseHistory = field(repr=False, compare=False)
+    history: History = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the assessment as plain values for JSON."""
@@ -153,7 +154,7 @@ class AttackersAssessment:
 
 @checked
 def assess_attackers(
-    history: PurchaseHistory,
+    history: History,
     *,
     weighting: Weighting = "occurrence",
     knowledge: Sequence[str | Knowledge] = (),
@@ -205,7 +206,7 @@ def assess_attackers(
 
 @checked
 def assess_knowledge(
-    history: PurchaseHistory,
+    history: History,
     knowledge: str | Knowledge,
     *,
     weighting: Weighting = "occurrence",
@@ -234,13 +235,13 @@ def check_weighting(weighting: str) -> None:
         raise OptionNotUsable(f"There is no weighting {weighting!r}.\nHint: occurrence or record.")
 
 
-def _count(history: PurchaseHistory, knowledge: Knowledge, weighting: Weighting) -> AttackerRisk:
+def _count(history: History, knowledge: Knowledge, weighting: Weighting) -> AttackerRisk:
     crowds, sizes = count_crowds(history, knowledge), part_sizes(history, knowledge.parts)
     return _risk(history, knowledge, weighting, crowds, sizes, partial(part_frequencies, history))
 
 
 def _risk(
-    history: PurchaseHistory,
+    history: History,
     knowledge: Knowledge,
     weighting: Weighting,
     crowds: Crowds,
@@ -262,7 +263,7 @@ def _risk(
     )
 
 
-def _marginal(history: PurchaseHistory, knowledge: Knowledge, frequencies: Frequencies) -> float | None:
+def _marginal(history: History, knowledge: Knowledge, frequencies: Frequencies) -> float | None:
     if not knowledge.parts:
         return 1 / history.customers
     if not has_marginals(knowledge) or history.engine.min_cell > 1:
@@ -273,7 +274,7 @@ def _marginal(history: PurchaseHistory, knowledge: Knowledge, frequencies: Frequ
     return marginal_probability([frequencies(part, by_rows=by_rows) for part in parts])
 
 
-def _sampled(history: PurchaseHistory, knowledge: Knowledge, found: Estimate) -> AttackerRisk:
+def _sampled(history: History, knowledge: Knowledge, found: Estimate) -> AttackerRisk:
     return AttackerRisk(
         knowledge,
         measured=found.value,
@@ -285,19 +286,19 @@ def _sampled(history: PurchaseHistory, knowledge: Knowledge, found: Estimate) ->
     )
 
 
-def _theory(history: PurchaseHistory, knowledge: Knowledge, sizes: Mapping[str, int]) -> dict[str, Any]:
+def _theory(history: History, knowledge: Knowledge, sizes: Mapping[str, int]) -> dict[str, Any]:
     return {
         "theory": theoretical_probability(knowledge, sizes, records=history.records, customers=history.customers),
         "possible": possible_values(knowledge, sizes),
     }
 
 
-def part_sizes(history: PurchaseHistory, parts: Sequence[str]) -> Mapping[str, int]:
+def part_sizes(history: History, parts: Sequence[str]) -> Mapping[str, int]:
     """Count the distinct values of each part; a missing value is one value."""
     return {part: history.engine.rows(_size_query(history, part))[0][0] for part in parts}
 
 
-def _size_query(history: PurchaseHistory, part: str) -> str:
+def _size_query(history: History, part: str) -> str:
     if part in ("item", "items"):
         return f"SELECT count(*) FROM {history.table('item' if part == 'item' else 'item_set')}"
     if part == "days":

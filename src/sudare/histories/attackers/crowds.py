@@ -13,7 +13,7 @@ from typing import Literal
 from sudare.engine.protocol import Row
 from sudare.histories.attackers.facts import Facts, facts
 from sudare.histories.attackers.knowledge import Knowledge, parse_knowledge
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.showing import dataclass
 from sudare.statistics.small_counts import fetch_lines
 
@@ -90,7 +90,7 @@ class Crowds:
         return (n * xy - x * y) / sqrt(spread) if spread else None
 
 
-def count_crowds(history: PurchaseHistory, knowledge: Knowledge) -> Crowds:
+def count_crowds(history: History, knowledge: Knowledge) -> Crowds:
     """Count exactly how many customers share each value of a knowledge.
 
     Only whole numbers leave the engine, one line a crowd size, so the result does not depend on the order of
@@ -111,7 +111,7 @@ def count_crowds(history: PurchaseHistory, knowledge: Knowledge) -> Crowds:
     return Crowds(tuple(CrowdSize(*(int(number) for number in row)) for row in rows))
 
 
-def part_frequencies(history: PurchaseHistory, part: str, *, by_rows: bool = False) -> list[Row]:
+def part_frequencies(history: History, part: str, *, by_rows: bool = False) -> list[Row]:
     """Return how many values of a part occur how often, and how often in all, the rarest first.
 
     An occurrence is a row for what is known of rows, otherwise a visit; `by_rows`, always a row. Where small counts
@@ -122,7 +122,7 @@ def part_frequencies(history: PurchaseHistory, part: str, *, by_rows: bool = Fal
     return fetch_lines(history.engine, lines, key="often", cell="whole", sums=("times", "whole"))
 
 
-def values_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def values_table(history: History, knowledge: Knowledge) -> str:
     """Return a table or query of the values of a knowledge, kept if they are few: see `by_value`."""
     if not _has_few_values(knowledge):
         return f"({by_value(facts(history, knowledge))})"

@@ -13,7 +13,7 @@ from sudare.histories.attackers.crowds import Weighting
 from sudare.histories.attackers.facts import facts
 from sudare.histories.attackers.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.histories.attackers.values import check_countable
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
@@ -77,7 +77,7 @@ class CustomerRisks:
 
 @checked
 def customer_risks(
-    history: PurchaseHistory,
+    history: History,
     knowledge: str | Knowledge,
     *,
     weighting: Weighting = "occurrence",
@@ -106,7 +106,7 @@ def customer_risks(
     )
 
 
-def _quantiles(history: PurchaseHistory, table: str) -> tuple[float, ...]:
+def _quantiles(history: History, table: str) -> tuple[float, ...]:
     ordered = (
         f"SELECT probability, row_number() OVER (ORDER BY probability) AS place, count(*) OVER () AS n FROM {table}"
     )
@@ -121,7 +121,7 @@ def _quantiles(history: PurchaseHistory, table: str) -> tuple[float, ...]:
 @checked
 @keeps_inputs()
 def write_customer_risks(
-    history: PurchaseHistory,
+    history: History,
     path: str | Path,
     *,
     knowledge: Sequence[str | Knowledge] = (),
@@ -153,14 +153,14 @@ def write_customer_risks(
     return history.customers
 
 
-def _countable(history: PurchaseHistory, knowledge: str | Knowledge, weighting: Weighting) -> Knowledge:
+def _countable(history: History, knowledge: str | Knowledge, weighting: Weighting) -> Knowledge:
     check_weighting(weighting)
     known = parse_knowledge(knowledge) if isinstance(knowledge, str) else knowledge
     check_countable(history, known)
     return known
 
 
-def _query(history: PurchaseHistory, known: Knowledge, weighting: Weighting) -> str:
+def _query(history: History, known: Knowledge, weighting: Weighting) -> str:
     """Return customer, probability and how many of its values are unique.
 
     Rounding to twelve digits hides in which order the engine added up, so that runs agree.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sudare.errors import KnowledgeNotUnderstood
 from sudare.histories.attackers.knowledge import Knowledge
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.showing import dataclass
 
 # Parts as SQL over the tables of the model. A month is a year's month, 201012; an ISO weekday is 1 for Monday.
@@ -42,7 +42,7 @@ class Facts:
     query: str
 
 
-def check_parts(history: PurchaseHistory, knowledge: Knowledge) -> None:
+def check_parts(history: History, knowledge: Knowledge) -> None:
     """Raise KnowledgeNotUnderstood if the history lacks a column that the knowledge speaks of."""
     for part in knowledge.parts:
         column = NEEDED_COLUMNS.get(part)
@@ -53,7 +53,7 @@ def check_parts(history: PurchaseHistory, knowledge: Knowledge) -> None:
             )
 
 
-def facts(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
+def facts(history: History, knowledge: Knowledge) -> Facts:
     """Return the facts of a knowledge; `nothing` has one value without keys that every customer fits."""
     check_parts(history, knowledge)
     if not (knowledge.visit_parts or knowledge.row_parts):
@@ -65,7 +65,7 @@ def facts(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
     return _with_customer_parts(history, knowledge, found)
 
 
-def _with_customer_parts(history: PurchaseHistory, knowledge: Knowledge, found: Facts) -> Facts:
+def _with_customer_parts(history: History, knowledge: Knowledge, found: Facts) -> Facts:
     if not knowledge.customer_parts:
         return found
     keys = (*knowledge.customer_parts, *found.keys)
@@ -74,7 +74,7 @@ def _with_customer_parts(history: PurchaseHistory, knowledge: Knowledge, found: 
     return Facts(keys, f"SELECT {columns} FROM ({found.query}) JOIN {calendar} USING (customer)")
 
 
-def _one_visit(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
+def _one_visit(history: History, knowledge: Knowledge) -> Facts:
     seen = observations(history, knowledge)
     keys = ", ".join(seen.keys)
     if "day" in knowledge.visit_parts:
@@ -87,7 +87,7 @@ def _one_visit(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
     )
 
 
-def observations(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
+def observations(history: History, knowledge: Knowledge) -> Facts:
     """Return what can be observed of each single visit: (visit, customer, keys, occurrences, records)."""
     visit_keys = tuple(key_name(part) for part in knowledge.key_visit_parts)
     columns = ["visit", "customer", *(f"{EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts)]
@@ -105,7 +105,7 @@ def observations(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
     return Facts(keys, f"SELECT {', '.join(columns)} FROM {_joined_rows(history, knowledge)}")
 
 
-def _joined_rows(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def _joined_rows(history: History, knowledge: Knowledge) -> str:
     table = row_values(history, knowledge.row_parts)
     source = f"{visit_rows(history, knowledge)} AS l1"
     for n in range(2, knowledge.rows + 1):
@@ -114,13 +114,13 @@ def _joined_rows(history: PurchaseHistory, knowledge: Knowledge) -> str:
     return source
 
 
-def visit_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def visit_table(history: History, knowledge: Knowledge) -> str:
     """Return the table of visits that has the known parts of a visit; of all items and their number, the items do."""
     elsewhere = (_ELSEWHERE[part] for part in knowledge.key_visit_parts if part in _ELSEWHERE)
     return history.table(next(elsewhere, "visit"))
 
 
-def visit_rows(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def visit_rows(history: History, knowledge: Knowledge) -> str:
     """Return the different row values of each visit, with the known parts of the visit: see `row_values`."""
     rows = row_values(history, knowledge.row_parts)
     missing = [EXPRESSIONS[part] for part in knowledge.key_visit_parts if part in _ELSEWHERE]
@@ -130,7 +130,7 @@ def visit_rows(history: PurchaseHistory, knowledge: Knowledge) -> str:
     return f"(SELECT l.*, {', '.join(missing)} FROM {rows} AS l JOIN {parts} USING (visit))"
 
 
-def row_values(history: PurchaseHistory, parts: tuple[str, ...]) -> str:
+def row_values(history: History, parts: tuple[str, ...]) -> str:
     """Return the table of the different row values of each visit: visit, customer, day, rows, value, times.
 
     The value of (item,) is the item's number; other parts get a table of values, `value_table`.
@@ -150,7 +150,7 @@ def row_values(history: PurchaseHistory, parts: tuple[str, ...]) -> str:
     )
 
 
-def value_table(history: PurchaseHistory, parts: tuple[str, ...]) -> str:
+def value_table(history: History, parts: tuple[str, ...]) -> str:
     """Return the table that says what the numbers of row values stand for: value and the parts."""
     if parts == ("item",):
         return f"(SELECT code AS value, code AS item FROM {history.table('item')})"
@@ -163,7 +163,7 @@ def value_table(history: PurchaseHistory, parts: tuple[str, ...]) -> str:
     )
 
 
-def _several_visits(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
+def _several_visits(history: History, knowledge: Knowledge) -> Facts:
     """Combine the numbered observations of different visits; the numbers are sorted, since visits have no order."""
     numbered = numbered_observations(history, knowledge)
     copies = range(1, knowledge.visits + 1)
@@ -185,7 +185,7 @@ def _several_visits(history: PurchaseHistory, knowledge: Knowledge) -> Facts:
     )
 
 
-def numbered_observations(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def numbered_observations(history: History, knowledge: Knowledge) -> str:
     """Return the table of observations, their values numbered: visit, customer, observation, occurrences, records."""
     seen = observations(history, knowledge)
     same = " AND ".join(f"s.{key} IS NOT DISTINCT FROM v.{key}" for key in seen.keys)
@@ -196,7 +196,7 @@ def numbered_observations(history: PurchaseHistory, knowledge: Knowledge) -> str
     )
 
 
-def observation_table(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def observation_table(history: History, knowledge: Knowledge) -> str:
     """Return the table that says what the numbers of observations stand for: observation and the keys of one visit."""
     seen = observations(history, knowledge)
     keys = ", ".join(seen.keys)

@@ -28,12 +28,13 @@ from sudare.histories.attackers.assessment import check_weighting
 from sudare.histories.attackers.crowds import Weighting
 from sudare.histories.attackers.facts import facts
 from sudare.histories.attackers.knowledge import Knowledge, parse_knowledge
-from sudare.histories.attackers.sampling import MOST_EMPTY_BATCHES, mean_interval
+from sudare.histories.attackers.sampling import MOST_EMPTY_BATCHES
 from sudare.histories.attackers.values import check_countable
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.limits import MOST_PERSON_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.intervals import mean_interval
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -65,7 +66,7 @@ class PersonsRisk:
     alone: float
     together: float
     certain: float
-    history: PurchaseHistory = field(repr=False, compare=False)
+    history: History = field(repr=False, compare=False)
     interval: tuple[float, float] | None = None
     interval_together: tuple[float, float] | None = None
     sample: int | None = None
@@ -83,7 +84,7 @@ class PersonsRisk:
 
 @checked
 def assess_persons(
-    history: PurchaseHistory,
+    history: History,
     knowledge: str | Knowledge,
     *,
     persons: int = 2,
@@ -114,7 +115,7 @@ def assess_persons(
     return PersonsRisk(known, persons, weighting, seed, history=history, **measures)
 
 
-def check_persons(history: PurchaseHistory, persons: int) -> None:
+def check_persons(history: History, persons: int) -> None:
     """Raise OptionNotUsable unless so many persons can be known of at once, on an engine that shows them."""
     refuse_people(history.engine, "who fits what is known of several persons")
     most = min(MOST_PERSONS, history.customers)
@@ -132,7 +133,7 @@ def _nothing_known(persons: int, customers: int) -> Measures:
 class _KnownFacts:
     """What can be known of whom, in the order of the values: fact i is that `customers[i]` has `values[i]`."""
 
-    def __init__(self, history: PurchaseHistory, knowledge: Knowledge, weighting: Weighting) -> None:
+    def __init__(self, history: History, knowledge: Knowledge, weighting: Weighting) -> None:
         found = facts(history, knowledge)
         weight = "occurrences" if weighting == "occurrence" else "records"
         value = f"dense_rank() OVER (ORDER BY {', '.join(found.keys)}) - 1"

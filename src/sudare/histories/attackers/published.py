@@ -32,13 +32,14 @@ from sudare.histories.attackers.published_knowledge import (
     visit_days,
 )
 from sudare.histories.attackers.published_rows import PublishedCells, pack_cells
-from sudare.histories.attackers.sampling import combinations, mean_interval
+from sudare.histories.attackers.sampling import combinations
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.kernels.cells.matches import count_matches
 from sudare.limits import MOST_PUBLISHED_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.intervals import mean_interval
 
 Integers = NDArray[np.int64]
 

@@ -26,7 +26,7 @@ from sudare.histories.attackers.facts import (
 from sudare.histories.attackers.knowledge import Knowledge
 from sudare.histories.attackers.sampling import draw_occurrences
 from sudare.histories.generalized.purchases import HUNDREDTHS
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.kernels.cells.matches import NO_VALUE, KnownVisits
 from sudare.showing import dataclass
 
@@ -56,7 +56,7 @@ class KnownValues:
         return len(self.visits.visits)
 
 
-def check_comparable(history: PurchaseHistory, knowledge: Knowledge) -> None:
+def check_comparable(history: History, knowledge: Knowledge) -> None:
     """Raise KnowledgeNotUnderstood if generalized cells cannot be compared with such knowledge."""
     problem = None
     if "time" in knowledge.parts or "hour" in knowledge.parts:
@@ -76,7 +76,7 @@ def check_comparable(history: PurchaseHistory, knowledge: Knowledge) -> None:
     check_parts(history, knowledge)
 
 
-def known_values(history: PurchaseHistory, knowledge: Knowledge) -> KnownValues:
+def known_values(history: History, knowledge: Knowledge) -> KnownValues:
     """Return all values of a knowledge that occur, with everybody who has them."""
     if not (knowledge.visit_parts or knowledge.row_parts):
         query = facts(history, knowledge).query
@@ -96,7 +96,7 @@ def known_values(history: PurchaseHistory, knowledge: Knowledge) -> KnownValues:
     return _numbered(history, knowledge, seen, visits, found)
 
 
-def drawn_values(history: PurchaseHistory, knowledge: Knowledge, *, samples: int, seed: int) -> KnownValues:
+def drawn_values(history: History, knowledge: Knowledge, *, samples: int, seed: int) -> KnownValues:
     """Return occurrences of a knowledge that are drawn at random, each as likely as any other, as values."""
     draws = draw_occurrences(history, knowledge, samples=samples, seed=seed)
     parts = [_observed(history, knowledge, draw) for draw in draws]
@@ -109,7 +109,7 @@ def drawn_values(history: PurchaseHistory, knowledge: Knowledge, *, samples: int
     return _numbered(history, knowledge, seen, visits, found)
 
 
-def _observed(history: PurchaseHistory, knowledge: Knowledge, draw: Arrays) -> Arrays:
+def _observed(history: History, knowledge: Knowledge, draw: Arrays) -> Arrays:
     """Return what is seen of drawn visits: the columns of an observation, and the customer."""
     history.engine.attach_columns("sudare_draw", draw)
     table = visit_table(history, knowledge)
@@ -122,9 +122,7 @@ def _observed(history: PurchaseHistory, knowledge: Knowledge, draw: Arrays) -> A
     )
 
 
-def _numbered(
-    history: PurchaseHistory, knowledge: Knowledge, seen: Arrays, visits: Integers, found: Arrays
-) -> KnownValues:
+def _numbered(history: History, knowledge: Knowledge, seen: Arrays, visits: Integers, found: Arrays) -> KnownValues:
     """Give numbers to values: combinations of what is seen of visits, and of the number of days if that is known."""
     customers = found["customer"].astype(np.int64) - 1
     days = np.zeros(history.customers, np.int64)
@@ -138,7 +136,7 @@ def _numbered(
 
 
 def _known_visits(
-    history: PurchaseHistory, knowledge: Knowledge, seen: Arrays, visits: Integers, days_known: Integers
+    history: History, knowledge: Knowledge, seen: Arrays, visits: Integers, days_known: Integers
 ) -> KnownVisits:
     size = len(next(iter(seen.values()))) if seen else 0
     day_list, day_starts, days = _possible_days(visit_days(history), seen, size)
@@ -153,13 +151,13 @@ def _known_visits(
     )  # fmt: skip
 
 
-def visit_days(history: PurchaseHistory) -> Integers:
+def visit_days(history: History) -> Integers:
     """Return the days on which anybody came, since 1970 and in order."""
     table = history.table("visit")
     return _column(history, f"SELECT DISTINCT day - DATE '1970-01-01' AS number FROM {table} ORDER BY number")
 
 
-def _column(history: PurchaseHistory, query: str) -> Integers:
+def _column(history: History, query: str) -> Integers:
     return next(iter(history.engine.columns(query).values())).astype(np.int64)
 
 
@@ -190,7 +188,7 @@ def _as_numbers(values: NDArray[Any]) -> Integers:
 
 
 def _demands(
-    history: PurchaseHistory, knowledge: Knowledge, seen: Arrays, size: int
+    history: History, knowledge: Knowledge, seen: Arrays, size: int
 ) -> tuple[Integers, Integers, Integers, Integers]:
     """Return the list of demands of each observation, where the lists begin, and the demands: item and other values."""
     ordered = [part for part in ORDERED_PARTS if part in knowledge.row_parts]
@@ -206,9 +204,7 @@ def _demands(
     return np.arange(size), starts, items.reshape(-1), values.reshape(items.size, len(ordered))
 
 
-def _row_demands(
-    history: PurchaseHistory, knowledge: Knowledge, seen: Arrays, ordered: list[str]
-) -> tuple[Integers, Integers]:
+def _row_demands(history: History, knowledge: Knowledge, seen: Arrays, ordered: list[str]) -> tuple[Integers, Integers]:
     """Return the items and other values that are known of the rows of each observation."""
     numbers = np.column_stack([_as_numbers(seen[f"value{number}"]) for number in range(1, knowledge.rows + 1)])
     if knowledge.row_parts == ("item",):
@@ -220,7 +216,7 @@ def _row_demands(
     return items, np.stack(columns, axis=-1)
 
 
-def _item_sets(history: PurchaseHistory) -> tuple[Integers, Integers]:
+def _item_sets(history: History) -> tuple[Integers, Integers]:
     """Return where each set of items begins, and the items."""
     table = history.table("item_set")
     found = history.engine.columns(
@@ -231,7 +227,7 @@ def _item_sets(history: PurchaseHistory) -> tuple[Integers, Integers]:
 
 
 def _with_sets(
-    history: PurchaseHistory, sets: Integers, items: Integers, values: Integers
+    history: History, sets: Integers, items: Integers, values: Integers
 ) -> tuple[Integers, Integers, Integers, Integers]:
     """Return the known rows of each observation as demands, with the items of its set that are none of theirs."""
     starts, members = _item_sets(history)
@@ -245,7 +241,7 @@ def _with_sets(
 
 
 def _groups(
-    history: PurchaseHistory, visits: Integers, demand_list: Integers, demand_starts: Integers, items: Integers
+    history: History, visits: Integers, demand_list: Integers, demand_starts: Integers, items: Integers
 ) -> tuple[Integers, Integers, Integers]:
     """Return values in groups by the rarest of their items: the items, where the groups begin, and the values."""
     if not len(items) or items.min() < 0:

@@ -7,7 +7,7 @@ so the mean over independent draws estimates it without bias.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import factorial, log, sqrt
+from math import factorial
 
 import numpy as np
 
@@ -15,29 +15,17 @@ from sudare.engine.protocol import Column
 from sudare.errors import KnowledgeNotUnderstood
 from sudare.histories.attackers.facts import EXPRESSIONS, check_parts, key_name, row_values, visit_rows, visit_table
 from sudare.histories.attackers.knowledge import Knowledge
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.intervals import Estimate, summarize
 
 BATCH = 1000
 # A batch without one usable draw this often in a row means there is (almost) nothing to draw.
 MOST_EMPTY_BATCHES = 100
-CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean estimated from a sample, with an interval that holds it with the stated confidence."""
-
-    value: float
-    low: float
-    high: float
-    unique_share: float
-    sample: int
-    confidence: float = CONFIDENCE
-
-
-def combinations(history: PurchaseHistory, knowledge: Knowledge) -> float:
+def combinations(history: History, knowledge: Knowledge) -> float:
     """Return an upper bound of the number of combinations an exact count would go through.
 
     A visit with d different row values has comb(d, rows) observations; a customer with p observations in all has at
@@ -57,7 +45,7 @@ def combinations(history: PurchaseHistory, knowledge: Knowledge) -> float:
     return float(rows[0][0] or 0) / factorial(knowledge.visits)
 
 
-def _sizes_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def _sizes_query(history: History, knowledge: Knowledge) -> str:
     if not knowledge.row_parts:
         return f"SELECT customer, 1 AS d FROM {history.table('visit')}"
     values = row_values(history, knowledge.row_parts)
@@ -70,7 +58,7 @@ def choose(n: str, k: int) -> str:
 
 
 def estimate(
-    history: PurchaseHistory, knowledge: Knowledge, *, samples: int, seed: int, progress: Progress = silent
+    history: History, knowledge: Knowledge, *, samples: int, seed: int, progress: Progress = silent
 ) -> Estimate:
     """Estimate the mean identification probability under occurrence weighting from `samples` drawn occurrences."""
     crowds: list[Column] = []
@@ -80,29 +68,7 @@ def estimate(
     return summarize(np.concatenate(crowds), customers=history.customers)
 
 
-def summarize(crowds: Column, *, customers: int, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the mean of 1/crowd with the empirical Bernstein interval (Maurer and Pontil 2009), which always holds.
-
-    For n draws in [0, 1] with variance v: |mean - truth| <= sqrt(2 v ln(4/d) / n) + 7 ln(4/d) / (3 (n - 1)), d = 1 -
-    confidence (both sides).
-    """
-    mean, low, high = mean_interval(1.0 / crowds, confidence)
-    unique = float(np.mean(crowds == 1))
-    return Estimate(mean, max(low, 1 / customers), high, unique, len(crowds), confidence)
-
-
-def mean_interval(shares: Column, confidence: float = CONFIDENCE) -> tuple[float, float, float]:
-    """Return the mean of draws between 0 and 1 and the ends of its empirical Bernstein interval."""
-    n, mean = len(shares), float(np.mean(shares))
-    slack = log(4 / (1 - confidence))
-    variance = float(np.var(shares, ddof=1)) if n > 1 else 0.25
-    width = sqrt(2 * variance * slack / n) + 7 * slack / (3 * max(n - 1, 1))
-    return mean, max(mean - width, 0.0), min(mean + width, 1.0)
-
-
-def draw_occurrences(
-    history: PurchaseHistory, knowledge: Knowledge, *, samples: int, seed: int
-) -> Iterator[dict[str, Column]]:
+def draw_occurrences(history: History, knowledge: Knowledge, *, samples: int, seed: int) -> Iterator[dict[str, Column]]:
     """Yield batches of drawn occurrences as columns: sample, slot (which visit), visit, value1..k."""
     rng = np.random.default_rng(seed)
     visits = _Visits.of(history, knowledge)
@@ -121,7 +87,7 @@ def draw_occurrences(
             yield kept
 
 
-def nothing_to_draw(history: PurchaseHistory, knowledge: Knowledge) -> KnowledgeNotUnderstood:
+def nothing_to_draw(history: History, knowledge: Knowledge) -> KnowledgeNotUnderstood:
     """Return the error of knowledge that nobody can have."""
     return KnowledgeNotUnderstood(
         f"No customer of {history.reading.source} has what {str(knowledge)!r} speaks of.\n"
@@ -153,7 +119,7 @@ class _Visits:
         return not self.customer_weights.sum() > 0
 
     @classmethod
-    def of(cls, history: PurchaseHistory, knowledge: Knowledge) -> _Visits:
+    def of(cls, history: History, knowledge: Knowledge) -> _Visits:
         table = history.engine.columns(f"SELECT visit, customer, rows FROM {history.table('visit')} ORDER BY visit")
         rows = table["rows"].astype(np.int64)
         choices = np.ones(len(rows))
@@ -201,7 +167,7 @@ def _different_places(sizes: Column, k: int, rng: np.random.Generator) -> Column
         places[again] = rng.integers(0, sizes[again][:, None], size=(int(again.sum()), k))
 
 
-def _read_values(history: PurchaseHistory, knowledge: Knowledge, draw: dict[str, Column]) -> dict[str, Column]:
+def _read_values(history: History, knowledge: Knowledge, draw: dict[str, Column]) -> dict[str, Column]:
     """Replace places in visits by the row values found there."""
     if not knowledge.row_parts or not len(draw["sample"]):
         return draw
@@ -209,7 +175,7 @@ def _read_values(history: PurchaseHistory, knowledge: Knowledge, draw: dict[str,
     return history.engine.columns(f"{values_query(history, knowledge)} ORDER BY sample, slot")
 
 
-def values_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def values_query(history: History, knowledge: Knowledge) -> str:
     """Return a query for the row values at the places of `sudare_draw`: sample, slot, visit, value1..k."""
     values = row_values(history, knowledge.row_parts)
     spans = (
@@ -240,14 +206,14 @@ def _usable(draw: dict[str, Column], knowledge: Knowledge, most: int) -> dict[st
     return {name: column[keep] for name, column in draw.items()}
 
 
-def _crowd_sizes(history: PurchaseHistory, knowledge: Knowledge, draw: dict[str, Column]) -> Column:
+def _crowd_sizes(history: History, knowledge: Knowledge, draw: dict[str, Column]) -> Column:
     """Return for each sample how many customers have the drawn combination."""
     history.engine.attach_columns("sudare_draw", draw)
     result = history.engine.columns(f"{crowds_query(history, knowledge)} ORDER BY sample")
     return result["customers"].astype(np.float64)
 
 
-def crowds_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def crowds_query(history: History, knowledge: Knowledge) -> str:
     """Return a query for how many customers have each drawn combination of `sudare_draw`: sample, customers.
 
     These have visits, all different, that show everything the sample says.
@@ -262,13 +228,13 @@ def crowds_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
     return f"SELECT sample, count(DISTINCT v0.customer) AS customers FROM {source} GROUP BY sample"
 
 
-def _visit_columns(history: PurchaseHistory, knowledge: Knowledge) -> tuple[str, str]:
+def _visit_columns(history: History, knowledge: Knowledge) -> tuple[str, str]:
     """Return the table of visits and the select list of their known parts."""
     table = visit_table(history, knowledge)
     return table, "".join(f", {EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts)
 
 
-def _samples_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def _samples_query(history: History, knowledge: Knowledge) -> str:
     """Return one row a sample: for each slot its keys and values, the rarest value first to keep the joins small."""
     table, keys = _visit_columns(history, knowledge)
     visits = f"(SELECT visit, customer{keys} FROM {table})"
@@ -291,7 +257,7 @@ def _samples_query(history: PurchaseHistory, knowledge: Knowledge) -> str:
     return f"SELECT {', '.join(columns)} FROM ({values}) JOIN {visits} USING (visit) {calendar} GROUP BY sample"
 
 
-def _ranked_values(history: PurchaseHistory, knowledge: Knowledge) -> str:
+def _ranked_values(history: History, knowledge: Knowledge) -> str:
     """Return the drawn values one a row, with the rank of each among those of its slot, the rarest first."""
     if not knowledge.row_parts:
         return "SELECT sample, slot, visit FROM sudare_draw"
@@ -310,7 +276,7 @@ def _ranked_values(history: PurchaseHistory, knowledge: Knowledge) -> str:
     )
 
 
-def _slot_joins(history: PurchaseHistory, knowledge: Knowledge, slot: int) -> Iterator[tuple[str, list[str]]]:
+def _slot_joins(history: History, knowledge: Knowledge, slot: int) -> Iterator[tuple[str, list[str]]]:
     table, keys = _visit_columns(history, knowledge)
     me = f"v{slot}"
     conditions = [f"{me}.{key} IS NOT DISTINCT FROM s.slot{slot}_{key}" for key in _keys(knowledge)]

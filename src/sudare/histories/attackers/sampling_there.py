@@ -12,16 +12,15 @@ from sudare.engine.protocol import Column
 from sudare.histories.attackers.knowledge import Knowledge
 from sudare.histories.attackers.sampling import (
     MOST_EMPTY_BATCHES,
-    Estimate,
     choose,
     crowds_query,
     hardly_any,
     nothing_to_draw,
-    summarize,
     values_query,
 )
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.progress import Progress, silent
+from sudare.statistics.intervals import Estimate, summarize
 from sudare.statistics.small_counts import fetch_lines
 
 # Customers whose weights are added up together, and whose sum leaves the engine.
@@ -33,7 +32,7 @@ _TABLES = ("weights", "choices", "points", "chosen", "draw", "spans", "values", 
 
 
 def estimate_there(
-    history: PurchaseHistory, knowledge: Knowledge, *, samples: int, seed: int, progress: Progress = silent
+    history: History, knowledge: Knowledge, *, samples: int, seed: int, progress: Progress = silent
 ) -> Estimate:
     """Estimate the mean identification probability under occurrence weighting from `samples` occurrences.
 
@@ -62,7 +61,7 @@ def estimate_there(
     return summarize(np.concatenate(found), customers=history.customers)
 
 
-def _weigh(history: PurchaseHistory, knowledge: Knowledge) -> Column:
+def _weigh(history: History, knowledge: Knowledge) -> Column:
     """Weigh visits by their choices of rows and customers by all choices of visits; return the weights of groups."""
     rows, visits = "CAST(rows AS DOUBLE)", knowledge.visits
     choices = f"greatest({choose(rows, knowledge.rows)}, 0)" if knowledge.row_parts else "CAST(1 AS DOUBLE)"
@@ -88,7 +87,7 @@ def _cumulated(query: str, weight: str, order: str, *, part: str = "customer") -
     return f"SELECT *, coalesce(lag(past) OVER ({window}), 0) AS before FROM ({summed})"
 
 
-def _draw(history: PurchaseHistory, knowledge: Knowledge, groups: Column, left: int, rng: np.random.Generator) -> int:
+def _draw(history: History, knowledge: Knowledge, groups: Column, left: int, rng: np.random.Generator) -> int:
     """Draw on the engine, into `sudare_draw`, at most `left` occurrences; return how many there are."""
     engine, visits = history.engine, knowledge.visits
     engine.attach_columns("sudare_points", _points(knowledge, groups, max(LEAST_DRAWS, int(left * MORE)), rng))
@@ -139,7 +138,7 @@ def _placed(slots: str, rows: int) -> str:
     return query
 
 
-def _keep_usable(history: PurchaseHistory, knowledge: Knowledge, left: int) -> int:
+def _keep_usable(history: History, knowledge: Knowledge, left: int) -> int:
     """Keep in `sudare_draw` the values of at most `left` samples whose rows have different values."""
     engine, numbers = history.engine, range(1, knowledge.rows + 1)
     values, equal = "SELECT sample, slot, visit FROM sudare_draw", []
@@ -153,7 +152,7 @@ def _keep_usable(history: PurchaseHistory, knowledge: Knowledge, left: int) -> i
     return int(engine.rows("SELECT count(DISTINCT sample) FROM sudare_draw")[0][0])
 
 
-def _crowds(history: PurchaseHistory, knowledge: Knowledge) -> Column:
+def _crowds(history: History, knowledge: Knowledge) -> Column:
     """Return the crowds of the samples in `sudare_draw`, the smallest first."""
     lines = f"SELECT customers, count(*) AS samples FROM ({crowds_query(history, knowledge)}) GROUP BY customers"
     found = fetch_lines(history.engine, lines, key="customers", cell="samples", sums=["samples"])

@@ -13,7 +13,7 @@ from sudare.histories.attackers.crowds import Weighting, by_value, count_crowds
 from sudare.histories.attackers.facts import facts, key_name, observation_table, value_table
 from sudare.histories.attackers.knowledge import Knowledge, parse_knowledge
 from sudare.histories.attackers.sampling import combinations
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.limits import MOST_COMBINATIONS
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
@@ -44,7 +44,7 @@ class KnowledgeValue:
 
 @checked
 def most_identifying(
-    history: PurchaseHistory,
+    history: History,
     knowledge: str | Knowledge,
     *,
     weighting: Weighting = "occurrence",
@@ -63,7 +63,7 @@ def most_identifying(
 @checked
 @keeps_inputs()
 def write_values(
-    history: PurchaseHistory,
+    history: History,
     knowledge: str | Knowledge,
     path: str | Path,
     *,
@@ -80,7 +80,7 @@ def write_values(
     return int(history.engine.rows(f"SELECT count(*) FROM ({by_value(facts(history, known))})")[0][0])
 
 
-def check_countable(history: PurchaseHistory, knowledge: Knowledge) -> None:
+def check_countable(history: History, knowledge: Knowledge) -> None:
     """Raise OptionNotUsable where the combinations of a knowledge are too many to list."""
     if combinations(history, knowledge) > MOST_COMBINATIONS:
         raise OptionNotUsable(
@@ -90,7 +90,7 @@ def check_countable(history: PurchaseHistory, knowledge: Knowledge) -> None:
 
 
 def values_query(
-    history: PurchaseHistory, knowledge: str | Knowledge, *, weighting: Weighting, most: int | None = None
+    history: History, knowledge: str | Knowledge, *, weighting: Weighting, most: int | None = None
 ) -> tuple[list[str], str]:
     """Return the names of the value's columns and the query of all or the `most` identifying values, in order."""
     check_weighting(weighting)
@@ -120,7 +120,7 @@ def values_query(
 class _Shown:
     """Turns key columns into columns a person reads: names for numbers, joined where they are kept."""
 
-    def __init__(self, history: PurchaseHistory) -> None:
+    def __init__(self, history: History) -> None:
         self.history = history
         self.columns: list[tuple[str, str]] = []
         self.joins: list[str] = []
@@ -189,9 +189,7 @@ class CrowdPoint:
     values: int
 
 
-def crowd_points(
-    history: PurchaseHistory, knowledge: str | Knowledge, *, most: int = 2000
-) -> tuple[list[CrowdPoint], int]:
+def crowd_points(history: History, knowledge: str | Knowledge, *, most: int = 2000) -> tuple[list[CrowdPoint], int]:
     """Return the points of the scatter plot of occurrences and customers, and the step by which they were thinned.
 
     If there are more than `most` points, every n-th in order of occurrences and customers is kept, the last one always.

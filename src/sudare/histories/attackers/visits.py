@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sudare.engine import DuckDBEngine
 from sudare.histories.attackers.crowds import Crowds, CrowdSize
 from sudare.histories.attackers.knowledge import Knowledge
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.kernels.histories.visits import count_crowds, count_visits, find_visits, number_sets, pack_rows
 
 Numbers = NDArray[np.int64]
@@ -100,7 +100,7 @@ class Visits:
         return often.astype(np.int64)
 
 
-def fetch_visits(history: PurchaseHistory) -> Visits | None:
+def fetch_visits(history: History) -> Visits | None:
     """Fetch the visits of a history from an engine in this process; None if they are too many or may not leave it."""
     purchase, engine = history.table("purchase"), history.engine
     if not isinstance(engine, DuckDBEngine) or engine.min_cell > 1:

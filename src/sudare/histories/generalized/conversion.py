@@ -25,12 +25,12 @@ from sudare.histories.generalized.parquet import read_cells_parquet, write_cells
 from sudare.histories.generalized.rule_sets import EPOCH, MOST_VALUE, ColumnRule, RuleSet, load_rules
 from sudare.histories.generalized.text import format_rows, read_anonymized, read_original, read_published, write_cells
 from sudare.histories.generalized.values import written
-from sudare.histories.model import Reading
-from sudare.histories.read import HistoryForm, RowsInOrder, read_rows_in_order
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.opening import EXCEL, PARQUET, SourceOptions, check_readable
-from sudare.sources.rules import RULES, Rule
+from sudare.sources.purchases.load import PurchaseForm, RowsInOrder, read_rows_in_order
+from sudare.sources.purchases.rules import RULES, Rule
+from sudare.sources.readings import Reading
 from sudare.sources.text import MOST_LINE_BYTES, csv_line, csv_rows, looks_like_header
 from sudare.sources.writing import HISTORY_ENDINGS, check_ending, keeps_inputs, whole_file
 
@@ -160,8 +160,8 @@ def open_history_cells(
     """
     path, rules = Path(path), rules or load_rules()
     source = SourceOptions(delimiter, header, encoding, sheet, time_zone)
-    options = HistoryForm(columns or {}, source, date_format, missing_values or {}, bad_rows)
-    if options == HistoryForm() and _is_contest_file(path, rules):
+    options = PurchaseForm(columns or {}, source, date_format, missing_values or {}, bad_rows)
+    if options == PurchaseForm() and _is_contest_file(path, rules):
         return HistoryFile(read_original(path, rules, progress=progress), rules)
     own: Engine = engine or DuckDBEngine()
     try:

@@ -11,7 +11,8 @@ from sudare.engine import DuckDBEngine, Engine
 from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.item_names import shown_name
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
-from sudare.histories.model import PurchaseHistory, Reading
+from sudare.histories.model import History
+from sudare.sources.readings import Reading
 
 # The forms that the values of a role usually have.
 _FORMS: dict[str, OrderedForm] = {"price": "decimal", "quantity": "integer"}
@@ -56,7 +57,7 @@ def unit(column: OrderedColumn) -> int:
     return HUNDREDTHS if column.form == "decimal" else 1
 
 
-def purchases_of_cells(original: CellHistory, *, reading: Reading | None = None) -> PurchaseHistory:
+def purchases_of_cells(original: CellHistory, *, reading: Reading | None = None) -> History:
     """Return an original history, every cell of which is a single value, as a purchase history.
 
     Items keep their numbers. `reading` says where the history is from.
@@ -78,7 +79,7 @@ def purchases_of_cells(original: CellHistory, *, reading: Reading | None = None)
     if reading is None:
         named: dict[str, Column] = {"day": columns.day, "item": columns.item, **columns.ordered}
         reading = Reading("T", "cells", {role: column.name for role, column in named.items()}, {}, len(original))
-    return PurchaseHistory(engine, reading, len(original), len(persons), parts, _PREFIX, _own_engine=True)
+    return History(engine, reading, len(original), len(persons), parts, _PREFIX, _own_engine=True)
 
 
 def _attach(engine: Engine, customer: NDArray[np.int64], columns: RoleColumns) -> tuple[str, ...]:

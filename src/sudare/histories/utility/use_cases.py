@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.baskets.itemsets import FrequentItemsets, frequent_itemsets, least_records
-from sudare.baskets.model import Baskets, numbered
 from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet
@@ -24,6 +22,8 @@ from sudare.histories.utility.row_statistics import NAMES, row_statistics
 from sudare.histories.utility.similarity import SCORES, Similarities
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.item_records import ItemRecords
+from sudare.statistics.itemsets import FrequentItemsets, frequent_itemsets, least_records
 
 DRAWS = 100
 # The contest's support and length of itemsets are not published. Of the 3,692 visits of the preliminary round's T this
@@ -133,7 +133,7 @@ class UseCaseMeasures:
             draws, seed, self._support, self._least, self._length, self._most_dozens, _summarized(found)
         )  # fmt: skip
 
-    def _frequent(self, baskets: Baskets) -> FrequentItemsets:
+    def _frequent(self, baskets: ItemRecords) -> FrequentItemsets:
         return frequent_itemsets(baskets, self._least, max_size=self._length)
 
     def _lost_itemsets(self, rows: PlainRows) -> float:
@@ -182,14 +182,14 @@ def check_draws(draws: int, seed: int) -> None:
         raise OptionNotUsable(f"A seed is 0 or more, not {seed}.\nHint: --seed 0")
 
 
-def visit_baskets(rows: PlainRows) -> Baskets:
+def visit_baskets(rows: PlainRows) -> ItemRecords:
     """Return the different items of each customer on each day."""
     order = np.lexsort((rows.items, rows.days, rows.customers))
     customers, days, items = rows.customers[order], rows.days[order], rows.items[order]
     new_visit = np.append(True, (np.diff(customers) != 0) | (np.diff(days) != 0))[: len(rows)]
     new_item = new_visit | np.append(True, np.diff(items) != 0)[: len(rows)]
     starts = np.append(np.flatnonzero(new_visit[new_item]), np.count_nonzero(new_item))
-    return Baskets(starts, items[new_item].astype(np.int32), rows.names, numbered(len(starts) - 1))
+    return ItemRecords(starts, items[new_item].astype(np.int32), rows.names)
 
 
 def _keys(found: FrequentItemsets, longest: int) -> NDArray[np.void]:

@@ -13,7 +13,7 @@ from sudare.histories.attackers.customers import CustomerRisks, customer_risks
 from sudare.histories.attackers.knowledge import parse_knowledge
 from sudare.histories.attackers.sampling import combinations
 from sudare.histories.attackers.values import ITEM_DIVIDER, CrowdPoint, KnowledgeValue, crowd_points, most_identifying
-from sudare.histories.model import PurchaseHistory
+from sudare.histories.model import History
 from sudare.histories.visit_list import Visit, list_visits
 from sudare.limits import MOST_COMBINATIONS
 from sudare.progress import Progress
@@ -89,7 +89,7 @@ class Findings:
     visits: tuple[Visit, ...]
 
 
-def gather_findings(history: PurchaseHistory, assessment: AttackersAssessment, progress: Progress) -> Findings:
+def gather_findings(history: History, assessment: AttackersAssessment, progress: Progress) -> Findings:
     """Ask the history for what its assessment does not hold."""
     if assessment.history is not history:
         raise OptionNotUsable(
@@ -117,7 +117,7 @@ def gather_findings(history: PurchaseHistory, assessment: AttackersAssessment, p
     return Findings(_extent(history), *gathered)
 
 
-def _countable(history: PurchaseHistory, assessment: AttackersAssessment) -> Iterator[AttackerRisk]:
+def _countable(history: History, assessment: AttackersAssessment) -> Iterator[AttackerRisk]:
     """Yield the ten attackers and the further knowledge that was counted and can be broken down to customers."""
     yield from assessment.attackers
     for risk in assessment.knowledge:
@@ -125,7 +125,7 @@ def _countable(history: PurchaseHistory, assessment: AttackersAssessment) -> Ite
             yield risk
 
 
-def _extent(history: PurchaseHistory) -> Extent:
+def _extent(history: History) -> Extent:
     visits, days, first, last = history.engine.rows(
         f"SELECT count(*), count(DISTINCT day), min(day), max(day) FROM {history.table('visit')}"
     )[0]
@@ -133,7 +133,7 @@ def _extent(history: PurchaseHistory) -> Extent:
     return Extent(visits, days, first, last, items)
 
 
-def _frequencies(history: PurchaseHistory) -> Frequencies:
+def _frequencies(history: History) -> Frequencies:
     visits = history.table("visit")
     days = history.engine.rows(f"SELECT day, count(*) FROM {visits} GROUP BY day")
     rows = history.engine.rows(f"SELECT rows, count(*) FROM {visits} GROUP BY rows")
@@ -141,7 +141,7 @@ def _frequencies(history: PurchaseHistory) -> Frequencies:
     return Frequencies(by_day, gather_bars([(int(rows), count) for rows, count in rows]), tuple(_ranks(history)))
 
 
-def _ranks(history: PurchaseHistory) -> Iterator[tuple[int, int]]:
+def _ranks(history: History) -> Iterator[tuple[int, int]]:
     rank = 0
     lines = part_frequencies(history, "item")
     step = ceil(len(lines) / MOST_POINTS)
@@ -153,18 +153,18 @@ def _ranks(history: PurchaseHistory) -> Iterator[tuple[int, int]]:
         yield rank, int(lines[0][0])
 
 
-def _points(history: PurchaseHistory, part: PartStatistics) -> PartPoints:
+def _points(history: History, part: PartStatistics) -> PartPoints:
     points, step = crowd_points(history, part.part, most=MOST_POINTS)
     return PartPoints(part, tuple(points), step)
 
 
-def _values(history: PurchaseHistory, part: str, assessment: AttackersAssessment) -> PartValues:
+def _values(history: History, part: str, assessment: AttackersAssessment) -> PartValues:
     crowds = count_crowds(history, parse_knowledge(part))
     unique = sum(size.values for size in crowds.sizes if size.customers == 1)
     most = most_identifying(history, part, weighting=assessment.weighting, most=MOST_VALUES)
     return PartValues(part, unique, crowds.values, tuple(most))
 
 
-def _divided(history: PurchaseHistory) -> bool:
+def _divided(history: History) -> bool:
     query = f"SELECT count(*) FROM {history.table('item')} WHERE contains(name, '{ITEM_DIVIDER}')"
     return not history.engine.rows(query)[0][0]

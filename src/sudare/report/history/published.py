@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from sudare.histories.attackers.published import PublishedAssessment, PublishedRisk
-from sudare.histories.attackers.sampling import CONFIDENCE
 from sudare.messages import Texts
 from sudare.report.charts.vega import Pair, pairs_on_log_scale
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, panel
 from sudare.report.wording import knowledge_label
+from sudare.statistics.intervals import CONFIDENCE
 
 
 def published_values(found: PublishedAssessment, texts: Texts) -> dict[str, Any]:

@@ -12,9 +12,8 @@ from sudare.errors import OptionNotUsable
 from sudare.histories.attackers.assessment import AttackersAssessment
 from sudare.histories.attackers.persons import PersonsRisk
 from sudare.histories.attackers.published import PublishedAssessment
-from sudare.histories.attackers.sampling import CONFIDENCE
 from sudare.histories.attackers.values import ITEM_DIVIDER
-from sudare.histories.model import AS_WRITTEN, PurchaseHistory, Reading
+from sudare.histories.model import History
 from sudare.messages import Texts, catalogue
 from sudare.progress import Progress, silent
 from sudare.report.history.answers import answers
@@ -23,7 +22,9 @@ from sudare.report.history.findings import Findings, gather_findings
 from sudare.report.history.published import published_values
 from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
+from sudare.sources.readings import AS_WRITTEN, Reading
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
+from sudare.statistics.intervals import CONFIDENCE
 from sudare.version import __version__
 
 SECTIONS = (
@@ -39,7 +40,7 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "|": "bar"}
 @keeps_inputs()
 def write_history_report(
     path: str | Path,
-    history: PurchaseHistory,
+    history: History,
     assessment: AttackersAssessment,
     *,
     published: PublishedAssessment | None = None,
@@ -69,9 +70,7 @@ def write_history_report(
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
-def _refuse_other_history(
-    published: PublishedAssessment, history: PurchaseHistory, assessment: AttackersAssessment
-) -> None:
+def _refuse_other_history(published: PublishedAssessment, history: History, assessment: AttackersAssessment) -> None:
     """Refuse attackers before and after anonymization of another history, or whose facts have other weights."""
     if published.weighting != assessment.weighting:
         raise OptionNotUsable(
@@ -85,9 +84,7 @@ def _refuse_other_history(
         )
 
 
-def _refuse_other_persons(
-    persons: Sequence[PersonsRisk], history: PurchaseHistory, assessment: AttackersAssessment
-) -> None:
+def _refuse_other_persons(persons: Sequence[PersonsRisk], history: History, assessment: AttackersAssessment) -> None:
     """Refuse what is known of several persons of another history, of other weights, or of other numbers of them."""
     if any(risk.history is not history for risk in persons):
         raise OptionNotUsable(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
-from sudare.histories.attackers.sampling import CONFIDENCE
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.report.history.report import guesses, reading_notes
@@ -17,6 +16,7 @@ from sudare.report.table.answers import answers, listed_names
 from sudare.report.table.figures import set_label, set_or_rest, table_figures
 from sudare.report.table.findings import DANGEROUS_FACTOR, Findings, Question, ask, gather_findings
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
+from sudare.statistics.intervals import CONFIDENCE
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.model import Table
 from sudare.version import __version__

@@ -17,11 +17,11 @@ import numpy as np
 from sudare.arguments import checked
 from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
-from sudare.histories.attackers.sampling import CONFIDENCE, mean_interval
 from sudare.interruption import settle
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.intervals import CONFIDENCE, mean_interval
 from sudare.tables.model import Table
 from sudare.tables.sets.affordable_draws import Draws
 from sudare.tables.sets.attribute_sets import MOST_SETS, SetRisk, largest_first, refuse_too_many, risks_of

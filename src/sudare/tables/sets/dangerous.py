@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.histories.attackers.sampling import CONFIDENCE, mean_interval
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.intervals import CONFIDENCE, mean_interval
 from sudare.tables.model import Derived, Table
 from sudare.tables.sets.attribute_sets import names_of
 from sudare.tables.sets.costs import Costs, Number, Prices, exact_budget, prices_of

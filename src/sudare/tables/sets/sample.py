@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.histories.attackers.sampling import CONFIDENCE, summarize
 from sudare.interruption import settle
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.intervals import CONFIDENCE, summarize
 from sudare.tables.classes.partitions import Splitting, splitter
 from sudare.tables.classes.rows import rows_of
 from sudare.tables.model import Table

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable
-from sudare.histories.attackers.sampling import CONFIDENCE
 from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.limits import MOST_EXHAUSTED, SAMPLES, WALK_MEMORY
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.statistics.class_sizes import ClassSize, Sizes
+from sudare.statistics.intervals import CONFIDENCE
 from sudare.tables.classes.rows import rows_of
 from sudare.tables.collapsed import CollapsedTable
 from sudare.tables.model import Table, fetch_table

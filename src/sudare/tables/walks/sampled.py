@@ -16,10 +16,10 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.histories.attackers.sampling import mean_interval
 from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.progress import Progress
 from sudare.showing import dataclass
+from sudare.statistics.intervals import mean_interval
 from sudare.statistics.small_counts import fetch_lines
 from sudare.tables.collapsed import CollapsedTable
 from sudare.tables.walks.memory import Walked

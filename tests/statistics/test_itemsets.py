@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sudare
-from sudare.baskets import itemsets
 from sudare.baskets.model import Baskets, make_baskets
+from sudare.statistics import itemsets
 from tests.baskets import brute_force
 from tests.baskets.brute_force import small_records
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.baskets.model import Baskets
-from sudare.baskets.record_index import RecordIndex
 from sudare.errors import OptionNotUsable
 from sudare.kernels.common.eclat import mine
 from sudare.showing import dataclass
+from sudare.statistics.item_records import ItemRecords
+from sudare.statistics.record_index import RecordIndex
 
 # Itemsets and rules that are listed; the lists take up to half a gigabyte. A lower threshold soon gives billions.
 MOST_ITEMSETS = 1_000_000
@@ -103,7 +103,7 @@ class AssociationRules:
 
 
 @checked
-def frequent_itemsets(baskets: Baskets, support: float, *, max_size: int | None = None) -> FrequentItemsets:
+def frequent_itemsets(baskets: ItemRecords, support: float, *, max_size: int | None = None) -> FrequentItemsets:
     """Return the itemsets that many records have: a share of them (0.001) or, as whole number, so many (60).
 
     Exact. More than a million itemsets are refused: their number grows without measure as the threshold falls.
@@ -150,7 +150,7 @@ def _sorted(found: FrequentItemsets) -> FrequentItemsets:
 
 @checked
 def association_rules(
-    baskets: Baskets,
+    baskets: ItemRecords,
     support: float,
     confidence: float,
     *,

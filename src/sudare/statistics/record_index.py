@@ -1,10 +1,10 @@
-"""Where each item stands in the records of baskets."""
+"""Where each item stands in records of items."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from sudare.baskets.model import Baskets
+from sudare.statistics.item_records import ItemRecords
 
 
 class RecordIndex:
@@ -13,8 +13,8 @@ class RecordIndex:
     `numbers` says which item each number is; they rise with the support or, without a `least`, are the items.
     """
 
-    def __init__(self, baskets: Baskets, least: int | None = None) -> None:
-        supports = baskets.supports()
+    def __init__(self, records: ItemRecords, least: int | None = None) -> None:
+        supports = records.supports()
         if least is None:
             self.numbers = np.arange(len(supports), dtype=np.int32)
         else:
@@ -22,10 +22,10 @@ class RecordIndex:
             self.numbers = chosen[np.argsort(supports[chosen], kind="stable")].astype(np.int32)
         new = np.full(len(supports), -1, np.int32)
         new[self.numbers] = np.arange(len(self.numbers), dtype=np.int32)
-        kept = baskets.only(new[baskets.items] >= 0)
-        owner = np.repeat(np.arange(len(kept)), kept.lengths)
-        renumbered = new[kept.items]
+        starts, kept = records.kept(new[records.items] >= 0)
+        owner = np.repeat(np.arange(len(records)), np.diff(starts))
+        renumbered = new[kept]
         items = renumbered[np.lexsort((renumbered, owner))]
         places = np.argsort(items, kind="stable")
         bounds = np.append(0, np.cumsum(np.bincount(items, minlength=len(self.numbers))))
-        self.arrays = (kept.starts, items, places, owner[places], bounds)
+        self.arrays = (starts, items, places, owner[places], bounds)

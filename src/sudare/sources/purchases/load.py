@@ -1,0 +1,284 @@
+"""Reading purchase rows from files, relations and dataframes into tables on an engine."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import field
+from typing import Literal, TypeVar
+
+from sudare.engine import Engine, refuse_people
+from sudare.engine.protocol import ZONE, Column, is_worth_gathering
+from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.sources.opening import Source, SourceOptions, open_source
+from sudare.sources.purchases.model import Purchases
+from sudare.sources.purchases.roles import ROLES, assign_roles
+from sudare.sources.purchases.rules import RULES, Rule, has_zone, parsed
+from sudare.sources.readings import AS_WRITTEN, Dropped, Reading
+from sudare.sources.spellings import find_spellings
+
+SHOWN_BAD_ROWS = 10
+SHOWN_CELL_LETTERS = 40
+_numbers = itertools.count(1)
+
+P = TypeVar("P", bound=Purchases)
+
+
+@dataclass(frozen=True, slots=True)
+class PurchaseForm:
+    """How a source is to be read as purchases; see `read_history`."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    source: SourceOptions = field(default_factory=SourceOptions)
+    date_format: str | None = None
+    missing_values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    bad_rows: Literal["refuse", "drop"] = "refuse"
+
+    def check(self) -> None:
+        """Raise OptionNotUsable if something was said that nothing can be done with."""
+        if self.bad_rows not in ("refuse", "drop"):
+            raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {self.bad_rows!r}.")
+        if self.date_format == "":
+            raise OptionNotUsable("date_format is empty.\nHint: --date-format %d.%m.%Y")
+        for role in self.missing_values:
+            if role not in ROLES:
+                raise OptionNotUsable(
+                    f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --missing-value customer=0"
+                )
+
+
+def load_purchases(
+    source: object,
+    options: PurchaseForm,
+    kind: type[P],
+    *,
+    engine: Engine,
+    own_engine: bool,
+    progress: Progress = silent,
+) -> P:
+    """Read purchases into tables on an engine; those that break a rule are refused or dropped.
+
+    With `own_engine` the engine is closed with them.
+    """
+    with _loading(source, options, RULES, engine, progress) as loader:
+        return loader.load(kind, own_engine=own_engine, progress=progress)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsInOrder:
+    """The rows of a history in the order of the source: customer, day (since 1970), item, price and quantity.
+
+    `unused` are the columns of the source that are not among them, with the time of day if there is one.
+    """
+
+    values: dict[str, Column]
+    reading: Reading
+    unused: tuple[str, ...]
+
+
+def read_rows_in_order(
+    source: object, options: PurchaseForm, rules: Sequence[Rule], *, engine: Engine, progress: Progress = silent
+) -> RowsInOrder:
+    """Read the rows of a history as they stand; those that break a rule are refused or dropped."""
+    with _loading(source, options, rules, engine, progress) as loader:
+        return loader.rows_in_order(progress)
+
+
+@contextmanager
+def _loading(
+    source: object, options: PurchaseForm, rules: Sequence[Rule], engine: Engine, progress: Progress
+) -> Iterator[_Loader]:
+    options.check()
+    with ExitStack() as cleanup:
+        progress("reading", 0, 3)
+        opened = open_source(source, engine, options.source, cleanup)
+        roles = assign_roles(opened.columns, options.columns, header=opened.header, source=opened.name)
+        loader = _Loader(engine, opened, roles, options, rules)
+        cleanup.callback(loader.forget)
+        yield loader
+
+
+@dataclass(eq=False)
+class _Loader:
+    """Brings one opened source into the model's tables."""
+
+    engine: Engine
+    source: Source
+    roles: dict[str, int]
+    options: PurchaseForm
+    rules: Sequence[Rule]
+    prefix: str = field(default_factory=lambda: f"history{next(_numbers)}_")
+
+    def load(self, kind: type[P], *, own_engine: bool, progress: Progress) -> P:
+        numbers, dropped = self._stage(progress)
+        progress("numbering customers and items", 2, 3)
+        read, kept, parts, zoned = self._count(numbers)
+        customers, near = self._number(parts, kept)
+        names = {role: f"{self.prefix}{role}" for role in ("customer", "item")}
+        reading = self._reading(read, dropped, zoned=zoned, names=names)
+        progress("reading", 3, 3)
+        return kind(self.engine, reading, kept, customers, parts, self.prefix, near, _own_engine=own_engine)
+
+    def rows_in_order(self, progress: Progress) -> RowsInOrder:
+        refuse_people(self.engine, "single rows")
+        numbers, dropped = self._stage(progress)
+        progress("taking rows", 2, 3)
+        read, _, parts, zoned = self._count(numbers)
+        reading = self._reading(read, dropped, zoned=zoned)
+        names = ["customer", "day - DATE '1970-01-01' AS day", "item", *numbers]
+        values = self.engine.columns(f"SELECT {', '.join(names)} FROM {self.prefix}staged WHERE problem = 0")
+        unused = [self._shown(place) for place in range(len(self.source.columns)) if self._role(place) not in values]
+        if "time" in parts and "time" not in self.roles:
+            unused.append("time of day")
+        progress("reading", 3, 3)
+        return RowsInOrder(values, reading, tuple(unused))
+
+    def _role(self, place: int) -> str:
+        return next((role for role, other in self.roles.items() if other == place), "")
+
+    def _shown(self, place: int) -> str:
+        """Return the name of a column; without a header its role, or its position."""
+        column = self.source.columns[place]
+        return column if self.source.header else self._role(place) or f"column {column}"
+
+    def _reading(
+        self, read: int, dropped: tuple[Dropped, ...], *, zoned: bool, names: Mapping[str, str] | None = None
+    ) -> Reading:
+        columns = {role: self.source.columns[place] for role, place in self.roles.items()}
+        rows = read + sum(part.rows for part in dropped if part.column == "")
+        source = self.source
+        staged = f"(SELECT * FROM {self.prefix}staged WHERE problem = 0)"
+        titles = {role: self._column(role) for role in ("customer", "item")}
+        spellings = find_spellings(self.engine, staged, titles, names=names)
+        return Reading(
+            source.name, source.format, columns, source.guesses, rows, dropped, source.sha256, spellings,
+            self._clock(zoned=zoned),
+        )  # fmt: skip
+
+    def _clock(self, *, zoned: bool) -> str | None:
+        if not zoned:
+            moments = {self.roles[role] for role in ("day", "time") if role in self.roles}
+            return self.source.clock if moments & set(self.source.zoned) else None
+        form = self.options.date_format
+        return self.options.source.time_zone or (ZONE if form and has_zone(form) else AS_WRITTEN)
+
+    def forget(self) -> None:
+        """Drop what was only needed while reading."""
+        self.engine.drop(f"{self.prefix}staged")
+
+    def _query(self) -> str:
+        columns = {role: (self.source.expressions[p], self.source.types[p]) for role, p in self.roles.items()}
+        options = self.options
+        return parsed(
+            self.source.table, columns, date_format=options.date_format, time_zone=options.source.time_zone,
+            missing=options.missing_values, rules=self.rules,
+        )  # fmt: skip
+
+    def _stage(self, progress: Progress) -> tuple[list[str], tuple[Dropped, ...]]:
+        """Parse and check all rows; return which numbers they have and what is dropped."""
+        parts: list[str] = [role for role in ("price", "quantity") if role in self.roles]
+        names = ["customer", "customer_was", "day", "zoned", "item", "item_was", "minute", *parts, "problem"]
+        self.engine.keep(f"{self.prefix}staged", f"SELECT {', '.join(names)} FROM ({self._query()})")
+        progress("checking", 1, 3)
+        return parts, self._check()
+
+    def _check(self) -> tuple[Dropped, ...]:
+        staged = f"{self.prefix}staged"
+        counts = self.engine.rows(
+            f"SELECT problem, count(*) FROM {staged} WHERE problem > 0 GROUP BY problem ORDER BY problem"
+        )
+        broken = self.source.broken_lines(self.engine)
+        rules = self.rules
+        dropped = [Dropped(rules[n - 1].reason, self._column(rules[n - 1].role), rows) for n, rows in counts]
+        if broken:
+            dropped.insert(0, Dropped("the line does not divide into the columns", "", len(broken)))
+        if dropped and self.options.bad_rows == "refuse":
+            raise BadRows(self._refusal(dropped, broken))
+        return tuple(dropped)
+
+    def _column(self, role: str) -> str:
+        return self.source.columns[self.roles[role]]
+
+    def _refusal(self, dropped: list[Dropped], broken: Mapping[int, str]) -> str:
+        total = sum(part.rows for part in dropped)
+        shown = sorted(self._first_bad_cells(broken) + [(line, f"row {line:,}: {why}") for line, why in broken.items()])
+        lines = [f"{self.source.name} has {total:,} bad {'row' if total == 1 else 'rows'}; nothing was read."]
+        lines += [f"  {text}" for _, text in shown[:SHOWN_BAD_ROWS]]
+        if total > SHOWN_BAD_ROWS:
+            lines.append(f"  ... and {total - SHOWN_BAD_ROWS:,} more")
+        lines.append("By reason: " + "; ".join(_counted(part) for part in dropped) + ".")
+        lines.append("Hint: mend them, or leave them out and go on with --bad-rows drop." + self._date_hint(dropped))
+        return "\n".join(lines)
+
+    def _date_hint(self, dropped: list[Dropped]) -> str:
+        if not any(part.reason == "no day in a known form" for part in dropped):
+            return ""
+        return "\nKnown forms: 2010/12/1, 2010-12-01 and ISO date-times; others by, e.g., --date-format '%d.%m.%Y'."
+
+    def _first_bad_cells(self, broken: Mapping[int, str]) -> list[tuple[int, str]]:
+        if not self.engine.shows_people:
+            return []
+        texts = {role: self.source.expressions[self.roles[role]] for role in self.roles}
+        cells = ", ".join(f"CAST({text} AS VARCHAR)" for text in texts.values())
+        # The scan keeps the order of the source, so counting its rows gives their places.
+        counted = f"SELECT row_number() OVER () AS record, * FROM ({self._query()})"
+        raw = f"SELECT row_number() OVER () AS record, [{cells}] AS cells FROM {self.source.table}"
+        found = self.engine.rows(
+            f"SELECT record, problem, cells FROM (SELECT record, problem FROM ({counted}) WHERE problem > 0 "
+            f"ORDER BY record LIMIT {SHOWN_BAD_ROWS}) JOIN ({raw}) USING (record) ORDER BY record"
+        )
+        places = self.source.rows_of([record for record, _, _ in found], broken)
+        cell = {role: number for number, role in enumerate(texts)}
+        return [
+            (places[record], self._describe(places[record], problem, cells[cell[self.rules[problem - 1].role]]))
+            for record, problem, cells in found
+        ]
+
+    def _describe(self, row: int, problem: int, value: str | None) -> str:
+        rule = self.rules[problem - 1]
+        where = f"row {row:,}, column {self._column(rule.role)}: "
+        if value is None or not value.strip():
+            return where + rule.reason
+        shown = value if len(value) <= SHOWN_CELL_LETTERS else value[:SHOWN_CELL_LETTERS] + "..."
+        return where + (
+            f"{shown!r} is {rule.reason}" if rule.reason.startswith("no ") else f"{rule.reason} ({shown!r})"
+        )
+
+    def _count(self, parts: list[str]) -> tuple[int, int, tuple[str, ...], bool]:
+        """Return how many rows were read and kept, what they have, and whether some days have an offset."""
+        read, kept, timed, zoned = self.engine.rows(
+            "SELECT count(*), count(*) FILTER (WHERE problem = 0), "
+            "coalesce(max(minute) FILTER (WHERE problem = 0), 0) > 0, "
+            f"count(*) FILTER (WHERE zoned AND problem = 0) > 0 FROM {self.prefix}staged"
+        )[0]
+        if not kept:
+            what = "no rows of data" if not read else "no rows left after the bad ones were dropped"
+            raise SourceNotReadable(f"{self.source.name} has {what}.\nHint: give a file with at least one row of data.")
+        has_time = "time" in self.roles or timed
+        return read, kept, (*(("time",) if has_time else ()), *parts), zoned
+
+    def _number(self, parts: Sequence[str], rows: int) -> tuple[int, str]:
+        """Give customers and items numbers; return how many customers there are, and by what the rows lie together."""
+        staged = f"{self.prefix}staged"
+        for role in ("customer", "item"):
+            names = f"SELECT DISTINCT {role} AS name FROM {staged} WHERE problem = 0"
+            self.engine.keep_numbered(f"{self.prefix}{role}", names, number="code", order="name")
+        customers = int(self.engine.rows(f"SELECT count(*) FROM {self.prefix}customer")[0][0])
+        near = "customer" if is_worth_gathering(self.engine, rows, customers) else ""
+        kept = "".join(f", {'minute AS time' if part == 'time' else part}" for part in parts)
+        self.engine.keep(
+            f"{self.prefix}purchase",
+            f"SELECT c.code AS customer, day, i.code AS item{kept} "
+            f"FROM {staged} JOIN {self.prefix}customer AS c ON c.name = customer "
+            f"JOIN {self.prefix}item AS i ON i.name = item WHERE problem = 0",
+            near=near,
+        )
+        return customers, near
+
+
+def _counted(part: Dropped) -> str:
+    where = f" (column {part.column})" if part.column else ""
+    return f"{part.rows:,} x {part.reason}{where}"
