@@ -41,7 +41,8 @@ from sudare.web.jobs.worker import Worker
 from sudare.web.settings import ServerSettings, write_settings
 from sudare.web.storage.database import Database, database_now
 from sudare.web.storage.files import FileStore, StoredFile
-from sudare.web.storage.models import Contest, GuessFile, Job, Membership, Target, User
+from sudare.web.storage.models import Contest, GuessFile, Job, Membership, Target
+from sudare.web.storage.people import User
 
 TITLE = "Contest server: 200 readers during 20 uploads of 3 MB at a time"
 PACKAGES = ("fastapi", "httpx", "sqlalchemy", "uvicorn")

@@ -173,7 +173,8 @@ if TYPE_CHECKING:
         association_rules,
         frequent_itemsets,
     )
-    from sudare.tables.anonymize.levels import LevelsFound, WrittenLevels, changed_levels, find_levels, write_levels
+    from sudare.tables.anonymize.levels import LevelsFound, changed_levels, find_levels
+    from sudare.tables.anonymize.written_levels import WrittenLevels, write_levels
     from sudare.tables.classes.contributions import Contribution, attribute_contributions
     from sudare.tables.classes.diversity import Diversity, sensitive_diversity
     from sudare.tables.classes.records import RecordsAssessment, assess_records, write_moved_records, write_record_risks
@@ -207,14 +208,8 @@ if TYPE_CHECKING:
     )
     from sudare.tables.sets.disclosable import DisclosableSets, disclosable_sets
     from sudare.tables.sets.sample import SubsetSample, sample_subsets
-    from sudare.tables.sets.subsets import (
-        RiskIntervals,
-        SubsetRisk,
-        SubsetsAssessment,
-        assess_subsets,
-        write_subset_sizes,
-        write_subsets,
-    )
+    from sudare.tables.sets.subset_files import write_subset_sizes, write_subsets
+    from sudare.tables.sets.subsets import RiskIntervals, SubsetRisk, SubsetsAssessment, assess_subsets
     from sudare.tables.sets.what_if import (
         RecordsMoved,
         SetMoved,
@@ -247,13 +242,8 @@ _HOMES = {
         "run_experiments",
         "summarize_experiments",
     ),
-    "sudare.tables.anonymize.levels": (
-        "LevelsFound",
-        "WrittenLevels",
-        "changed_levels",
-        "find_levels",
-        "write_levels",
-    ),
+    "sudare.tables.anonymize.levels": ("LevelsFound", "changed_levels", "find_levels"),
+    "sudare.tables.anonymize.written_levels": ("WrittenLevels", "write_levels"),
     "sudare.histories.attack.attack": ("Attack", "attack_history"),
     "sudare.histories.attack.known": ("KnownHistory", "know_history"),
     "sudare.contest.duel": ("Duel", "DuelAttack", "run_duel"),
@@ -386,14 +376,8 @@ _HOMES = {
     ),
     "sudare.statistics.class_sizes": ("ClassSize",),
     "sudare.tables.classes.remarks": ("ColumnRemark", "column_remarks"),
-    "sudare.tables.sets.subsets": (
-        "RiskIntervals",
-        "SubsetRisk",
-        "SubsetsAssessment",
-        "assess_subsets",
-        "write_subset_sizes",
-        "write_subsets",
-    ),
+    "sudare.tables.sets.subsets": ("RiskIntervals", "SubsetRisk", "SubsetsAssessment", "assess_subsets"),
+    "sudare.tables.sets.subset_files": ("write_subset_sizes", "write_subsets"),
     "sudare.baskets.check.uncertainty": ("Verdict", "check_baskets"),
     "sudare.baskets.check.adversaries": ("Adversary",),
     "sudare.tables.population.models": ("UniquenessEstimate",),

@@ -17,7 +17,8 @@ from sudare.web.jobs.worker import Worker
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database, database_now
 from sudare.web.storage.files import FileStore, StoredFile
-from sudare.web.storage.models import Contest, Job, Membership, Round, Submission, Target, User
+from sudare.web.storage.models import Contest, Job, Membership, Round, Submission, Target
+from sudare.web.storage.people import User
 
 TEAMS = ("blue", "green", "red")
 PASSWORD = "a long password"

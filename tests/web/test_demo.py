@@ -11,7 +11,8 @@ from sudare.web.game.phases import phase_at
 from sudare.web.game.visibility import find_viewer
 from sudare.web.storage.database import Database, database_now
 from sudare.web.storage.files import FileStore
-from sudare.web.storage.models import Preview, Round, Submission, User
+from sudare.web.storage.models import Preview, Round, Submission
+from sudare.web.storage.people import User
 from sudare.web.views.results import show_results
 from tests.web.conftest import new_settings
 

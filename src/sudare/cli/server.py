@@ -167,7 +167,7 @@ def list_users(folder: FolderArgument, json: JsonOption = False) -> None:
     """List the accounts."""
     from sqlalchemy import select
 
-    from sudare.web.storage.models import User
+    from sudare.web.storage.people import User
 
     with _open(_settings(folder)) as database, database.reading() as session:
         found = session.scalars(select(User).order_by(User.login)).all()
@@ -184,7 +184,7 @@ def reset(folder: FolderArgument, name: LoginArgument) -> None:
     from sqlalchemy import select
 
     from sudare.web.game.accounts import make_reset
-    from sudare.web.storage.models import User
+    from sudare.web.storage.people import User
 
     settings = _settings(folder)
     with _open(settings) as database, database.writing() as session:

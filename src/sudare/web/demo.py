@@ -36,7 +36,8 @@ from sudare.web.jobs.worker import Worker
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database, database_now
 from sudare.web.storage.files import FileStore, StoredFile
-from sudare.web.storage.models import Contest, Membership, Round, User
+from sudare.web.storage.models import Contest, Membership, Round
+from sudare.web.storage.people import User
 
 CUSTOMERS = 60
 ITEMS = ("22423", "22720", "47566", "84879", "85099B", "85123A")

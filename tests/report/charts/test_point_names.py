@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.messages import Texts
+from sudare.report.charts.axes import text_width
 from sudare.report.charts.point_names import LINE, MOST_NAMES, Corner, NamedPoint, PlacedName, place_names
-from sudare.report.charts.vega import text_width
 
 END = Corner(400, 200)
 EN = Texts("en")

@@ -9,20 +9,18 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from sudare.report.charts.axes import Point, needs_log_axes, text_width
 from sudare.report.charts.vega import (
     Chart,
     Pair,
-    Point,
     Share,
     cumulative_curve,
     cumulative_shares,
     heat_map,
-    needs_log_axes,
     pairs_on_log_scale,
     render,
     scatter,
     share_bars,
-    text_width,
 )
 
 EVIL = "<script>alert(1)</script> & \"q\" 'x'"

@@ -15,9 +15,10 @@ import pytest
 import sudare
 from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.progress import silent
-from sudare.report.table import findings as table_findings
+from sudare.report.table import set_findings
 from sudare.report.table.figures import set_or_rest
-from sudare.report.table.findings import Question, ask, gather_findings
+from sudare.report.table.findings import Findings, gather_findings
+from sudare.report.table.question import Question, ask
 from sudare.report.table.report import write_table_report
 from sudare.tables.hierarchies.model import make_hierarchy
 from sudare.tables.synthetic import generate_table
@@ -53,7 +54,7 @@ def make(tmp_path: Path) -> Make:
     return report
 
 
-def findings_of(table: sudare.Table, **options: Any) -> tuple[Question, table_findings.Findings]:
+def findings_of(table: sudare.Table, **options: Any) -> tuple[Question, Findings]:
     asked: dict[str, Any] = {"known": None, "limit": 0.5, "sensitive": None, "hierarchies": None, "suppress": 0.0}
     question = ask(table, **{**asked, "seed": 0, **options})
     return question, gather_findings(table, question, threads=1, progress=silent)
@@ -204,10 +205,10 @@ def test_the_limit_has_all_its_digits_and_says_nothing_of_permission(make: Make)
 
 
 def test_many_attributes_are_estimated_and_marked_so(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_findings, "MOST_ATTRIBUTES", 2)
-    monkeypatch.setattr(table_findings, "LEAST_SAMPLES", 8)
-    monkeypatch.setattr(table_findings, "MOST_SAMPLES", 8)
-    monkeypatch.setattr(table_findings, "LEAST_SAMPLES_PER_SIZE", 2)
+    monkeypatch.setattr(set_findings, "MOST_ATTRIBUTES", 2)
+    monkeypatch.setattr(set_findings, "LEAST_SAMPLES", 8)
+    monkeypatch.setattr(set_findings, "MOST_SAMPLES", 8)
+    monkeypatch.setattr(set_findings, "LEAST_SAMPLES_PER_SIZE", 2)
     text = shown_text(make(seed=7))
     assert "These are estimates: " in text
     assert "drawn at random (seed 7)" in text
@@ -226,7 +227,7 @@ def test_levels_of_too_many_choices_are_said_to_be_the_best_found(make: Make, mo
 
 
 def test_sets_that_are_too_many_to_compare_are_said_to_be_left_out(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_findings, "MOST_WORK", 14)
+    monkeypatch.setattr(set_findings, "MOST_WORK", 14)
     text = shown_text(make())
     assert "The sets of 2 attributes are too many to compare here." in text
 
@@ -235,7 +236,7 @@ def test_a_search_that_was_cut_short_is_told(make: Make, monkeypatch: pytest.Mon
     def cut_short(*args: Any, **options: Any) -> sudare.DisclosableSets:
         return replace(sudare.disclosable_sets(*args, **options), complete=False)
 
-    monkeypatch.setattr(table_findings, "disclosable_sets", cut_short)
+    monkeypatch.setattr(set_findings, "disclosable_sets", cut_short)
     assert "The search was stopped after some time" in shown_text(make())
 
 
@@ -249,8 +250,8 @@ def test_an_interruption_interrupts_the_report_though_some_was_found(
     def interrupted(*args: Any, **options: Any) -> Any:
         return replace(getattr(sudare, function)(*args, **options), **change)
 
-    monkeypatch.setattr(table_findings, "MOST_ATTRIBUTES", 2)
-    monkeypatch.setattr(table_findings, function, interrupted)
+    monkeypatch.setattr(set_findings, "MOST_ATTRIBUTES", 2)
+    monkeypatch.setattr(set_findings, function, interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_table_report(tmp_path / "r.html", people)
     assert list(tmp_path.iterdir()) == []

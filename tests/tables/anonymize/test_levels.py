@@ -17,14 +17,8 @@ from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, HierarchyNotUsable, OptionNotUsable, OutputNotWritable
 from sudare.sources.readings import Reading
 from sudare.tables.anonymize import levels as module
-from sudare.tables.anonymize.levels import (
-    LOSSES,
-    LevelsFound,
-    changed_levels,
-    find_levels,
-    find_levels_from,
-    write_levels,
-)
+from sudare.tables.anonymize.levels import LOSSES, LevelsFound, changed_levels, find_levels, find_levels_from
+from sudare.tables.anonymize.written_levels import write_levels
 from sudare.tables.generalized import generalize_table
 from sudare.tables.hierarchies.model import Hierarchy, find_hierarchies, make_hierarchy, read_hierarchy
 from sudare.tables.model import Table, read_table

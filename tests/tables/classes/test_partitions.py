@@ -140,6 +140,6 @@ def test_diversity(case: Case) -> None:
 
 
 def test_too_many_matches_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.tables.classes.partitions.MOST_MATCHES", 5)
+    monkeypatch.setattr("sudare.tables.classes.match_partitions.MOST_MATCHES", 5)
     with pytest.raises(sudare.OptionNotUsable, match="pairs of records that could be the same"):
         sudare.assess_records(WORKED.table)

@@ -25,7 +25,8 @@ from sudare.web.game.accounts import (
 )
 from sudare.web.game.contests import ContestPlan, make_contest
 from sudare.web.game.refusals import Refused
-from sudare.web.storage.models import ApiToken, Invitation, LoginSession, Membership, User
+from sudare.web.storage.models import ApiToken, Invitation, Membership
+from sudare.web.storage.people import LoginSession, User
 from tests.web.small_contest import PASSWORD, SmallContest
 
 

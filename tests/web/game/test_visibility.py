@@ -21,14 +21,10 @@ from sudare.web.game.visibility import (
 )
 from sudare.web.storage.models import Contest, GuessFile, Submission
 from sudare.web.views.results import show_results
-from sudare.web.views.shown import (
-    show_audit,
-    show_contest,
-    show_members,
-    show_round,
-    show_submission,
-    show_targets,
-)
+from sudare.web.views.shown_administration import show_audit, show_members
+from sudare.web.views.shown_contests import show_contest, show_round
+from sudare.web.views.shown_submissions import show_submission
+from sudare.web.views.shown_targets import show_targets
 from tests.web.small_contest import TEAMS, SmallContest, anonymized, guesses
 
 NAMES = ("organizer", *TEAMS, "observer")

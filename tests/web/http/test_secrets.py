@@ -18,7 +18,8 @@ from sudare.web.game.contests import publish_results
 from sudare.web.game.phases import TIMES
 from sudare.web.http.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
 from sudare.web.storage.archive import export_contest
-from sudare.web.storage.models import ApiToken, Contest, LoginSession, Target, User
+from sudare.web.storage.models import ApiToken, Contest, Target
+from sudare.web.storage.people import LoginSession, User
 from tests.web.conftest import Masters, RunningServer, new_settings
 from tests.web.small_contest import PASSWORD, SmallContest, T, anonymized, guesses
 

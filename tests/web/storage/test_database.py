@@ -11,13 +11,14 @@ from sqlalchemy import select
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.web.storage.database import Database, database_now
-from sudare.web.storage.models import Base, LoginAttempt
+from sudare.web.storage.models import METADATA
+from sudare.web.storage.people import LoginAttempt
 
 
 def test_migrations_make_the_tables_of_the_models(database: Database) -> None:
     with database.reading() as session:
         context = MigrationContext.configure(session.connection())
-        assert compare_metadata(context, Base.metadata) == []
+        assert compare_metadata(context, METADATA) == []
 
 
 def test_migrating_again_changes_nothing(database: Database) -> None:

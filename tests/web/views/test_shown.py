@@ -10,7 +10,9 @@ from sqlalchemy import event
 
 from sudare.web.storage.database import Database, database_now
 from sudare.web.storage.models import Round, Target
-from sudare.web.views.shown import show_contest, show_submissions, show_targets
+from sudare.web.views.shown_contests import show_contest
+from sudare.web.views.shown_submissions import show_submissions
+from sudare.web.views.shown_targets import show_targets
 from tests.web.small_contest import TEAMS, SmallContest, anonymized, guesses
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)

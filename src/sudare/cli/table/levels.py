@@ -71,7 +71,8 @@ def levels(
     lose. Exit code 3: no levels keep to the limit.
     """
     from sudare.messages import Texts
-    from sudare.tables.anonymize.levels import changed_levels, find_levels_from, write_levels
+    from sudare.tables.anonymize.levels import changed_levels, find_levels_from
+    from sudare.tables.anonymize.written_levels import write_levels
     from sudare.tables.identifiers import direct_identifiers
 
     texts = Texts(lang)

@@ -149,7 +149,8 @@ def subsets(
     from functools import partial
 
     from sudare.messages import Texts
-    from sudare.tables.sets.subsets import assess_subsets, choose_subsets_walk, write_subset_sizes, write_subsets
+    from sudare.tables.sets.subset_files import write_subset_sizes, write_subsets
+    from sudare.tables.sets.subsets import assess_subsets, choose_subsets_walk
     from sudare.tables.sets.what_if import moved_sets
 
     texts = Texts(lang)

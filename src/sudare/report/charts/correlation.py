@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sudare.contest.correlation import MeasureCorrelation, UtilityCorrelation
 from sudare.messages import Texts
-from sudare.report.charts.vega import FIRST, INK, ROW_HEIGHT, WIDE, Chart, Spec, text_width
+from sudare.report.charts.axes import Spec, text_width
+from sudare.report.charts.vega import FIRST, INK, ROW_HEIGHT, WIDE, Chart
 from sudare.report.numbers import Numbers
 
 # The room for the numbers, right of the bars, in parts of theirs.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sudare.report.charts.vega import FIRST, NARROW, SECOND, Chart, Spec, text_width
+from sudare.report.charts.axes import Spec, text_width
+from sudare.report.charts.vega import FIRST, NARROW, SECOND, Chart
 from sudare.showing import dataclass
 
 # In parts of the width: below the drawing stand the axis, its name and both series.

@@ -6,7 +6,8 @@ import datetime as dt
 from collections.abc import Sequence
 from math import ceil
 
-from sudare.report.charts.vega import FIRST, MOST_LINEAR, WIDE, Chart, Spec, number_axis, text_room
+from sudare.report.charts.axes import MOST_LINEAR, Spec, number_axis, text_room
+from sudare.report.charts.vega import FIRST, WIDE, Chart
 from sudare.showing import dataclass
 
 HEIGHT = 190

@@ -9,7 +9,8 @@ from sudare.contest.frontier import Frontier
 from sudare.contest.frontier_points import FrontierPoint
 from sudare.histories.generalized.rule_sets import ContestResult
 from sudare.messages import Texts
-from sudare.report.charts.vega import FIRST, INK, LINK, MOST_INTERVALS, SECOND, Chart, Spec, text_width
+from sudare.report.charts.axes import MOST_INTERVALS, Spec, text_width
+from sudare.report.charts.vega import FIRST, INK, LINK, SECOND, Chart
 from sudare.report.numbers import Numbers
 
 # The drawn areas, without their axes.

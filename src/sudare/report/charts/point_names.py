@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sudare.messages import Texts
-from sudare.report.charts.vega import LETTER, text_width
+from sudare.report.charts.axes import LETTER, text_width
 from sudare.report.page import shortened
 from sudare.showing import dataclass
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sudare.messages import Texts
+from sudare.report.charts.axes import Spec
 from sudare.report.charts.point_names import Corner, NamedPoint, place_names
-from sudare.report.charts.vega import FIRST, INK, SECOND, WIDE, Chart, Spec
+from sudare.report.charts.vega import FIRST, INK, SECOND, WIDE, Chart
 from sudare.report.numbers import Numbers
 from sudare.showing import dataclass
 

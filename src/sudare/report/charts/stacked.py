@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sudare.report.charts.vega import FIRST, INK, LINK, MOST_LABEL_WIDTH, ROW_HEIGHT, WIDE, Chart, Spec, text_width
+from sudare.report.charts.axes import MOST_LABEL_WIDTH, Spec, text_width
+from sudare.report.charts.vega import FIRST, INK, LINK, ROW_HEIGHT, WIDE, Chart
 from sudare.showing import dataclass
 
 # From light to dark and back, so that neighbours are told apart in black and white as well.

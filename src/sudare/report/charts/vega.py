@@ -9,13 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
-from math import ceil, floor, log10
-from typing import Any
-from unicodedata import east_asian_width
 
+from sudare.report.charts.axes import (
+    LETTER,
+    MOST_LABEL_WIDTH,
+    Point,
+    Spec,
+    needs_log_axes,
+    number_axis,
+    powers_of_ten,
+    text_room,
+    text_width,
+)
 from sudare.showing import dataclass
-
-Spec = dict[str, Any]
 
 FONTS = (
     "system-ui, 'Segoe UI', 'Hiragino Sans', 'Yu Gothic', Meiryo, 'Noto Sans CJK JP', 'Noto Sans JP', "
@@ -23,19 +29,10 @@ FONTS = (
 )
 # Both colours have a contrast above 6 on white; in black and white they are told apart by shape and filling.
 FIRST, SECOND, INK, LINK, FAINT = "#1c5c8a", "#a8430a", "#222222", "#8c8c8c", "#d8d8d8"
-
 # Drawn sizes. A chart fills its place on the page; with these its letters come out at about the size of the text
 # beside it, on a phone as well.
 WIDE, NARROW = 460, 210
 ROW_HEIGHT = 25
-LETTER = 12.5
-MOST_LABEL_WIDTH = 230
-# The widest usual sans-serif letters, in parts of the letter's height. The reader's fonts are not those of the
-# machine that draws, so room for labels is reckoned by these.
-LATIN_WIDTH, KANJI_WIDTH = 0.57, 1.02
-# Beyond this largest value a scatter plot needs logarithmic axes to show its small values.
-MOST_LINEAR = 100
-MOST_INTERVALS = 4
 # Columns of a heat map that are wide enough for the number in a cell.
 MOST_NUMBERED_COLUMNS = 12
 # From nearly white to the first colour, so that a small share is told from none.
@@ -52,7 +49,6 @@ HEAT_LEGEND: Spec = {
     "values": [0, 0.25, 0.5, 0.75, 1],
     "format": ".0%",
 }
-
 _CONFIG: Spec = {
     "aria": False,  # the whole picture is described once, on its root
     "background": "transparent",
@@ -74,8 +70,6 @@ _CONFIG: Spec = {
     "title": {"color": INK, "fontSize": LETTER, "fontWeight": "normal", "anchor": "start", "frame": "bounds"},
     "text": {"color": INK, "fontSize": LETTER},
 }
-
-
 _NUMBERS: Spec = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""]}
 
 
@@ -106,15 +100,6 @@ class Pair:
     label: str
     first: float
     second: float
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A place in a scatter plot where `weight` things lie."""
-
-    x: int
-    y: int
-    weight: int = 1
 
 
 def share_bars(shares: Sequence[Share], *, axis: str, title: str, description: str) -> Chart:
@@ -154,7 +139,7 @@ def pairs_on_log_scale(
         for p in pairs
         for v, name in zip((p.first, p.second), names, strict=True)
     ]
-    scale, ticks = _powers_of_ten([number for p in pairs for number in (p.first, p.second)])
+    scale, ticks = powers_of_ten([number for p in pairs for number in (p.first, p.second)])
     x = {"field": "value", "type": "quantitative", "title": axis, "scale": scale, "axis": ticks}
     one = {"data": {"values": [{"x": 1}]}, "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3]}}
     one["encoding"] = {"x": {**x, "field": "x"}, "y": None}
@@ -283,64 +268,6 @@ def scatter(points: Sequence[Point], *, axes: tuple[str, str], title: str, descr
     }
     rows = [{"x": p.x, "y": p.y, "weight": p.weight} for p in points]
     return Chart(_small({"layer": [equal, circles]}, rows, axes[1], height=1), title, description)
-
-
-def needs_log_axes(points: Sequence[Point]) -> bool:
-    """Tell whether a scatter plot of these points has logarithmic axes."""
-    return max(max(p.x, p.y) for p in points) > MOST_LINEAR
-
-
-def number_axis(most: int, room: Spec, *, logarithmic: bool) -> Spec:
-    """Return the axis of whole numbers up to `most`, which begins at 0, or if it is logarithmic at 1."""
-    if logarithmic:
-        _, ticks = _powers_of_ten([1, most])
-        scale = {"type": "log", "domain": [1, max(most, 2)], "nice": False}
-        return {"type": "quantitative", "scale": scale, "axis": {**ticks, **room}}
-    step = _round_step(most / MOST_INTERVALS)
-    top = step * ceil(most / step)
-    axis = {"format": ",d", "values": list(range(0, top + 1, step)), **room}
-    return {"type": "quantitative", "scale": {"domain": [0, top], "nice": False}, "axis": axis}
-
-
-def _round_step(least: float) -> int:
-    """Return the smallest of 1, 2, 5, 10, 20, 50, ... that is not below `least`."""
-    steps = (m * int(10**n) for n in range(20) for m in (1, 2, 5))
-    return next(step for step in steps if step >= least)
-
-
-def _powers_of_ten(numbers: Sequence[float]) -> tuple[Spec, Spec]:
-    """Return a logarithmic scale around positive numbers and 1, and an axis with equally spaced powers of ten."""
-    low = floor(log10(min(*numbers, 1)))
-    high = max(ceil(log10(max(*numbers, 1))), low + 1)
-    step = ceil((high - low) / MOST_INTERVALS)
-    # Counted from 10^0 in both directions, so that 1 is always among them.
-    powers = range(ceil(low / step) * step, high + 1, step)
-    written = ", ".join(f"'{n}': '{_power_text(n)}'" for n in powers)
-    axis = {
-        "values": [10.0**n for n in powers],
-        "labelExpr": f"{{{written}}}[round(log(datum.value) / LN10)]",
-        "labelFlush": False,
-        "labelOverlap": False,
-    }
-    return {"type": "log", "domain": [10.0**low, 10.0**high], "nice": False}, axis
-
-
-def _power_text(exponent: int) -> str:
-    if -3 <= exponent <= 3:
-        return f"{10**exponent:,}" if exponent >= 0 else f"{10.0**exponent:.{-exponent}f}"
-    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
-def text_room(label: str) -> Spec:
-    """Return how an upright axis keeps room for a label."""
-    # Digits are wider than letters on average; the tick takes the rest.
-    return {"minExtent": text_width(label) + 10}
-
-
-def text_width(text: str) -> int:
-    """Return the room a label may need, whatever font the reader has."""
-    wide = sum(east_asian_width(letter) in "WF" for letter in text)
-    return ceil(LETTER * (wide * KANJI_WIDTH + (len(text) - wide) * LATIN_WIDTH))
 
 
 def _labelled_rows(rows: list[Spec], layers: list[Spec], labels: Sequence[str] | None = None) -> Spec:

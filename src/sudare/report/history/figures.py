@@ -6,17 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
 from sudare.messages import Texts
-from sudare.report.charts.vega import (
-    Chart,
-    Pair,
-    Point,
-    Share,
-    cumulative_shares,
-    needs_log_axes,
-    pairs_on_log_scale,
-    scatter,
-    share_bars,
-)
+from sudare.report.charts.axes import Point, needs_log_axes
+from sudare.report.charts.vega import Chart, Pair, Share, cumulative_shares, pairs_on_log_scale, scatter, share_bars
 from sudare.report.history.findings import Findings, PartPoints, RiskByCustomer
 from sudare.report.history.frequency_figures import frequency_figures
 from sudare.report.numbers import Numbers

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sudare.messages import Texts
 from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
-from sudare.report.table.findings import Findings, Question
+from sudare.report.table.findings import Findings
+from sudare.report.table.question import Question
 from sudare.tables.sets.subsets import SubsetRisk
 
 # Attributes named in a sentence; of more only the number is told.

@@ -8,7 +8,9 @@ from sudare.messages import Texts
 from sudare.report.charts.vega import Chart, Share, cumulative_curve, heat_map, share_bars
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Figure, Panel, panel, shortened
-from sudare.report.table.findings import AttributeRisk, Findings, Lattice, Levels, Question
+from sudare.report.table.findings import AttributeRisk, Findings, Levels
+from sudare.report.table.question import Question
+from sudare.report.table.set_findings import Lattice
 from sudare.tables.classes.records import RecordsAssessment
 from sudare.tables.sets.sample import MeanEstimate, SubsetSample
 

@@ -14,7 +14,9 @@ from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Page, Section, render_page, shortened
 from sudare.report.table.answers import answers, listed_names
 from sudare.report.table.figures import set_label, set_or_rest, table_figures
-from sudare.report.table.findings import DANGEROUS_FACTOR, Findings, Question, ask, gather_findings
+from sudare.report.table.findings import Findings, gather_findings
+from sudare.report.table.question import Question, ask
+from sudare.report.table.set_findings import DANGEROUS_FACTOR
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.statistics.intervals import CONFIDENCE
 from sudare.tables.hierarchies.model import Hierarchy

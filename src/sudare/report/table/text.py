@@ -20,7 +20,8 @@ from sudare.report.terminal import (
 
 if TYPE_CHECKING:
     from sudare.messages import Texts
-    from sudare.tables.anonymize.levels import LevelsFound, WrittenLevels
+    from sudare.tables.anonymize.levels import LevelsFound
+    from sudare.tables.anonymize.written_levels import WrittenLevels
     from sudare.tables.classes.contributions import Contribution
     from sudare.tables.classes.diversity import Diversity
     from sudare.tables.classes.records import RecordsAssessment

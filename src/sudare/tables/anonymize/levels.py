@@ -7,30 +7,23 @@ suppressed, and without its trial of every combination: see `sudare.tables.anony
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, fields, replace
+from dataclasses import field, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import quote_name
-from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.errors import OptionNotUsable
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
-from sudare.statistics.distinct import collapse
 from sudare.tables.anonymize.bounded_search import BoundedSearch, Question
 from sudare.tables.anonymize.search import LOSSES, Levels
 from sudare.tables.classes.partitions import safe_rows
-from sudare.tables.classes.records import RecordsAssessment, assess_records
 from sudare.tables.classes.rows import Rows, distinct_rows, table_rows
-from sudare.tables.generalized import generalize_table
 from sudare.tables.hierarchies.model import Hierarchy, hierarchy_from, loaded_hierarchies, number_texts
 from sudare.tables.model import Table
 from sudare.tables.sets.subsets import class_size_within
@@ -120,7 +113,7 @@ def find_levels(
     loaded = loaded_hierarchies(hierarchies)
     table.positions(list(loaded))
     chosen = _choose(table, known)
-    size, allowed = class_size_within(limit), _most_suppressed(suppress, table.records)
+    size, allowed = class_size_within(limit), most_suppressed(suppress, table.records)
     if loss not in LOSSES:
         raise OptionNotUsable(f"There is no loss {loss!r}.\nHint: {', '.join(LOSSES)}.")
     plain = table_rows(table, table.positions(chosen)).plain
@@ -152,14 +145,15 @@ def _in_the_way(
 
     If none is so alone, those are returned that tell records apart at their highest levels.
     """
-    tops = {name: _at_the_top(table, hierarchies.get(name), place) for name, place in _placed(table, known)}
+    tops = {name: _at_the_top(table, hierarchies.get(name), place) for name, place in placed(table, known)}
     alone = [
         name for name, rows in tops.items() if int(rows.counts[~safe_rows(rows, size)].sum()) > allowed
     ]  # fmt: skip
     return tuple(alone or [name for name, rows in tops.items() if rows.codes.max(initial=0) > 0])
 
 
-def _placed(table: Table, names: Sequence[str]) -> list[tuple[str, int]]:
+def placed(table: Table, names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return each attribute with its place in the table."""
     return list(zip(names, table.positions(names), strict=True))
 
 
@@ -229,7 +223,8 @@ def _safe_here_only(here: LevelsFound, there: LevelsFound) -> list[Levels]:
     return [dict(zip(names, levels, strict=True)) for levels in sorted(found)]
 
 
-def _most_suppressed(share: float, records: int) -> int:
+def most_suppressed(share: float, records: int) -> int:
+    """Return how many records may be suppressed; a share below 0 or from 1 on is refused."""
     if not 0 <= share < 1:
         raise OptionNotUsable(
             f"The share of records that may be suppressed is from 0 to below 1, not {share}.\nHint: 0.04 is 4 percent."
@@ -247,187 +242,3 @@ def _choose(table: Table, known: Sequence[str] | None) -> list[str]:
             f"Hint: name some of {', '.join(table.attributes)}."
         )
     return chosen
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenLevels:
-    """What a file of a generalized table has in it, and its risk, measured on the file as it was read again.
-
-    `columns` are written, `kept` of them as they are; `left_out` are those of the table's source that are not. Where
-    the table has a `weight`, that column is written too, and a row can stand for many records. The risk is that for an
-    attacker who knows every column of the file. A class counts persons where the table knows whose records are,
-    although the file does not say it. The file is at `levels`, for which `suppressed` records were left out.
-    """
-
-    path: str
-    columns: tuple[str, ...]
-    weight: str | None
-    kept: tuple[str, ...]
-    left_out: tuple[str, ...]
-    rows: int
-    records: int
-    uniques: int
-    max_risk: float
-    mean_risk: float
-    levels: Levels
-    suppressed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-
-
-@checked
-@keeps_inputs()
-def write_levels(
-    found: LevelsFound, path: str | Path, *, keep: Sequence[str] = (), levels: Mapping[str, int] | None = None
-) -> WrittenLevels:
-    """Write the table at the best levels found, or at others that are safe, as CSV or Parquet, and measure the file.
-
-    Only what was made safe is written: the known attributes, without the records that are suppressed. Rows are sorted
-    by what is written, since the order of the records could tell what is left out. `keep` names
-    further attributes to be written as they are; the limit then need not hold for the whole file. Persons are not
-    written; of a table with weights, records that have become equal are one row. The file is read again before it gets
-    its name: one that says something else or breaks the limit is never left behind. Known attributes that `levels`
-    does not name stay as they are; levels at which too many records are above the limit are refused.
-    """
-    check_table_ending(Path(path))
-    if found.best is None:
-        raise OptionNotUsable(
-            f"No levels are safe: even at the highest ones more than {found.suppress:.2%} of the records "
-            f"have a risk above {found.limit:g}. In the way: {', '.join(found.in_the_way)}.\n"
-            "Hint: allow more suppression, a higher limit, or fewer known attributes."
-        )
-    _check_keep(found, keep)
-    at = found.best if levels is None else _whole_levels(found, levels)
-    columns = [name for name in found.table.attributes if name in found.known or name in keep]
-    with generalize_table(found.table, found.hierarchies, at).table as general:
-        kept = safe_rows(table_rows(general, general.positions(found.known)), found.k)
-        suppressed = int(general.counts[~kept].sum())
-        _check_safe(found, suppressed)
-        meant = _part(general, columns, kept)
-        with whole_file(Path(path)) as temporary:
-            _write_rows(general, columns, found.known, kept, temporary)
-            risk = _measured(temporary, meant)
-            if not keep and risk.max_risk > found.limit:
-                raise RuntimeError(f"What was to be written to {path} breaks the limit; it was removed")
-    weight, every = found.table.weight, (*found.table.attributes, *found.table.reading.others)
-    return WrittenLevels(
-        path=str(path),
-        columns=tuple(columns),
-        weight=weight,
-        kept=tuple(keep),
-        left_out=tuple(name for name in every if name not in (*columns, weight)),
-        rows=len(_contents(meant)) if weight else risk.records,
-        records=risk.records,
-        uniques=risk.uniques,
-        max_risk=risk.max_risk,
-        mean_risk=risk.mean_risk,
-        levels=at,
-        suppressed=suppressed,
-    )
-
-
-def _whole_levels(found: LevelsFound, levels: Mapping[str, int]) -> Levels:
-    """Check levels that were asked for, and return them with those of the other known attributes."""
-    for name, level in levels.items():
-        if not 0 <= level <= found.highest.get(name, -1):
-            known = ", ".join(f"{name} 0 to {highest}" for name, highest in found.highest.items())
-            raise OptionNotUsable(f"There is no level {level} of {name!r}.\nHint: the known attributes have {known}.")
-    return {name: levels.get(name, 0) for name in found.known}
-
-
-def _check_safe(found: LevelsFound, suppressed: int) -> None:
-    allowed = _most_suppressed(found.suppress, found.records)
-    if suppressed > allowed:
-        raise OptionNotUsable(
-            f"At these levels {suppressed:,} records have a risk above {found.limit:g}, and {allowed:,} may be left "
-            "out.\nHint: choose one of the minimal choices, or levels above one."
-        )
-
-
-def _check_keep(found: LevelsFound, keep: Sequence[str]) -> None:
-    found.table.positions(keep)
-    for name in keep:
-        if name in found.known or list(keep).count(name) > 1:
-            raise OptionNotUsable(
-                f"{name!r} cannot be kept as it is: the attacker knows it, or it is named twice.\n"
-                "Hint: keep is for attributes that are not known; known ones are written at their levels."
-            )
-
-
-def _part(general: Table, columns: Sequence[str], kept: NDArray[np.bool_]) -> Table:
-    """Return some columns of some distinct rows of a table."""
-    places = general.positions(columns)
-    stacked = [general.codes[places], *([] if general.persons is None else [general.persons[None, :]])]
-    rows, counts = collapse(np.ascontiguousarray(np.vstack(stacked)[:, kept]), general.counts[kept])
-    return replace(
-        general,
-        attributes=tuple(columns),
-        codes=np.ascontiguousarray(rows[: len(places)]),
-        counts=counts,
-        values=tuple(general.values[place] for place in places),
-        persons=None if general.persons is None else rows[-1],
-    )
-
-
-def _write_rows(
-    general: Table, columns: Sequence[str], known: Sequence[str], kept: NDArray[np.bool_], path: Path
-) -> None:
-    names = {f"r.a{place}": name for name, place in _placed(general, columns)}
-    cells = ", ".join(f"{column} AS {quote_name(name)}" for column, name in names.items())
-    keys = ", ".join(names)
-    order = f"ORDER BY {keys}"
-    if general.weight:
-        cells += f", CAST(sum(r.weight) AS BIGINT) AS {quote_name(general.weight)}"
-        order = f"GROUP BY {keys} {order}"
-    with general.marked(general.positions(known), {"kept": kept}) as rows:
-        general.engine.write(f"SELECT {cells} FROM {rows} WHERE m.kept {order}", path)
-
-
-def _measured(path: Path, meant: Table) -> RecordsAssessment:
-    """Read a file that was written, compare it with what was meant, and return the risk of its records."""
-    written = _read_again(path, meant)
-    if written != _contents(meant):
-        raise OutputNotWritable(
-            f"Read again, a {path.suffix} file of these records says something else than was written; it was removed.\n"
-            "Hint: write a .parquet file. Of a single column, a CSV file cannot hold missing values."
-        )
-    return assess_records(_table_of(written, meant) if meant.persons is None else meant)
-
-
-Contents = Counter[tuple[str | None, ...]]
-
-
-def _read_again(path: Path, meant: Table) -> Contents:
-    """Count the records with each combination of values in a file."""
-    names = [*meant.attributes, *([meant.weight] if meant.weight else [])]
-    source = (
-        meant.engine.parquet(path)
-        if path.suffix.lower() == ".parquet"
-        else meant.engine.csv(path, columns=names, delimiter=",", header=True)
-    )
-    cells = [f"nullif({quote_name(name)}, '')" for name in meant.attributes]
-    records = f"sum(CAST({quote_name(meant.weight)} AS BIGINT))" if meant.weight else "count(*)"
-    keys = ", ".join(str(place) for place in range(1, len(cells) + 1))
-    found = meant.engine.rows(f"SELECT {', '.join(cells)}, {records} FROM {source} GROUP BY {keys}")
-    return Counter({tuple(row[:-1]): int(row[-1]) for row in found})
-
-
-def _contents(table: Table) -> Contents:
-    """Count the records with each combination of values in a table."""
-    cells = ([values[code] for code in codes] for values, codes in zip(table.values, table.codes.tolist(), strict=True))
-    counted: Contents = Counter()
-    for row, count in zip(zip(*cells, strict=True), table.counts.tolist(), strict=True):
-        counted[row] += count
-    return counted
-
-
-def _table_of(contents: Contents, form: Table) -> Table:
-    """Return a table with these records, in the form of another."""
-    columns = list(zip(*contents, strict=True))
-    values = [sorted(set(column), key=lambda text: (text is None, text)) for column in columns]
-    numbers = [{text: number for number, text in enumerate(texts)} for texts in values]
-    codes = [[held[text] for text in column] for held, column in zip(numbers, columns, strict=True)]
-    counts = np.asarray(list(contents.values()), np.int64)
-    return replace(form, codes=np.asarray(codes, np.int32), counts=counts, values=tuple(map(tuple, values)))

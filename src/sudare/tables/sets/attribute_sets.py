@@ -16,7 +16,8 @@ from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import Sizes
 from sudare.statistics.distinct import Counts
-from sudare.tables.classes.partitions import MatchSplitter, P, Splitting, row_sizes_of, split_all, splitter
+from sudare.tables.classes.match_partitions import MatchSplitter
+from sudare.tables.classes.partitions import P, Splitting, row_sizes_of, split_all, splitter
 from sudare.tables.classes.rows import Rows, rows_of, table_rows
 from sudare.tables.model import Table
 from sudare.tables.walks.memory import Walked, walk_rows

@@ -20,7 +20,8 @@ from sudare.interruption import settle
 from sudare.kernels.tables.partitions import combination_gains
 from sudare.progress import Progress
 from sudare.showing import dataclass
-from sudare.tables.classes.partitions import MatchSplitter, narrow
+from sudare.tables.classes.match_partitions import MatchSplitter
+from sudare.tables.classes.partitions import narrow
 from sudare.tables.classes.rows import Rows, rows_of
 from sudare.tables.model import Table
 from sudare.tables.sets.attribute_sets import partitions_of, row_sizes

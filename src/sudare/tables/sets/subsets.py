@@ -6,23 +6,20 @@ Risk analysis of k-anonymized personal data by attack simulation, Algorithms 1 a
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from math import ceil, comb, floor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.limits import MOST_EXHAUSTED, SAMPLES, WALK_MEMORY
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.statistics.class_sizes import ClassSize, Sizes
 from sudare.statistics.intervals import CONFIDENCE
 from sudare.tables.classes.rows import rows_of
@@ -32,9 +29,9 @@ from sudare.tables.rows import unknown_attribute
 from sudare.tables.walks.choice import Walk, WalkName, choose_walk
 from sudare.tables.walks.engine import walk_engine
 from sudare.tables.walks.memory import Results, Walked, walk_rows
-from sudare.tables.walks.sampled import HIGH, LOW, MEAN_RISK, SHARE_BELOW, UNIQUE_SHARE, walk_sample
+from sudare.tables.walks.sampled import HIGH, LOW, walk_sample
 
-_PLACES = {"low": LOW, "high": HIGH}
+PLACES = {"low": LOW, "high": HIGH}
 # More than all records that a table can have.
 _NO_CLASS = 2**62
 
@@ -124,7 +121,7 @@ class SubsetsAssessment:
     def ranked(self, by: str = "mean_risk", most: int | None = None) -> list[SubsetRisk]:
         """Return subsets, the largest first by a measure or by `size` (then in the order of the attributes)."""
         masks = np.flatnonzero(self.results[:, CLASSES])
-        order = np.lexsort((masks, _sizes(masks), -self._measure(by)[masks]))
+        order = np.lexsort((masks, set_sizes(masks), -self._measure(by)[masks]))
         return [self._risk(int(mask)) for mask in masks[order][:most]]
 
     def _measure(self, by: str) -> NDArray[np.float64]:
@@ -134,7 +131,7 @@ class SubsetsAssessment:
         if by == "max_risk":
             return 1 / np.maximum(self.results[:, SMALLEST], 1)
         if by == "size":
-            return -_sizes(np.arange(len(self.results))).astype(np.float64)
+            return -set_sizes(np.arange(len(self.results))).astype(np.float64)
         if by not in columns:
             raise OptionNotUsable(
                 f"There is no measure {by!r}.\nHint: {', '.join(['mean_risk', 'max_risk', *columns, 'size'])}."
@@ -180,7 +177,8 @@ class SubsetsAssessment:
         }
 
 
-def _sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
+def set_sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many attributes each set has."""
     return np.bitwise_count(masks).astype(np.int64)
 
 
@@ -313,76 +311,3 @@ def class_size_within(risk: float) -> int:
         raise OptionNotUsable(f"A risk is above 0 and at most 1, not {risk}.\nHint: 0.2 means one in five.")
     # The division that risks are computed with decides, so that no rounding stands between them.
     return 1 + bisect_left(range(1, _NO_CLASS), True, key=lambda size: 1 / size <= risk)
-
-
-@checked
-@keeps_inputs()
-def write_subsets(found: SubsetsAssessment, path: str | Path) -> int:
-    """Write all subsets to a CSV or Parquet file, the smallest sets first; return how many."""
-    masks = _smallest_first(found)
-    rows = found.results[masks]
-    columns = {
-        "size": _sizes(masks),
-        **({"classes": rows[:, CLASSES]} if found.estimates is None else {}),
-        "max_risk" if found.estimates is None else "max_risk_at_least": 1 / rows[:, SMALLEST],
-        "mean_risk": found.expected[masks] / found.records,
-        "uniques": rows[:, UNIQUES],
-        **({} if found.bound is None else {"share_above": rows[:, BELOW] / found.records}),
-        **_ends(found, masks),
-    }
-    return _write(found, masks, columns, Path(path))
-
-
-def _ends(found: SubsetsAssessment, masks: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """Return the columns of the ends of intervals, where numbers are estimates."""
-    if found.estimates is None:
-        return {}
-    mean, unique, above = (found.estimates[masks, measure] for measure in (MEAN_RISK, UNIQUE_SHARE, SHARE_BELOW))
-    ends = {"mean_risk": mean, "uniques": unique * found.records}
-    if found.bound is not None:
-        ends["share_above"] = above
-    return {f"{name}_{end}": part[:, place] for name, part in ends.items() for end, place in _PLACES.items()}
-
-
-@checked
-@keeps_inputs()
-def write_subset_sizes(found: SubsetsAssessment, path: str | Path) -> int:
-    """Write the classes and records of each size for all subsets to a CSV or Parquet file; return how many lines."""
-    if found.sizes is None:
-        raise OptionNotUsable("The sizes of classes were not asked for.\nHint: assess_subsets(..., class_sizes=True).")
-    masks = _smallest_first(found)
-    sizes = [part for mask in masks if (part := found.sizes[mask]) is not None]
-    columns = {
-        "size": np.concatenate([part.size for part in sizes]),
-        "classes": np.concatenate([part.classes for part in sizes]),
-        "records": np.concatenate([part.records for part in sizes]),
-    }
-    columns["risk"] = 1 / columns["size"]
-    return _write(found, np.repeat(masks, [len(part.size) for part in sizes]), columns, Path(path))
-
-
-def _smallest_first(found: SubsetsAssessment) -> NDArray[np.int64]:
-    masks = np.flatnonzero(found.results[:, CLASSES])
-    ordered: NDArray[np.int64] = masks[np.lexsort((masks, _sizes(masks)))]
-    return ordered
-
-
-def _write(
-    found: SubsetsAssessment,
-    masks: NDArray[np.int64],
-    columns: Mapping[str, NDArray[Any]],
-    target: Path,
-) -> int:
-    """Write lines about subsets, each with the names of its attributes first."""
-    check_table_ending(target)
-    members = ", ".join(
-        f"CASE WHEN (mask >> {bit}) & 1 = 1 THEN {quote_text(name)} END" for bit, name in enumerate(found.attributes)
-    )
-    # What was found is here, wherever the records are.
-    with whole_file(target) as temporary, DuckDBEngine() as engine:
-        engine.attach_columns("subset", {"position": np.arange(len(masks)), "mask": masks, **columns})
-        engine.write(
-            f"SELECT concat_ws(' + ', {members}) AS attributes, {', '.join(columns)} FROM subset ORDER BY position",
-            temporary,
-        )
-    return len(masks)

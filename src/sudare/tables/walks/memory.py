@@ -17,7 +17,8 @@ from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import Sizes
 from sudare.statistics.distinct import Codes, Counts, collapse, number_rows
-from sudare.tables.classes.partitions import MatchPartition, MatchSplitter, narrow, split_all
+from sudare.tables.classes.match_partitions import MatchPartition, MatchSplitter
+from sudare.tables.classes.partitions import narrow, split_all
 from sudare.tables.classes.rows import Rows
 
 Results = NDArray[np.int64]

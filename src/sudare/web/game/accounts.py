@@ -15,16 +15,8 @@ from sudare.web.game.refusals import Refused, not_there
 from sudare.web.http.security import API_TOKEN_PREFIX, hash_password, new_token, password_fits, token_hash
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import LOGIN_LOCK, Database, database_now, wait_for_turn
-from sudare.web.storage.models import (
-    ApiToken,
-    Invitation,
-    LoginAttempt,
-    LoginSession,
-    Membership,
-    PasswordReset,
-    Team,
-    User,
-)
+from sudare.web.storage.models import ApiToken, Invitation, Membership, PasswordReset, Team
+from sudare.web.storage.people import LoginAttempt, LoginSession, User
 
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,79}")
 # What a token may be for, by the role of its user.

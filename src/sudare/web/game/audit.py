@@ -11,7 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sudare.web.storage.database import AUDIT_LOCK, database_now, wait_for_turn
-from sudare.web.storage.models import AuditEntry, User
+from sudare.web.storage.models import AuditEntry
+from sudare.web.storage.people import User
 
 # What the first entry has in place of a forerunner's hash, and who acts where no user does.
 BEGINNING = "0" * 64

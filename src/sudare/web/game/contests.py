@@ -23,7 +23,8 @@ from sudare.web.jobs.results import order_preview, retry
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.storage.files import FileStore, StoredFile
-from sudare.web.storage.models import Contest, Dataset, Job, Membership, Round, Submission, Team, User
+from sudare.web.storage.models import Contest, Dataset, Job, Membership, Round, Submission, Team
+from sudare.web.storage.people import User
 
 MOST_NAME_LETTERS = 80
 MOST_PER_DAY = 1000

@@ -37,8 +37,8 @@ from sudare.web.storage.models import (
     Submission,
     Target,
     Team,
-    User,
 )
+from sudare.web.storage.people import User
 
 ALL_SCOPES = frozenset({"read", "submit", "guess", "organize"})
 

@@ -25,7 +25,7 @@ from sudare.web.http.security import same
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database, database_now
 from sudare.web.storage.files import FileStore, StoredFile
-from sudare.web.storage.models import LoginSession
+from sudare.web.storage.people import LoginSession
 from sudare.web.views.result_bodies import ResultBodies
 
 LANGUAGE_COOKIE = "sudare_language"

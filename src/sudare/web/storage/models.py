@@ -6,144 +6,19 @@ Results are large, and most who load what they belong to want its status only: t
 from __future__ import annotations
 
 import datetime as dt
-import secrets
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    DateTime,
-    Dialect,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Text,
-    TypeDecorator,
-    UniqueConstraint,
-)
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from sudare.web.storage.base import Base, identity, link, maybe_link, one_of
+from sudare.web.storage.people import User
 
 ROLES = ("organizer", "team", "observer")
 # What becomes of an upload: it waits, follows the rules or not, or the server could not check it.
 STATUSES = ("queued", "valid", "invalid", "failed")
 JOB_STATUSES = ("queued", "running", "done", "failed")
 PREVIEW_STATUSES = ("queued", "done", "failed")
-
-_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
-_NAMES = {
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "ck": "ck_%(table_name)s_%(constraint_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-    "pk": "pk_%(table_name)s",
-}
-
-
-def new_identity() -> str:
-    """Return a random identity of sixteen letters, 79 bits."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(16))
-
-
-class UtcTime(TypeDecorator[dt.datetime]):
-    """A moment, in UTC on every database."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
-        """Take a moment to UTC; one without a zone is an error."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a moment without a time zone")
-        moved = value.astimezone(dt.UTC)
-        return moved.replace(tzinfo=None) if dialect.name == "sqlite" else moved
-
-    def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
-        """Return the moment with its zone."""
-        if value is None:
-            return None
-        return value.replace(tzinfo=dt.UTC) if dialect.name == "sqlite" else value.astimezone(dt.UTC)
-
-
-class Base(DeclarativeBase):
-    """What all tables share."""
-
-    metadata = MetaData(naming_convention=_NAMES)
-    type_annotation_map = {  # noqa: RUF012
-        dt.datetime: UtcTime,
-        dict[str, Any]: JSON,
-        list[dict[str, Any]]: JSON,
-        bool: Boolean,
-        float: Float,
-        int: Integer,
-        str: String(200),
-    }
-
-
-def _identity() -> Mapped[str]:
-    return mapped_column(String(16), primary_key=True, default=new_identity)
-
-
-def _link(target: str) -> Mapped[str]:
-    return mapped_column(String(16), ForeignKey(target), index=True)
-
-
-def _maybe_link(target: str) -> Mapped[str | None]:
-    return mapped_column(String(16), ForeignKey(target), index=True, nullable=True)
-
-
-def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
-    listed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({listed})", name=column)
-
-
-class User(Base):
-    """A person with a log-in; an `admin` may make contests."""
-
-    __tablename__ = "users"
-
-    id: Mapped[str] = _identity()
-    login: Mapped[str] = mapped_column(String(80), unique=True)
-    password_hash: Mapped[str]
-    admin: Mapped[bool] = mapped_column(default=False)
-    disabled: Mapped[bool] = mapped_column(default=False)
-    created_at: Mapped[dt.datetime]
-
-
-class LoginSession(Base):
-    """A log-in of a browser; only the hash of its token is kept."""
-
-    __tablename__ = "sessions"
-
-    id: Mapped[str] = _identity()
-    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    csrf: Mapped[str] = mapped_column(String(64))
-    user_id: Mapped[str] = _link("users.id")
-    created_at: Mapped[dt.datetime]
-    expires_at: Mapped[dt.datetime]
-
-    user: Mapped[User] = relationship(lazy="joined", innerjoin=True)
-
-
-class LoginAttempt(Base):
-    """A log-in that was tried and has not succeeded."""
-
-    __tablename__ = "login_attempts"
-    __table_args__ = (
-        Index("ix_login_attempts_account_at", "account", "at"),
-        Index("ix_login_attempts_address_at", "address", "at"),
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    account: Mapped[str] = mapped_column(String(64))
-    address: Mapped[str] = mapped_column(String(64))
-    at: Mapped[dt.datetime]
 
 
 class Contest(Base):
@@ -154,7 +29,7 @@ class Contest(Base):
 
     __tablename__ = "contests"
 
-    id: Mapped[str] = _identity()
+    id: Mapped[str] = identity()
     name: Mapped[str]
     time_zone: Mapped[str] = mapped_column(String(80))
     rules: Mapped[str] = mapped_column(String(80))
@@ -172,8 +47,8 @@ class Team(Base):
     __tablename__ = "teams"
     __table_args__ = (UniqueConstraint("contest_id", "name"),)
 
-    id: Mapped[str] = _identity()
-    contest_id: Mapped[str] = _link("contests.id")
+    id: Mapped[str] = identity()
+    contest_id: Mapped[str] = link("contests.id")
     name: Mapped[str] = mapped_column(String(80))
     created_at: Mapped[dt.datetime]
 
@@ -184,15 +59,15 @@ class Membership(Base):
     __tablename__ = "memberships"
     __table_args__ = (
         UniqueConstraint("user_id", "contest_id"),
-        _one_of("role", ROLES),
+        one_of("role", ROLES),
         CheckConstraint("(role = 'team') = (team_id IS NOT NULL)", name="team"),
     )
 
-    id: Mapped[str] = _identity()
-    user_id: Mapped[str] = _link("users.id")
-    contest_id: Mapped[str] = _link("contests.id")
+    id: Mapped[str] = identity()
+    user_id: Mapped[str] = link("users.id")
+    contest_id: Mapped[str] = link("contests.id")
     role: Mapped[str] = mapped_column(String(10))
-    team_id: Mapped[str | None] = _maybe_link("teams.id")
+    team_id: Mapped[str | None] = maybe_link("teams.id")
 
     user: Mapped[User] = relationship(lazy="raise")
     contest: Mapped[Contest] = relationship(lazy="raise")
@@ -203,18 +78,18 @@ class Invitation(Base):
     """A link that makes one person a member."""
 
     __tablename__ = "invitations"
-    __table_args__ = (_one_of("role", ROLES),)
+    __table_args__ = (one_of("role", ROLES),)
 
-    id: Mapped[str] = _identity()
+    id: Mapped[str] = identity()
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    contest_id: Mapped[str] = _link("contests.id")
+    contest_id: Mapped[str] = link("contests.id")
     role: Mapped[str] = mapped_column(String(10))
-    team_id: Mapped[str | None] = _maybe_link("teams.id")
-    created_by: Mapped[str] = _link("users.id")
+    team_id: Mapped[str | None] = maybe_link("teams.id")
+    created_by: Mapped[str] = link("users.id")
     created_at: Mapped[dt.datetime]
     expires_at: Mapped[dt.datetime]
     used_at: Mapped[dt.datetime | None]
-    used_by: Mapped[str | None] = _maybe_link("users.id")
+    used_by: Mapped[str | None] = maybe_link("users.id")
 
 
 class PasswordReset(Base):
@@ -222,10 +97,10 @@ class PasswordReset(Base):
 
     __tablename__ = "password_resets"
 
-    id: Mapped[str] = _identity()
+    id: Mapped[str] = identity()
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[str] = _link("users.id")
-    created_by: Mapped[str | None] = _maybe_link("users.id")
+    user_id: Mapped[str] = link("users.id")
+    created_by: Mapped[str | None] = maybe_link("users.id")
     created_at: Mapped[dt.datetime]
     expires_at: Mapped[dt.datetime]
     used_at: Mapped[dt.datetime | None]
@@ -236,10 +111,10 @@ class ApiToken(Base):
 
     __tablename__ = "api_tokens"
 
-    id: Mapped[str] = _identity()
+    id: Mapped[str] = identity()
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[str] = _link("users.id")
-    contest_id: Mapped[str] = _link("contests.id")
+    user_id: Mapped[str] = link("users.id")
+    contest_id: Mapped[str] = link("contests.id")
     name: Mapped[str] = mapped_column(String(80))
     scopes: Mapped[str] = mapped_column(String(80))
     created_at: Mapped[dt.datetime]
@@ -252,15 +127,15 @@ class Dataset(Base):
     """An original history T: its file, and when it was found valid, its numbers."""
 
     __tablename__ = "datasets"
-    __table_args__ = (_one_of("status", STATUSES),)
+    __table_args__ = (one_of("status", STATUSES),)
 
-    id: Mapped[str] = _identity()
-    contest_id: Mapped[str] = _link("contests.id")
+    id: Mapped[str] = identity()
+    contest_id: Mapped[str] = link("contests.id")
     file_hash: Mapped[str] = mapped_column(String(64))
     size: Mapped[int] = mapped_column(BigInteger)
     status: Mapped[str] = mapped_column(String(10))
     result: Mapped[dict[str, Any] | None]
-    created_by: Mapped[str] = _link("users.id")
+    created_by: Mapped[str] = link("users.id")
     created_at: Mapped[dt.datetime]
 
 
@@ -280,11 +155,11 @@ class Round(Base):
         ),
     )
 
-    id: Mapped[str] = _identity()
-    contest_id: Mapped[str] = _link("contests.id")
+    id: Mapped[str] = identity()
+    contest_id: Mapped[str] = link("contests.id")
     position: Mapped[int]
     name: Mapped[str] = mapped_column(String(80))
-    dataset_id: Mapped[str | None] = _maybe_link("datasets.id")
+    dataset_id: Mapped[str | None] = maybe_link("datasets.id")
     anonymization_opens: Mapped[dt.datetime]
     anonymization_closes: Mapped[dt.datetime]
     reidentification_opens: Mapped[dt.datetime]
@@ -303,16 +178,16 @@ class Submission(Base):
     """An anonymized history A as it was handed in; nothing but what was found of it is ever changed."""
 
     __tablename__ = "submissions"
-    __table_args__ = (UniqueConstraint("round_id", "team_id", "number"), _one_of("status", STATUSES))
+    __table_args__ = (UniqueConstraint("round_id", "team_id", "number"), one_of("status", STATUSES))
 
-    id: Mapped[str] = _identity()
-    round_id: Mapped[str] = _link("rounds.id")
-    team_id: Mapped[str] = _link("teams.id")
+    id: Mapped[str] = identity()
+    round_id: Mapped[str] = link("rounds.id")
+    team_id: Mapped[str] = link("teams.id")
     number: Mapped[int]
     file_hash: Mapped[str] = mapped_column(String(64))
     size: Mapped[int] = mapped_column(BigInteger)
     note: Mapped[str]
-    created_by: Mapped[str] = _link("users.id")
+    created_by: Mapped[str] = link("users.id")
     created_at: Mapped[dt.datetime]
     status: Mapped[str] = mapped_column(String(10))
     utility: Mapped[float | None]
@@ -323,7 +198,7 @@ class Preview(Base):
     """What the built-in attacks did to a submission; for its team only."""
 
     __tablename__ = "previews"
-    __table_args__ = (_one_of("status", PREVIEW_STATUSES),)
+    __table_args__ = (one_of("status", PREVIEW_STATUSES),)
 
     submission_id: Mapped[str] = mapped_column(String(16), ForeignKey("submissions.id"), primary_key=True)
     status: Mapped[str] = mapped_column(String(10))
@@ -338,8 +213,8 @@ class Final(Base):
 
     round_id: Mapped[str] = mapped_column(String(16), ForeignKey("rounds.id"), primary_key=True)
     team_id: Mapped[str] = mapped_column(String(16), ForeignKey("teams.id"), primary_key=True)
-    submission_id: Mapped[str] = _link("submissions.id")
-    chosen_by: Mapped[str] = _link("users.id")
+    submission_id: Mapped[str] = link("submissions.id")
+    chosen_by: Mapped[str] = link("users.id")
     chosen_at: Mapped[dt.datetime]
 
 
@@ -349,10 +224,10 @@ class Target(Base):
     __tablename__ = "targets"
     __table_args__ = (UniqueConstraint("round_id", "team_id"), UniqueConstraint("round_id", "number"))
 
-    id: Mapped[str] = _identity()
-    round_id: Mapped[str] = _link("rounds.id")
-    team_id: Mapped[str] = _link("teams.id")
-    submission_id: Mapped[str] = _link("submissions.id")
+    id: Mapped[str] = identity()
+    round_id: Mapped[str] = link("rounds.id")
+    team_id: Mapped[str] = link("teams.id")
+    submission_id: Mapped[str] = link("submissions.id")
     number: Mapped[int]
     file_hash: Mapped[str] = mapped_column(String(64))
     size: Mapped[int] = mapped_column(BigInteger)
@@ -363,16 +238,16 @@ class GuessFile(Base):
     """Guesses F' of a team on a target; the last valid file counts."""
 
     __tablename__ = "guess_files"
-    __table_args__ = (UniqueConstraint("target_id", "team_id", "number"), _one_of("status", STATUSES))
+    __table_args__ = (UniqueConstraint("target_id", "team_id", "number"), one_of("status", STATUSES))
 
-    id: Mapped[str] = _identity()
-    round_id: Mapped[str] = _link("rounds.id")
-    target_id: Mapped[str] = _link("targets.id")
-    team_id: Mapped[str] = _link("teams.id")
+    id: Mapped[str] = identity()
+    round_id: Mapped[str] = link("rounds.id")
+    target_id: Mapped[str] = link("targets.id")
+    team_id: Mapped[str] = link("teams.id")
     number: Mapped[int]
     file_hash: Mapped[str] = mapped_column(String(64))
     size: Mapped[int] = mapped_column(BigInteger)
-    created_by: Mapped[str] = _link("users.id")
+    created_by: Mapped[str] = link("users.id")
     created_at: Mapped[dt.datetime]
     status: Mapped[str] = mapped_column(String(10))
     result: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
@@ -384,7 +259,7 @@ class Evaluation(Base):
     __tablename__ = "evaluations"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    round_id: Mapped[str] = _link("rounds.id")
+    round_id: Mapped[str] = link("rounds.id")
     created_at: Mapped[dt.datetime]
     result: Mapped[dict[str, Any]] = mapped_column(deferred=True)
 
@@ -393,13 +268,13 @@ class Job(Base):
     """Work for a worker. `key` is unique among jobs that must not be there twice."""
 
     __tablename__ = "jobs"
-    __table_args__ = (_one_of("status", JOB_STATUSES), Index("ix_jobs_status_team_id", "status", "team_id"))
+    __table_args__ = (one_of("status", JOB_STATUSES), Index("ix_jobs_status_team_id", "status", "team_id"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str] = mapped_column(String(20))
     subject_id: Mapped[str] = mapped_column(String(16), index=True)
-    contest_id: Mapped[str] = _link("contests.id")
-    team_id: Mapped[str | None] = _maybe_link("teams.id")
+    contest_id: Mapped[str] = link("contests.id")
+    team_id: Mapped[str | None] = maybe_link("teams.id")
     key: Mapped[str | None] = mapped_column(String(80), unique=True)
     status: Mapped[str] = mapped_column(String(10), default="queued")
     attempts: Mapped[int] = mapped_column(default=0)
@@ -426,3 +301,7 @@ class AuditEntry(Base):
     details: Mapped[str] = mapped_column(Text)
     previous_hash: Mapped[str] = mapped_column(String(64))
     hash: Mapped[str] = mapped_column(String(64), unique=True)
+
+
+# All tables, those of people too.
+METADATA = Base.metadata

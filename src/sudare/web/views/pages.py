@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from sudare.messages import LANGUAGES
 from sudare.web.http.requests import FORM_COOKIE, LANGUAGE_COOKIE, Server, Visit, server_of, session_token, texts_of
 from sudare.web.http.security import new_token
-from sudare.web.storage.models import LoginSession
+from sudare.web.storage.people import LoginSession
 from sudare.web.views.templating import environment
 
 YEAR = 365 * 24 * 3600

@@ -15,7 +15,7 @@ from sudare.web.storage.database import database_now
 from sudare.web.storage.models import Contest, Round
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.results import show_results
-from sudare.web.views.shown import ShownContest, ShownRound, show_contest
+from sudare.web.views.shown_contests import ShownContest, ShownRound, show_contest
 from sudare.web.views.templating import environment, result_values
 
 ASSETS = ("style.css", "favicon.svg")

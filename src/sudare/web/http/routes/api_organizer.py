@@ -23,17 +23,8 @@ from sudare.web.game.phases import TIMES
 from sudare.web.game.visibility import check_organizer, visible_round
 from sudare.web.http.requests import Credentials, calling, receive_upload, server_of
 from sudare.web.http.routes.api_team import ANSWERS, BODY
-from sudare.web.views.shown import (
-    ShownEntry,
-    ShownJob,
-    ShownMember,
-    ShownRound,
-    ShownTeam,
-    show_audit,
-    show_jobs,
-    show_members,
-    show_round,
-)
+from sudare.web.views.shown_administration import ShownEntry, ShownJob, ShownMember, show_audit, show_jobs, show_members
+from sudare.web.views.shown_contests import ShownRound, ShownTeam, show_round
 
 router = APIRouter(tags=["organizer"], responses=ANSWERS)
 RULES_BODY = {

@@ -30,20 +30,9 @@ from sudare.web.http.routes.contest_pages import send_file, send_table
 from sudare.web.storage.models import GuessFile, Submission
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.results import ShownResults, show_results
-from sudare.web.views.shown import (
-    ShownContest,
-    ShownGuesses,
-    ShownRound,
-    ShownSubmission,
-    ShownSubmissions,
-    ShownTarget,
-    show_contest,
-    show_guesses,
-    show_round,
-    show_submission,
-    show_submissions,
-    show_targets,
-)
+from sudare.web.views.shown_contests import ShownContest, ShownRound, show_contest, show_round
+from sudare.web.views.shown_submissions import ShownSubmission, ShownSubmissions, show_submission, show_submissions
+from sudare.web.views.shown_targets import ShownGuesses, ShownTarget, show_guesses, show_targets
 
 
 class Problem(BaseModel):

@@ -17,15 +17,9 @@ from sudare.web.storage.models import Contest, Membership, Round
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.pages import render
 from sudare.web.views.results import show_results
-from sudare.web.views.shown import (
-    ShownRound,
-    ShownSubmissions,
-    ShownTarget,
-    show_contest,
-    show_round,
-    show_submissions,
-    show_targets,
-)
+from sudare.web.views.shown_contests import ShownRound, show_contest, show_round
+from sudare.web.views.shown_submissions import ShownSubmissions, show_submissions
+from sudare.web.views.shown_targets import ShownTarget, show_targets
 
 router = APIRouter()
 

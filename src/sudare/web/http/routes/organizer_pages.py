@@ -25,7 +25,8 @@ from sudare.web.game.visibility import check_organizer
 from sudare.web.http.requests import Posted, Visit, keep_upload, visiting
 from sudare.web.http.routes.contest_pages import find_round
 from sudare.web.views.pages import go, render
-from sudare.web.views.shown import show_audit, show_contest, show_jobs, show_members
+from sudare.web.views.shown_administration import show_audit, show_jobs, show_members
+from sudare.web.views.shown_contests import show_contest
 
 router = APIRouter()
 

@@ -12,7 +12,9 @@ from sudare.web.http.requests import Posted, Visit, keep_upload, visiting
 from sudare.web.http.routes.contest_pages import News, find_round, send_file
 from sudare.web.storage.models import GuessFile, Round, Submission, Target
 from sudare.web.views.pages import go, render
-from sudare.web.views.shown import ShownSubmission, show_guesses, show_round, show_submission
+from sudare.web.views.shown_contests import show_round
+from sudare.web.views.shown_submissions import ShownSubmission, show_submission
+from sudare.web.views.shown_targets import show_guesses
 
 router = APIRouter()
 

@@ -1,0 +1,148 @@
+"""What pages and the API show of a contest, its rounds, its teams and T, to one viewer."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from sudare.web.game.phases import Phase, deadline_at, phase_at
+from sudare.web.game.visibility import (
+    Viewer,
+    may_download_original,
+    newest_evaluation,
+    results_open,
+    targets_open,
+    visible_teams,
+)
+from sudare.web.storage.models import Dataset, Round
+
+
+class ShownData(BaseModel):
+    """T in numbers; its hash, and what is wrong with it, for those who may have it."""
+
+    status: str
+    size: int | None = None
+    sha256: str | None = None
+    rows: int | None = None
+    customers: int | None = None
+    columns: list[dict[str, Any]] = Field(default_factory=list)
+    message: str | None = None
+    failure: str | None = None
+
+
+class ShownRound(BaseModel):
+    """A round at a moment."""
+
+    id: str
+    name: str
+    position: int
+    phase: Phase
+    deadline: dt.datetime | None
+    frozen: bool
+    preview: bool
+    anonymization_opens: dt.datetime
+    anonymization_closes: dt.datetime
+    reidentification_opens: dt.datetime
+    reidentification_closes: dt.datetime
+    data: ShownData | None
+    data_downloadable: bool
+    targets_open: bool
+    published: bool
+    results_open: bool
+
+
+class ShownTeam(BaseModel):
+    """A team."""
+
+    id: str
+    name: str
+
+
+class ShownContest(BaseModel):
+    """A contest, and what the viewer is in it."""
+
+    id: str
+    name: str
+    time_zone: str
+    rules: str
+    submissions_per_day: int
+    teams_may_download: bool
+    hide_names: bool
+    guesses_replaceable: bool
+    public: bool
+    role: str | None
+    team: ShownTeam | None
+    teams: list[ShownTeam]
+    rounds: list[ShownRound]
+
+
+def show_contest(session: Session, viewer: Viewer) -> ShownContest:
+    """Show a contest with its rounds and teams."""
+    viewer.need("read")
+    contest = viewer.contest
+    teams = [ShownTeam(id=team.id, name=team.name) for team in visible_teams(session, viewer)]
+    rounds = session.scalars(select(Round).where(Round.contest_id == contest.id).order_by(Round.position))
+    return ShownContest(
+        id=contest.id,
+        name=contest.name,
+        time_zone=contest.time_zone,
+        rules=contest.rules,
+        submissions_per_day=contest.submissions_per_day,
+        teams_may_download=contest.teams_may_download,
+        hide_names=contest.hide_names,
+        guesses_replaceable=contest.guesses_replaceable,
+        public=contest.public,
+        role=viewer.role,
+        team=next((team for team in teams if team.id == viewer.team_id), None),
+        teams=teams,
+        rounds=[show_round(session, viewer, round) for round in rounds],
+    )
+
+
+def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
+    """Show a round as it is at the viewer's moment."""
+    return ShownRound(
+        id=round.id,
+        name=round.name,
+        position=round.position,
+        phase=phase_at(round, viewer.now),
+        deadline=deadline_at(round, viewer.now),
+        frozen=round.frozen,
+        preview=round.preview,
+        anonymization_opens=round.anonymization_opens,
+        anonymization_closes=round.anonymization_closes,
+        reidentification_opens=round.reidentification_opens,
+        reidentification_closes=round.reidentification_closes,
+        data=show_data(viewer, round, round.dataset) if round.dataset else None,
+        data_downloadable=may_download_original(viewer, round),
+        targets_open=targets_open(viewer, round),
+        published=round.published_at is not None,
+        results_open=results_open(viewer, round) and newest_evaluation(session, round) is not None,
+    )
+
+
+def show_data(viewer: Viewer, round: Round, dataset: Dataset) -> ShownData:
+    """Show T in numbers; before it is valid, only organizers learn more than that."""
+    result = dataset.result or {}
+    if dataset.status != "valid":
+        own = viewer.organizes
+        return ShownData(
+            status=dataset.status,
+            size=dataset.size if own else None,
+            sha256=dataset.file_hash if own else None,
+            message=result.get("message") if own else None,
+            failure=result.get("failure") if own else None,
+        )
+    known = may_download_original(viewer, round)
+    return ShownData(
+        status=dataset.status,
+        size=dataset.size if known else None,
+        sha256=dataset.file_hash if known else None,
+        rows=result["rows"],
+        customers=result["customers"],
+        columns=result["columns"],
+    )
