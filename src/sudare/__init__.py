@@ -137,7 +137,8 @@ if TYPE_CHECKING:
     from sudare.histories.safety.classes import AttackSafety, ClassSafety, class_safety, least_class
     from sudare.histories.safety.guess_plans import GuessPlan, PlanPart
     from sudare.histories.safety.held import SizedClasses, held_class_sizes
-    from sudare.histories.safety.matchings import Matchings, MatchingSafety, matching_safety
+    from sudare.histories.safety.matching_safety import MatchingSafety, matching_safety
+    from sudare.histories.safety.matchings import Matchings
     from sudare.histories.safety.published_classes import PublishedClasses, published_classes
     from sudare.histories.safety.thresholds import (
         read_thresholds,
@@ -438,7 +439,8 @@ _HOMES = {
     ),
     "sudare.histories.safety.classes": ("AttackSafety", "ClassSafety", "class_safety", "least_class"),
     "sudare.histories.safety.guess_plans": ("GuessPlan", "PlanPart"),
-    "sudare.histories.safety.matchings": ("MatchingSafety", "Matchings", "matching_safety"),
+    "sudare.histories.safety.matchings": ("Matchings",),
+    "sudare.histories.safety.matching_safety": ("MatchingSafety", "matching_safety"),
     "sudare.histories.safety.published_classes": ("PublishedClasses", "published_classes"),
     "sudare.histories.safety.thresholds": (
         "read_thresholds",

@@ -19,7 +19,8 @@ from sudare.contest.frontier import FrontierSearch, trace_frontier
 from sudare.contest.frontier_points import FrontierPoint
 from sudare.histories.anonymize.classes import AnonymizedHistory
 from sudare.histories.safety.classes import class_safety
-from sudare.histories.safety.matchings import Matchings, matching_safety
+from sudare.histories.safety.matching_safety import matching_safety
+from sudare.histories.safety.matchings import Matchings
 from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.report.contest.frontier import write_frontier_page
 from sudare.report.contest.report import write_contest_report

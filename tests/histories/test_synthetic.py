@@ -13,7 +13,7 @@ import pytest
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import OptionNotUsable, OutputNotWritable
-from sudare.histories import synthetic
+from sudare.histories import synthetic_visits
 from sudare.histories.synthetic import GeneratedHistory, generate_history
 
 SEEDS = (0, 1, 2, 3)
@@ -80,7 +80,7 @@ def test_another_seed_gives_other_bytes(tmp_path: Path) -> None:
 
 def test_size_of_the_chunks_does_not_change_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generate_history(tmp_path / "whole.csv", customers=30)
-    monkeypatch.setattr(synthetic, "ROWS_PER_CHUNK", 100)
+    monkeypatch.setattr(synthetic_visits, "ROWS_PER_CHUNK", 100)
     generate_history(tmp_path / "chunked.csv", customers=30)
     assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "chunked.csv").read_bytes()
 
@@ -136,7 +136,7 @@ def test_result_becomes_plain_json(tmp_path: Path) -> None:
 
 
 def test_progress_goes_up_to_its_total_in_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(synthetic, "ROWS_PER_CHUNK", 500)
+    monkeypatch.setattr(synthetic_visits, "ROWS_PER_CHUNK", 500)
     calls: list[tuple[str, int, int]] = []
     history = generate_history(tmp_path / "a.csv", customers=30, progress=lambda *call: calls.append(call))
     for step in ("make rows", "write the file"):

@@ -13,7 +13,8 @@ import sudare
 from sudare.engine import DuckDBEngine
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.tables import synthetic as synthetic_table
-from sudare.tables.synthetic import ATTRIBUTES, SENSITIVE, generate_table, hierarchy_rows
+from sudare.tables.synthetic import generate_table, hierarchy_rows
+from sudare.tables.synthetic_members import ATTRIBUTES, SENSITIVE
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from sudare import matching_safety
 from sudare.errors import OptionNotUsable
 from sudare.histories.safety import matchings as module
 from sudare.histories.safety.classes import class_safety
+from sudare.histories.safety.matching_safety import _interval
 from sudare.histories.safety.matchings import Matchings
 
 graphs = st.lists(st.sets(st.integers(0, 5), min_size=1, max_size=4), min_size=2, max_size=5)
@@ -125,7 +126,7 @@ def test_the_same_seed_draws_the_same() -> None:
 
 
 def test_an_attack_that_never_succeeds_has_an_upper_end() -> None:
-    low, high = module._interval(np.zeros(20), 1_000, exact=False)
+    low, high = _interval(np.zeros(20), 1_000, exact=False)
     assert (low, high) == (0.0, 0.003)
 
 

@@ -20,7 +20,8 @@ from sudare.arguments import checked
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.bounds import bound_terms, class_bound
-from sudare.histories.anonymize.class_search import AlignedClass, ClassSearch, search_classes
+from sudare.histories.anonymize.class_search.model import AlignedClass, ClassSearch
+from sudare.histories.anonymize.class_search.search import search_classes
 from sudare.histories.anonymize.pairs import pair_costs, pair_terms
 from sudare.histories.anonymize.published_cells import publish_classes
 from sudare.histories.anonymize.rows import MOST_ITEMS, HistoryRows, history_rows, some_customers

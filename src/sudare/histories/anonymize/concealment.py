@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
-from sudare.histories.anonymize.class_search import AlignedClass, aligned_class
+from sudare.histories.anonymize.class_search.model import AlignedClass, aligned_class
 from sudare.histories.anonymize.classes import MOST_TOGETHER, time_for
 from sudare.histories.anonymize.concealment_sets import FAST, THOROUGH, choose_sets
 from sudare.histories.anonymize.published_cells import publish_groups
@@ -32,7 +32,8 @@ from sudare.histories.anonymize.rows import MOST_ITEMS, HistoryRows, history_row
 from sudare.histories.attack.known import know_history
 from sudare.histories.attack.linkage import Linkage
 from sudare.histories.generalized.model import CellHistory
-from sudare.histories.safety.matchings import SAMPLES, Matchings, MatchingSafety, matching_safety
+from sudare.histories.safety.matching_safety import MatchingSafety, matching_safety
+from sudare.histories.safety.matchings import SAMPLES, Matchings
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P
 from sudare.histories.utility.cost import cell_utility
 from sudare.kernels.histories import concealment as kernels

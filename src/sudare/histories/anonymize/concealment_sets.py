@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.deadline import Deadline
-from sudare.histories.anonymize.class_search import COLD_STEPS
+from sudare.histories.anonymize.class_search.start import COLD_STEPS
 from sudare.histories.anonymize.pairs import PairCosts, pair_costs, pair_terms
 from sudare.histories.anonymize.rows import HistoryRows
 from sudare.interruption import answer_found

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.histories.anonymize.class_search import AlignedClass
+from sudare.histories.anonymize.class_search.model import AlignedClass
 from sudare.histories.anonymize.rows import HistoryRows
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.kernels.histories import groups as kernels

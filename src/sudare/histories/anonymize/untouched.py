@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
-from sudare.histories.anonymize.class_search import AlignedClass
+from sudare.histories.anonymize.class_search.model import AlignedClass
 from sudare.histories.anonymize.classes import AnonymizedHistory, search_history, time_for
 from sudare.histories.anonymize.published_cells import publish_classes
 from sudare.histories.anonymize.rows import MOST_ITEMS, HistoryRows, history_rows, some_customers

@@ -22,7 +22,7 @@ from sudare.histories.generalized.model import CellHistory, ItemColumn
 from sudare.histories.generalized.rule_sets import RuleSet
 from sudare.histories.generalized.text import read_original, read_valid_anonymized
 from sudare.histories.safety.classes import ClassSafety, class_safety
-from sudare.histories.safety.matchings import MatchingSafety
+from sudare.histories.safety.matching_safety import MatchingSafety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import AttackRule, read_thresholds
 from sudare.histories.utility.cost import CellUtility, cell_utility

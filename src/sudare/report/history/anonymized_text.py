@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sudare.histories.anonymize.level_risk import RiskLeveledHistory
     from sudare.histories.anonymize.models import AnonymizedResult
     from sudare.histories.safety.classes import ClassSafety
-    from sudare.histories.safety.matchings import MatchingSafety
+    from sudare.histories.safety.matching_safety import MatchingSafety
     from sudare.messages import Texts
 
 # Sizes of classes that are listed, the smallest first.

@@ -1,0 +1,117 @@
+"""The made-up items of a shop: what sells in which month, in which quantities and at which price.
+
+The figures of "the shop" are those that `sudare.histories.synthetic` names.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.histories.synthetic_visits import FEW_SCALE, MONTH_WEIGHTS, Chunk, Customers, Flags
+from sudare.showing import dataclass
+from sudare.statistics.random_streams import Integers, Numbers, stream, stream_key
+
+# Popularity of rank r of R: r^-power exp(-cut (r / R)^bend). The shop's ranks 10, 100, 800 and 2,400 have
+# 0.28 %, 0.14 %, 0.04 % and 0.006 % of the rows.
+RANK_POWER, RANK_CUT, RANK_BEND = 0.35, 4.7, 1.3
+# What sells for Christmas and what in spring, by month; the rest sells all the year. A tenth of the shop's
+# common items have 88 % and more of their rows after August.
+CHRISTMAS = [0.15, 0.05, 0.05, 0.05, 0.05, 0.1, 0.2, 0.6, 1.5, 2.5, 3.0, 2.6]
+SPRING = [0.6, 1.0, 2.0, 2.5, 2.5, 2.0, 1.5, 0.8, 0.4, 0.2, 0.1, 0.1]
+SEASONS, SEASON_SHARES = np.array([[1.0] * 12, CHRISTMAS, SPRING]), (0.70, 0.18, 0.12)
+IN_SEASON = SEASONS / SEASONS.max(axis=1, keepdims=True)
+# Of the rows after a first visit 42 % were bought before (second visit 18 %, tenth 58 %); 3 % repeat in one.
+FAVOURITE_SHARE, FAVOURITES_PER_BASKET_ROW, FAVOURITE_SKEW, REPEAT_SHARE = 0.92, 4.5, 1.8, 0.1
+POSTAGE_CENTS = np.array([1500] + [1800] * 6 + [2800, 4000])
+PRICE_MEDIAN, PRICE_SPREAD = 2.1, 0.78  # quartiles of the rows' prices: 1.25, 1.95, 3.75
+# Quantities of T: 12 on 22 % of the rows, 6 on 12 %, 1 on 10 %, 24 on 8 %; a hundredth from 128 on;
+# the shop's largest is 80,995.
+PACKS = np.array([1, 2, 4, 6, 12, 24])
+PACK_VALUE, PACK_SPREAD, PACKS_TAIL, MOST_PACKS = 15.0, 0.3, 0.55, 3_000
+# Reduced are 6 % of the shop's rows of 8 to 15 pieces, 38 % of 32 to 63, 75 % of 64 to 127, by about 15 %.
+BREAKS = np.array([24] + [48] * 4 + [96] * 4 + [1_000_000])
+BREAK_FACTOR, SALE_FACTOR, SALE_WEEKS_SHARE = 0.85, 0.8, 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What the shop sells."""
+
+    # Popularity cumulated from m to m + 1 within month m, and from 12 to 13 in a whole year.
+    cumulated: Numbers
+    season: Integers
+    cents: Integers
+    pack: Integers
+    break_at: Integers
+
+    def pick(self, month: Integers | int, share: Numbers) -> Integers:
+        """Return the items at these shares of the cumulated popularity of a month."""
+        items = len(self.season)
+        found = np.searchsorted(self.cumulated, month + share, side="right") - month * items
+        limited: Integers = np.minimum(found, items - 1)  # month + share may round up to the next month
+        return limited
+
+
+def _hash(seed: int, purpose: str, first: Integers, second: Integers) -> Numbers:
+    """Return the number from 0 to 1 that a pair always has (splitmix64), so that it need not be kept."""
+    mixed = (first.astype(np.uint64) << np.uint64(32)) + second.astype(np.uint64)
+    mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + stream_key(seed, purpose).generate_state(1, np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def make_catalogue(seed: int, items: int) -> Catalogue:
+    """Make up the items of the shop."""
+    random = stream(seed, "catalogue")
+    rank = random.permutation(items) + 1.0
+    popularity = rank**-RANK_POWER * np.exp(-RANK_CUT * (rank / items) ** RANK_BEND)
+    season = random.choice(len(SEASONS), items, p=SEASON_SHARES)
+    cumulated = np.cumsum(popularity * np.vstack([SEASONS[season].T, np.ones(items)]), axis=1)
+    price = PRICE_MEDIAN * np.exp(PRICE_SPREAD * random.standard_normal(items))
+    # Prices end in 5, from five pounds on in .95.
+    cents = np.where(price < 5, np.maximum(np.rint(price * 10), 2) * 10 - 5, np.rint(price) * 100 - 5)
+    pack = PACK_VALUE / price * np.exp(PACK_SPREAD * random.standard_normal(items))
+    return Catalogue(
+        cumulated=(cumulated / cumulated[:, -1:] + np.arange(len(cumulated))[:, None]).ravel(),
+        season=season,
+        cents=cents.astype(np.int64),
+        pack=PACKS[np.abs(np.log(PACKS) - np.log(pack)[:, None]).argmin(axis=1)],
+        break_at=BREAKS[random.integers(len(BREAKS), size=items)],
+    )
+
+
+def choose_items(chunk: Chunk, people: Customers, catalogue: Catalogue) -> Integers:
+    """Return a favourite of the customer if it is in season, else what sells in this month."""
+    slots = people.basket[chunk.customer] * FAVOURITES_PER_BASKET_ROW
+    slot = (slots * chunk.draw("slot") ** FAVOURITE_SKEW).astype(np.int64)
+    favourite = catalogue.pick(len(MONTH_WEIGHTS), _hash(chunk.seed, "favourite", chunk.customer, slot))
+    wanted = chunk.draw("wanted") < FAVOURITE_SHARE * IN_SEASON[catalogue.season[favourite], chunk.month]
+    item = np.where(wanted, favourite, catalogue.pick(chunk.month, chunk.draw("item")))
+    again = _repeats(chunk.invoice * len(catalogue.season) + item) & (chunk.draw("again") >= REPEAT_SHARE)
+    return np.where(again, catalogue.pick(chunk.month, chunk.draw("other item")), item)
+
+
+def _repeats(keys: Integers) -> Flags:
+    order = np.argsort(keys, kind="stable")
+    repeated = np.zeros(len(keys), dtype=np.bool_)
+    repeated[order[1:]] = keys[order[1:]] == keys[order[:-1]]
+    return repeated
+
+
+def choose_quantities(chunk: Chunk, people: Customers, pack: Integers) -> Integers:
+    """Return a few pieces or whole packs: mostly a few for retail customers, packs for trade."""
+    takes_few = chunk.postage | (chunk.draw("few or packs") < people.few_share[chunk.customer])
+    few = 1 + np.floor(-np.log1p(-chunk.draw("few")) * FEW_SCALE).astype(np.int64)
+    # 72 % one pack, 15 % two, 1.5 % ten and more.
+    packs = np.minimum((1 - chunk.draw("packs")) ** -PACKS_TAIL, MOST_PACKS).astype(np.int64)
+    return np.where(takes_few, few, pack * packs)
+
+
+def price_rows(chunk: Chunk, catalogue: Catalogue, item: Integers, quantity: Integers) -> Integers:
+    """Return cents: less in an item's sale weeks and from its break quantity on; postage goes by customer."""
+    on_sale = _hash(chunk.seed, "sale", item, chunk.day // 7) < SALE_WEEKS_SHARE
+    factor = np.where(quantity >= catalogue.break_at[item], BREAK_FACTOR, 1.0)
+    cents = np.rint(catalogue.cents[item] * np.where(on_sale, SALE_FACTOR, factor)).astype(np.int64)
+    return np.where(chunk.postage, POSTAGE_CENTS[chunk.customer % len(POSTAGE_CENTS)], cents)
