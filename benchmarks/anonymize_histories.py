@@ -17,9 +17,9 @@ PACKAGES = ("scipy",)
 FILE = "pwscup2018-T.csv"
 
 
-def read(customers: int | None, most_rows: int | None = None) -> sudare.CellHistory:
+def read(customers: int | None, most_rows: int | None = None) -> sudare.histories.CellHistory:
     """Return the history, or some customers of it, or the first rows of each."""
-    history = sudare.read_original(real_data(FILE))
+    history = sudare.histories.read_original(real_data(FILE))
     kept = np.ones(len(history), np.bool_)
     if customers is not None:
         people = np.random.default_rng(1).permutation(np.unique(history.persons))[:customers]
@@ -33,14 +33,14 @@ def read(customers: int | None, most_rows: int | None = None) -> sudare.CellHist
         fields = {name: getattr(column, name) for name in column.__slots__}
         own = {name: value[kept] for name, value in fields.items() if name in ("kinds", "low", "high", "sets")}
         columns.append(type(column)(**{**fields, **own}))
-    return sudare.CellHistory(history.persons[kept], tuple(columns))
+    return sudare.histories.CellHistory(history.persons[kept], tuple(columns))
 
 
 def anonymize(clock: Clock, k: int, fast: bool, customers: int | None, most_rows: int | None = None) -> list[float]:
-    sudare.anonymize_history(read(20), k, fast=True)
+    sudare.histories.anonymize_history(read(20), k, fast=True)
     history = read(customers, most_rows)
     clock.restart()
-    found = sudare.anonymize_history(history, k, fast=fast)
+    found = sudare.histories.anonymize_history(history, k, fast=fast)
     clock.lap("anonymize")
     return [found.utility, found.bound, float(found.converged), len(history)]
 

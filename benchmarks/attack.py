@@ -29,10 +29,10 @@ def make(clock: Clock, folder: str, customers: int) -> int:
     columns = "customer, strftime(day, '%Y/%-m/%-d'), item, price, quantity"
     query = f"SELECT {columns} FROM '{made}' WHERE price > 0 AND quantity > 0"
     duckdb.sql(f"COPY ({query}) TO '{Path(folder) / 'T.csv'}' (HEADER false)")
-    original = sudare.read_original(Path(folder) / "T.csv")
-    anonymized = contest.generalized(original, sudare.load_rules())
+    original = sudare.histories.read_original(Path(folder) / "T.csv")
+    anonymized = contest.generalized(original, sudare.histories.load_rules())
     persons = np.where(anonymized.deleted, 0, with_pseudonyms(original, seed=SEED).persons)
-    sudare.write_cells(Path(folder) / "A.csv", CellHistory(persons, anonymized.columns))
+    sudare.histories.write_cells(Path(folder) / "A.csv", CellHistory(persons, anonymized.columns))
     clock.lap("make")
     return len(original)
 
@@ -41,19 +41,19 @@ def warm_up(folder: str) -> None:
     """Compile before the clock starts, or load what is compiled."""
     target = Path(folder) / "small.csv"
     target.write_text("1,2010/12/1,a,1,1\n2,2010/12/2,b,1,1\n")
-    original = sudare.read_original(target)
-    sudare.attack_history(sudare.know_history(original), original)
+    original = sudare.histories.read_original(target)
+    sudare.histories.attack_history(sudare.histories.know_history(original), original)
 
 
 def attack(clock: Clock, folder: str) -> dict[str, float]:
     warm_up(folder)
     clock.restart()
-    original = sudare.read_original(Path(folder) / "T.csv")
-    anonymized = sudare.read_anonymized(Path(folder) / "A.csv", original).history
+    original = sudare.histories.read_original(Path(folder) / "T.csv")
+    anonymized = sudare.histories.read_anonymized(Path(folder) / "A.csv", original).history
     clock.lap("read")
-    found = sudare.attack_history(sudare.know_history(original), anonymized, seed=SEED)
+    found = sudare.histories.attack_history(sudare.histories.know_history(original), anonymized, seed=SEED)
     clock.lap("attack")
-    pids, customers = sudare.true_customers(original, anonymized)
+    pids, customers = sudare.contest.true_customers(original, anonymized)
     hits = int((customers[np.searchsorted(pids, found.pids)] == found.customers).sum())
     return {"guesses": len(found), "hits": hits, "needed": found.needed, "expected": found.expected}
 

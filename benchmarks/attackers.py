@@ -13,8 +13,9 @@ import polars
 
 from measuring import Clock, fastest, in_child, real_data
 from results import Found, Line
-from sudare import assess_attackers, read_history
+from sudare import read_history
 from sudare.engine import DuckDBEngine
+from sudare.histories import assess_attackers
 
 TITLE = "Ten attackers on Online Retail (397,924 rows, 4,339 customers)"
 PACKAGES = ("llvmlite", "pandas", "polars", "pyarrow")

@@ -25,19 +25,19 @@ RHO = "0.5"
 Inferred = dict[tuple[int, ...], list[int]]
 
 
-def read(name: str, longest: int | None, share: float = 1.0) -> tuple[sudare.Baskets, sudare.SensitiveItems]:
+def read(name: str, longest: int | None, share: float = 1.0) -> tuple[sudare.Baskets, sudare.baskets.SensitiveItems]:
     baskets = sudare.read_baskets(real_data(FILES[name]))
     if longest is not None:
         baskets = baskets.select(baskets.lengths <= longest)
     chosen = np.random.default_rng(1).random(len(baskets)) < share
     baskets = baskets.select(chosen)
-    return baskets, sudare.read_sensitive(SENSITIVE, baskets)
+    return baskets, sudare.baskets.read_sensitive(SENSITIVE, baskets)
 
 
 def warm_up() -> None:
     """Compile before the clock starts, or load what is compiled."""
-    baskets = sudare.make_baskets([["a", "b"], ["a", "b", "c"], ["a"]])
-    sensitive = sudare.read_sensitive("random:0.7", baskets)
+    baskets = sudare.baskets.make_baskets([["a", "b"], ["a", "b", "c"], ["a"]])
+    sensitive = sudare.baskets.read_sensitive("random:0.7", baskets)
     check_baskets(baskets, sensitive, rho=RHO)
     for strategy in ("paper", "best"):
         suppress_baskets(baskets, sensitive, rho=RHO, strategy=strategy)
@@ -79,7 +79,7 @@ def bitmaps(clock: Clock, name: str, longest: int, share: float) -> int:
     return unsafe
 
 
-def plain(baskets: sudare.Baskets, sensitive: sudare.SensitiveItems) -> tuple[list[tuple[int, ...]], list[int]]:
+def plain(baskets: sudare.Baskets, sensitive: sudare.baskets.SensitiveItems) -> tuple[list[tuple[int, ...]], list[int]]:
     """Return records as tuples and each user's sensitive items as the bits of a number."""
     records = [tuple(baskets.record(u).tolist()) for u in range(len(baskets))]
     rows = [int.from_bytes(words.tobytes(), "little") for words in sensitive.words]
@@ -112,14 +112,14 @@ def suppress(clock: Clock, name: str, longest: int | None, share: float, strateg
     found = suppress_baskets(baskets, sensitive, rho=RHO, strategy=strategy, **sampling)
     clock.lap("suppress")
     assert found.safe or sampled
-    return [found.suppressed_share, sudare.kl_divergence(baskets, found.published), found.passes, len(baskets)]
+    return [found.suppressed_share, sudare.baskets.kl_divergence(baskets, found.published), found.passes, len(baskets)]
 
 
 def itemsets(clock: Clock, name: str, support: float) -> int:
-    sudare.frequent_itemsets(sudare.make_baskets([["a", "b"]]), 1)
+    sudare.baskets.frequent_itemsets(sudare.baskets.make_baskets([["a", "b"]]), 1)
     baskets = sudare.read_baskets(real_data(FILES[name]))
     clock.restart()
-    found = sudare.frequent_itemsets(baskets, support)
+    found = sudare.baskets.frequent_itemsets(baskets, support)
     clock.lap("mine")
     return len(found)
 

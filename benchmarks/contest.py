@@ -40,7 +40,7 @@ def _repeated(column: Column, times: int) -> Column:
     return replace(column, kinds=np.tile(column.kinds, times), low=low, high=low)
 
 
-def generalized(original: CellHistory, rules: sudare.RuleSet) -> CellHistory:
+def generalized(original: CellHistory, rules: sudare.histories.RuleSet) -> CellHistory:
     """Return a valid anonymized history with ranges, sets, deleted cells and deleted rows."""
     random = np.random.default_rng(5)
     deleted = random.random(len(original)) < DELETED_ROWS
@@ -89,10 +89,10 @@ def _with_sets(
 
 
 def make(clock: Clock, folder: str, times: int) -> int:
-    rules = sudare.load_rules()
-    original = repeated(sudare.read_original(real_data(FILE), rules), times)
-    sudare.write_cells(Path(folder) / "T.csv", original, rules)
-    sudare.write_cells(Path(folder) / "A.csv", generalized(original, rules), rules)
+    rules = sudare.histories.load_rules()
+    original = repeated(sudare.histories.read_original(real_data(FILE), rules), times)
+    sudare.histories.write_cells(Path(folder) / "T.csv", original, rules)
+    sudare.histories.write_cells(Path(folder) / "A.csv", generalized(original, rules), rules)
     clock.lap("make")
     return len(original)
 
@@ -101,21 +101,21 @@ def warm_up(folder: str) -> None:
     """Compile before the clock starts, or load what is compiled."""
     row, target = "1,2010/12/1,a,1,1\n", Path(folder) / "small.csv"
     target.write_text(row)
-    original = sudare.read_original(target)
-    sudare.cell_utility(original, sudare.read_anonymized(target, original).history)
-    sudare.publish(target, target.with_name("small-published.csv"))
+    original = sudare.histories.read_original(target)
+    sudare.histories.cell_utility(original, sudare.histories.read_anonymized(target, original).history)
+    sudare.contest.publish_anonymized(target, target.with_name("small-published.csv"))
 
 
 def ours(clock: Clock, folder: str) -> list[float]:
     warm_up(folder)
     original, path = str(Path(folder) / "T.csv"), str(Path(folder) / "A.csv")
     clock.restart()
-    truth = sudare.read_original(original)
-    found = sudare.read_anonymized(path, truth)
+    truth = sudare.histories.read_original(original)
+    found = sudare.histories.read_anonymized(path, truth)
     clock.lap("check")
-    utility = sudare.cell_utility(truth, found.history).utility
+    utility = sudare.histories.cell_utility(truth, found.history).utility
     clock.lap("utility")
-    published = sudare.publish(path, Path(folder) / "P.csv")
+    published = sudare.contest.publish_anonymized(path, Path(folder) / "P.csv")
     clock.lap("publish")
     return [found.complaints.total, utility, published]
 

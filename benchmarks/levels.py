@@ -20,12 +20,12 @@ ROUNDS = 3
 
 def ours(clock: Clock, path: str, files: dict[str, str], suppress: float) -> dict[str, Any]:
     with sudare.read_table(path) as table:
-        hierarchies = {name: sudare.read_hierarchy(file, name) for name, file in files.items()}
+        hierarchies = {name: sudare.tables.read_hierarchy(file, name) for name, file in files.items()}
         clock.lap("read")
         # The first call compiles the kernels, once after installation, or loads them.
-        sudare.find_levels(table, hierarchies, limit=1 / K, suppress=suppress)
+        sudare.tables.find_levels(table, hierarchies, limit=1 / K, suppress=suppress)
         clock.restart()
-        found = sudare.find_levels(table, hierarchies, limit=1 / K, suppress=suppress)
+        found = sudare.tables.find_levels(table, hierarchies, limit=1 / K, suppress=suppress)
         clock.lap("levels")
     answer = {"safe": found.safe_choices, "levels": found.best, "suppressed": found.suppressed, "loss": found.loss}
     return {**answer, "nodes": found.nodes, "evaluated": found.evaluated, "minimal": len(found.minimal)}
@@ -96,7 +96,7 @@ def run() -> Found:
     table = ["| suppression | | levels | grouped of all | loss | sudare is faster |", "|---:|---|---:|---:|---:|---:|"]
     lines = []
     with sudare.read_table(path) as read:
-        files = {name: str(file) for name, file in sudare.find_hierarchies(path.parent, read.attributes).items()}
+        files = {name: str(file) for name, file in sudare.tables.find_hierarchies(path.parent, read.attributes).items()}
         for suppress in (0.0, 0.04):
             own, exhausted, anjana = fastest(
                 "levels",

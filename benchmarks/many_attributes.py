@@ -42,13 +42,13 @@ def write_data(path: Path) -> None:
 def disclosable(clock: Clock, path: str, limit: float) -> dict[str, Any]:
     with sudare.read_table(path) as table:
         clock.lap("read")
-        found = sudare.disclosable_sets(table, limit=limit)
+        found = sudare.tables.disclosable_sets(table, limit=limit)
         clock.lap("found")
     check_disclosable(polars.read_csv(path), found)
     return {"complete": found.complete, "maximal": len(found.maximal), "unsafe": len(found.minimal_unsafe)}
 
 
-def check_disclosable(frame: polars.DataFrame, found: sudare.DisclosableSets) -> None:
+def check_disclosable(frame: polars.DataFrame, found: sudare.tables.DisclosableSets) -> None:
     """Group the records by some of the sets: maximal ones are safe and no more with any other, minimal ones unsafe."""
 
     def smallest(names: list[str]) -> int:
@@ -71,7 +71,7 @@ def pick(sets: Any) -> list[Any]:
 def sample(clock: Clock, path: str) -> dict[str, Any]:
     with sudare.read_table(path) as table:
         clock.lap("read")
-        found = sudare.sample_subsets(table, samples=SAMPLES, seed=1)
+        found = sudare.tables.sample_subsets(table, samples=SAMPLES, seed=1)
         clock.lap("found")
     frame = polars.read_csv(path)
     alone = np.mean([frame[name].n_unique() / RECORDS for name in frame.columns])
@@ -83,7 +83,7 @@ def sample(clock: Clock, path: str) -> dict[str, Any]:
 def dangerous(clock: Clock, path: str, size: int) -> dict[str, Any]:
     with sudare.read_table(path) as table:
         clock.lap("read")
-        found = sudare.dangerous_sets(table, size=size, factor=100)
+        found = sudare.tables.dangerous_sets(table, size=size, factor=100)
         clock.lap("found")
     frame = polars.read_csv(path)
     for entry in pick(found.sets):
@@ -101,7 +101,7 @@ def affordable(clock: Clock, path: str, budget: int) -> dict[str, Any]:
     with sudare.read_table(path) as table:
         clock.lap("read")
         costs = {name: a % 5 + 1 for a, name in enumerate(table.attributes)}
-        found = sudare.affordable_sets(table, costs, budget=budget)
+        found = sudare.tables.affordable_sets(table, costs, budget=budget)
         clock.lap("found")
     frame = polars.read_csv(path)
     for entry in pick(found.maximal):
@@ -117,12 +117,12 @@ def affordable(clock: Clock, path: str, budget: int) -> dict[str, Any]:
 
 def levels(clock: Clock, path: str, suppress: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, sudare.read_table(path) as table:
-        hierarchies = {found.attribute: found.hierarchy for found in sudare.suggest_hierarchies(table)}
+        hierarchies = {found.attribute: found.hierarchy for found in sudare.tables.suggest_hierarchies(table)}
         clock.lap("read")
-        found = sudare.find_levels(table, hierarchies, limit=0.2, suppress=suppress)
+        found = sudare.tables.find_levels(table, hierarchies, limit=0.2, suppress=suppress)
         clock.lap("found")
         # The file is read again and its risk measured on it.
-        written = sudare.write_levels(found, Path(folder) / "out.csv")
+        written = sudare.tables.write_levels(found, Path(folder) / "out.csv")
     assert written.max_risk <= 0.2, written
     return {"nodes": found.nodes, "loss": found.loss, "bound": found.bound, "gap": found.gap}
 

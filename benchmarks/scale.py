@@ -88,16 +88,16 @@ def generate(clock: Clock, kind: str, path: str, rows: int) -> int:
 def attackers(clock: Clock, path: str, name: str, spill: str) -> dict[str, Any]:
     with started(clock, name, spill) as engine, sudare.read_history(path, engine=engine) as history:
         clock.lap("read")
-        found = sudare.assess_attackers(history)
+        found = sudare.histories.assess_attackers(history)
         clock.lap("attackers")
         numbers = [risk.measured for risk in found.attackers]
         return {"numbers": numbers, "distinct": 0, **spark_side(engine)}
 
 
 def sets(clock: Clock, path: str, name: str, spill: str, walk: str) -> dict[str, Any]:
-    with started(clock, name, spill) as engine, sudare.collapse_table(path, engine=engine) as table:
+    with started(clock, name, spill) as engine, sudare.tables.collapse_table(path, engine=engine) as table:
         clock.lap("collapse")
-        found = sudare.assess_subsets(table, bound=BOUND, walk=walk)  # type: ignore[arg-type]
+        found = sudare.tables.assess_subsets(table, bound=BOUND, walk=walk)  # type: ignore[arg-type]
         clock.lap("walk")
         distinct = {"distinct": table.distinct, "error": found.walk.error}
         return {"numbers": found.results.tolist(), **distinct, **spark_side(engine)}

@@ -14,7 +14,8 @@ import polars
 
 from measuring import Clock, Measured, exponent, fastest, real_data
 from results import Found, Line
-from sudare import assess_subsets, read_table
+from sudare import read_table
+from sudare.tables import assess_subsets
 from sudare.tables.walks.memory import walk_subsets
 
 TITLE = "Risk of every subset of attributes (classes, uniques, smallest class)"

@@ -23,6 +23,7 @@ from sudare.histories.attackers.published_rows import PublishedCells
 from sudare.histories.utility.use_cases import MEASURES, MeasuredError
 from sudare.messages import Texts
 from sudare.tables.hierarchies.model import make_hierarchy
+from tests.public import public
 
 # What nobody may read in a repr: texts of people and things, and numbers of persons.
 MARK = "Hanako"
@@ -64,20 +65,20 @@ class Examples:
             (folder / name).write_text(text, encoding="utf-8")
         (folder / "made" / "folder").mkdir(parents=True)
         self.engine = sudare.DuckDBEngine(threads=1)
-        self.rules = sudare.load_rules()
+        self.rules = sudare.histories.load_rules()
         self.history = sudare.read_history(folder / "purchases.csv", engine=self.engine)
         self.table = sudare.read_table(folder / "people.csv", engine=self.engine)
-        self.original = sudare.read_original(folder / "T.csv")
-        self.anonymized = sudare.read_valid_anonymized(folder / "A.csv", self.original)
-        sudare.publish(folder / "A.csv", folder / "published.csv")
-        self.published = sudare.read_published(folder / "published.csv", self.original)
+        self.original = sudare.histories.read_original(folder / "T.csv")
+        self.anonymized = sudare.histories.read_valid_anonymized(folder / "A.csv", self.original)
+        sudare.contest.publish_anonymized(folder / "A.csv", folder / "published.csv")
+        self.published = sudare.histories.read_published(folder / "published.csv", self.original)
         self.baskets = sudare.read_baskets(folder / "baskets.txt")
-        self.sensitive = sudare.read_sensitive("random:0.4", self.baskets)
-        self.thresholds = sudare.success_thresholds(len(_CUSTOMERS))
+        self.sensitive = sudare.baskets.read_sensitive("random:0.4", self.baskets)
+        self.thresholds = sudare.histories.success_thresholds(len(_CUSTOMERS))
         self.hierarchy = make_hierarchy("age", {n: (str(NUMBER + n), f"{MARK}{n % 2}", "*") for n in range(3)})
-        sudare.write_hierarchies({"age": self.hierarchy}, folder / "hierarchies")
-        sudare.write_thresholds(folder / "thresholds.csv", self.thresholds)
-        sudare.write_cells_parquet(folder / "T.parquet", self.original)
+        sudare.tables.write_hierarchies({"age": self.hierarchy}, folder / "hierarchies")
+        sudare.histories.write_thresholds(folder / "thresholds.csv", self.thresholds)
+        sudare.histories.write_cells_parquet(folder / "T.parquet", self.original)
 
     def close(self) -> None:
         self.engine.close()
@@ -113,21 +114,29 @@ class Examples:
     @cached_property
     def results(self) -> list[Any]:
         """What all public functions return."""
-        functions = {name: getattr(sudare, name) for name in sudare.__all__}
-        return [self.call(name, found) for name, found in functions.items() if inspect.isfunction(found)]
+        return [self.call(name, found) for name, found in public().items() if inspect.isfunction(found)]
 
     @cached_property
     def instances(self) -> dict[type, Any]:
         """An instance of each of our classes that is found in what functions take and return."""
         mine = [value for name, value in vars(self).items() if name != "folder"]
-        others = [measured(1), BY_TYPE[sudare.Guesses](self, ""), sudare.FrontierSearch(), sudare.Bundle((MARK,), 1)]
-        others += [BY_TYPE[sudare.Matchings](self, ""), sudare.PublishedAttackers(self.original)]
-        others += [sudare.RareItemset((MARK,), 1), sudare.RiskIntervals((0.0, 1.0), (0, 1), None), sudare.Kind.EXACT]
-        others += [sudare.ColumnRemark(MARK, "unique"), sudare.Complaint(1, 2, "invalid", MARK)]
-        others += sudare.assess_subsets(self.table).ranked(most=1)
-        drawn = sudare.dangerous_sets(self.table, size=2, factor=1, samples=2).estimate
-        bought = sudare.affordable_sets(self.table, dict.fromkeys(self.table.attributes, 1), budget=1, samples=2)
-        others += [drawn, bought.estimate, sudare.RiseMoved((MARK,), 1.0, 2.0)]
+        others = [
+            measured(1),
+            BY_TYPE[sudare.contest.Guesses](self, ""),
+            sudare.contest.FrontierSearch(),
+            sudare.tables.Bundle((MARK,), 1),
+        ]
+        others += [BY_TYPE[sudare.histories.Matchings](self, ""), sudare.histories.PublishedAttackers(self.original)]
+        others += [
+            sudare.baskets.RareItemset((MARK,), 1),
+            sudare.tables.RiskIntervals((0.0, 1.0), (0, 1), None),
+            sudare.histories.Kind.EXACT,
+        ]
+        others += [sudare.tables.ColumnRemark(MARK, "unique"), sudare.histories.Complaint(1, 2, "invalid", MARK)]
+        others += sudare.tables.assess_subsets(self.table).ranked(most=1)
+        drawn = sudare.tables.dangerous_sets(self.table, size=2, factor=1, samples=2).estimate
+        bought = sudare.tables.affordable_sets(self.table, dict.fromkeys(self.table.attributes, 1), budget=1, samples=2)
+        others += [drawn, bought.estimate, sudare.tables.RiseMoved((MARK,), 1.0, 2.0)]
         others += [self.of("evaluate_finals", _parameter("finals"), Any), sudare.DuckDBEngine()]
         return {type(found): found for found in reversed(list(held([*others, *mine, *self.results])))}
 
@@ -136,21 +145,23 @@ class Examples:
         return self.instances[kind]
 
     @cached_property
-    def suppression(self) -> sudare.Suppression:
-        return sudare.suppress_baskets(self.baskets, self.sensitive, rho=0.9)
+    def suppression(self) -> sudare.baskets.Suppression:
+        return sudare.baskets.suppress_baskets(self.baskets, self.sensitive, rho=0.9)
 
     @cached_property
-    def held_baskets(self) -> sudare.HeldBaskets:
-        return sudare.hold_baskets(self.folder / "pairs.csv", engine=self.engine)
+    def held_baskets(self) -> sudare.baskets.HeldBaskets:
+        return sudare.baskets.hold_baskets(self.folder / "pairs.csv", engine=self.engine)
 
     @cached_property
-    def experiments(self) -> sudare.Experiments:
-        return sudare.run_experiments({MARK: self.baskets}, self.folder / "experiments", figures=[5], repetitions=1)
+    def experiments(self) -> sudare.baskets.Experiments:
+        return sudare.baskets.run_experiments(
+            {MARK: self.baskets}, self.folder / "experiments", figures=[5], repetitions=1
+        )
 
     @cached_property
     def certificate(self) -> Path:
         path = self.folder / "certified.txt"
-        self.call("write_published", sudare.write_published, path=path)
+        self.call("write_published", sudare.baskets.write_published, path=path)
         return path.with_name("certified.txt.certificate.json")
 
     @cached_property
@@ -163,7 +174,7 @@ class Examples:
             content = (self.folder / name).read_bytes()
             names[name] = hashlib.sha256(content).hexdigest()
             (folder / "files" / names[name]).write_bytes(content)
-        evaluated = self.call("evaluate_finals", sudare.evaluate_finals).to_dict()
+        evaluated = self.call("evaluate_finals", sudare.contest.evaluate_finals).to_dict()
         guesses = [{"team": MARK, "file": names["guesses.csv"]}]
         final = {"team": MARK, "anonymized": names["A.csv"], "published": names["published.csv"], "guesses": guesses}
         main = {"name": "Main", "original": names["T.csv"], "finals": [final], "evaluation": evaluated}
@@ -201,9 +212,9 @@ def held(value: Any) -> Iterator[Any]:
             yield from held(part)
 
 
-def measured(number: int) -> sudare.MeasuredHistory:
+def measured(number: int) -> sudare.contest.MeasuredHistory:
     """Return what was measured of a history."""
-    return sudare.MeasuredHistory(
+    return sudare.contest.MeasuredHistory(
         f"{MARK}{number}", number / 10, tuple(MeasuredError(measure, number / 20, 0.0) for measure in MEASURES)
     )
 
@@ -229,30 +240,34 @@ def file(name: str) -> Made:
 BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
     sudare.History: lambda e, _: e.history,
     sudare.Table: lambda e, _: e.table,
-    sudare.CellHistory: lambda e, name: {"original": e.original, "published": e.published}.get(name, e.anonymized),
+    sudare.histories.CellHistory: lambda e, name: {"original": e.original, "published": e.published}.get(
+        name, e.anonymized
+    ),
     sudare.Baskets: lambda e, name: e.suppression.published if name == "published" else e.baskets,
-    sudare.SensitiveItems: lambda e, _: e.sensitive,
-    sudare.RuleSet: lambda e, _: e.rules,
-    sudare.Hierarchy: lambda e, _: e.hierarchy,
-    sudare.Guesses: lambda _e, _: sudare.Guesses(np.array([NUMBER * 100]), np.array([NUMBER * 10])),
-    sudare.Suppression: lambda e, _: e.suppression,
-    sudare.CollapsedTable: lambda e, _: sudare.collapse_table(e.folder / "people.csv", engine=e.engine),
-    sudare.HeldCells: lambda e, _: e.call("hold_cells", sudare.hold_cells),
-    sudare.HeldBaskets: lambda e, _: e.held_baskets,
-    sudare.HeldSensitive: lambda e, _: e.call("hold_sensitive", sudare.hold_sensitive),
-    sudare.KnownHistory: lambda e, _: sudare.know_history(e.original),
-    sudare.Verdict: lambda e, _: e.suppression.verdict,
-    sudare.Frontier: lambda e, _: e.call("trace_frontier", sudare.trace_frontier),
-    sudare.AttackersAssessment: lambda e, _: sudare.assess_attackers(e.history),
-    sudare.SubsetsAssessment: lambda e, _: sudare.assess_subsets(e.table, class_sizes=True),
-    sudare.LevelsFound: lambda e, _: sudare.find_levels(e.table, {"age": e.hierarchy}, known=["age"], limit=0.5),
-    sudare.DisclosableSets: lambda e, _: sudare.disclosable_sets(e.table, limit=0.5),
-    sudare.Experiments: lambda e, _: e.experiments,
-    sudare.Certificate: lambda e, _: sudare.read_certificate(e.certificate),
+    sudare.baskets.SensitiveItems: lambda e, _: e.sensitive,
+    sudare.histories.RuleSet: lambda e, _: e.rules,
+    sudare.tables.Hierarchy: lambda e, _: e.hierarchy,
+    sudare.contest.Guesses: lambda _e, _: sudare.contest.Guesses(np.array([NUMBER * 100]), np.array([NUMBER * 10])),
+    sudare.baskets.Suppression: lambda e, _: e.suppression,
+    sudare.tables.CollapsedTable: lambda e, _: sudare.tables.collapse_table(e.folder / "people.csv", engine=e.engine),
+    sudare.histories.HeldCells: lambda e, _: e.call("hold_cells", sudare.histories.hold_cells),
+    sudare.baskets.HeldBaskets: lambda e, _: e.held_baskets,
+    sudare.baskets.HeldSensitive: lambda e, _: e.call("hold_sensitive", sudare.baskets.hold_sensitive),
+    sudare.histories.KnownHistory: lambda e, _: sudare.histories.know_history(e.original),
+    sudare.baskets.Verdict: lambda e, _: e.suppression.verdict,
+    sudare.contest.Frontier: lambda e, _: e.call("trace_frontier", sudare.contest.trace_frontier),
+    sudare.histories.AttackersAssessment: lambda e, _: sudare.histories.assess_attackers(e.history),
+    sudare.tables.SubsetsAssessment: lambda e, _: sudare.tables.assess_subsets(e.table, class_sizes=True),
+    sudare.tables.LevelsFound: lambda e, _: sudare.tables.find_levels(
+        e.table, {"age": e.hierarchy}, known=["age"], limit=0.5
+    ),
+    sudare.tables.DisclosableSets: lambda e, _: sudare.tables.disclosable_sets(e.table, limit=0.5),
+    sudare.baskets.Experiments: lambda e, _: e.experiments,
+    sudare.baskets.Certificate: lambda e, _: sudare.baskets.read_certificate(e.certificate),
     Texts: lambda _e, _: Texts("en"),
-    sudare.Derived: lambda e, _: e.call("generalize_table", sudare.generalize_table),
-    sudare.Matchings: lambda _e, _: sudare.Matchings([[0, 1], [0, 1], [2]]),
-    PublishedCells: lambda e, _: sudare.PublishedAttackers(e.original).pack(e.anonymized),
+    sudare.tables.Derived: lambda e, _: e.call("generalize_table", sudare.tables.generalize_table),
+    sudare.histories.Matchings: lambda _e, _: sudare.histories.Matchings([[0, 1], [0, 1], [2]]),
+    PublishedCells: lambda e, _: sudare.histories.PublishedAttackers(e.original).pack(e.anonymized),
 }
 BY_NAME: Mapping[str, Any] = {
     "attribute": "age",
@@ -291,7 +306,7 @@ BY_NAME: Mapping[str, Any] = {
 }
 OWN: dict[str, Any] = {
     "add_records.source": file("people.csv"),
-    "affordable_sets.costs": lambda e: sudare.read_costs(e.folder / "costs.csv"),
+    "affordable_sets.costs": lambda e: sudare.tables.read_costs(e.folder / "costs.csv"),
     "anonymize_by_levels.fast": True,
     "anonymize_by_model.fast": True,
     "anonymize_history.fast": True,
@@ -307,11 +322,13 @@ OWN: dict[str, Any] = {
     "correlate_measures.histories": [measured(number) for number in range(4)],
     "correlate_utility.draws": 2,
     "correlate_utility.histories": lambda e: [(str(n), e.anonymized) for n in range(3)],
-    "covered_customers.anonymized": lambda e: e.call("conceal_history", sudare.conceal_history).history,
+    "covered_customers.anonymized": lambda e: e.call("conceal_history", sudare.histories.conceal_history).history,
     "critical_correlation.histories": 5,
     "MeasuredHistory.mean.measure": "rfm",
     "read_measured_histories.path": file("measures.csv"),
-    "evaluate_finals.finals": lambda e: [sudare.FinalFiles(MARK, e.folder / "A.csv", {MARK: e.folder / "guesses.csv"})],
+    "evaluate_finals.finals": lambda e: [
+        sudare.contest.FinalFiles(MARK, e.folder / "A.csv", {MARK: e.folder / "guesses.csv"})
+    ],
     "find_best_guesses.classes": {2: 2, 3: 1},
     "find_hierarchies.folder": file("hierarchies"),
     "generalize_table.levels": {"age": 1},
@@ -336,12 +353,12 @@ OWN: dict[str, Any] = {
     "moved_records.known": ["age", "sex"],
     "write_dangerous_records.sets": [["age", "sex"]],
     "write_moved_rises.sets": [["age", "sex"]],
-    "moved_sets.after": [sudare.SetRisk(("age",), 0.5, 0.4)],
-    "moved_sets.before": [sudare.SetRisk(("age",), 0.6, 0.4)],
+    "moved_sets.after": [sudare.tables.SetRisk(("age",), 0.5, 0.4)],
+    "moved_sets.before": [sudare.tables.SetRisk(("age",), 0.6, 0.4)],
     "open_history_cells.path": file("purchases.csv"),
     "open_history_cells.engine": lambda e: e.engine,
     "population_risk.share": 0.1,
-    "publish.path": file("A.csv"),
+    "publish_anonymized.path": file("A.csv"),
     "read_anonymized.path": file("A.csv"),
     "read_baskets.source": file("baskets.txt"),
     "read_baskets.engine": lambda e: e.engine,
@@ -368,10 +385,10 @@ OWN: dict[str, Any] = {
     "run_experiments.folder": made("experiments"),
     "success_threshold.n": 5,
     "success_thresholds.most": 5,
-    "summarize_experiments.rows": [sudare.ExperimentRow(5, MARK, "fixed", 0.5, 1, 0.25, True, 0.25, 0.0, None)],
+    "summarize_experiments.rows": [sudare.baskets.ExperimentRow(5, MARK, "fixed", 0.5, 1, 0.25, True, 0.25, 0.0, None)],
     "trace_frontier.ks": [2],
-    "trace_frontier.search": sudare.FrontierSearch(fast=True, duel=False),
-    "verify_baskets.certificate": lambda e: sudare.read_certificate(e.certificate),
+    "trace_frontier.search": sudare.contest.FrontierSearch(fast=True, duel=False),
+    "verify_baskets.certificate": lambda e: sudare.baskets.read_certificate(e.certificate),
     "write_baskets_report.path": made("baskets.html"),
     "write_contest_report.anonymized": file("A.csv"),
     "write_contest_report.draws": 2,
@@ -391,13 +408,13 @@ OWN |= {
     "CellHistory.column.name": "item",
     "Costs.place.attributes": ["age"],
     "FrequentItemsets.itemset.n": 0,
-    "GuessPlan.is_better.other": lambda e: e.instance(sudare.GuessPlan),
+    "GuessPlan.is_better.other": lambda e: e.instance(sudare.histories.GuessPlan),
     "HeldBaskets.table.name": "item",
     "Hierarchy.generalize.level": 1,
     "Matchings.candidates": [[0, 1], [0, 1], [2]],
     "Matchings.draw_all.count": 3,
     "Matchings.draw_all.rng": np.random.default_rng(0),
-    "Matchings.hits.drawn": lambda e: e.instance(sudare.Matchings).draw_all(3, np.random.default_rng(0)),
+    "Matchings.hits.drawn": lambda e: e.instance(sudare.histories.Matchings).draw_all(3, np.random.default_rng(0)),
     "Matchings.hits.guesses": np.array([[0, 0], [1, 1]]),
     "History.derive.name": "two",
     "History.derive.query": "SELECT 2 AS two",

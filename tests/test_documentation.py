@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer.main
 
-import sudare
 from sudare.cli.app import app
+from tests.public import public
 
 ROOT = Path(__file__).parents[1]
 
@@ -40,7 +40,7 @@ def test_every_command_and_option_has_help() -> None:
 
 def test_the_library_page_names_every_public_function() -> None:
     page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
-    functions = [name for name in sudare.__all__ if name[0].islower()]
+    functions = [name for name in public() if name[0].islower()]
     assert [name for name in functions if name not in page] == []
 
 

@@ -19,6 +19,7 @@ import pytest
 import sudare
 from sudare.arguments import LIMITS, MAKERS, checked
 from sudare.errors import InputError, MemoryNotEnough, OptionNotUsable
+from tests.public import public
 from tests.public_examples import Examples, call_with
 
 # Spark has tests of its own, and needs a cluster.
@@ -32,16 +33,14 @@ LARGE = 2**40
 
 def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield all public functions."""
-    for name in sudare.__all__:
-        found = getattr(sudare, name)
+    for name, found in public().items():
         if inspect.isfunction(found):
             yield name, found
 
 
 def classes() -> Iterator[type]:
     """Yield all public classes but errors."""
-    for name in sudare.__all__:
-        found = getattr(sudare, name)
+    for name, found in public().items():
         if inspect.isclass(found) and not issubclass(found, Exception) and name not in APART:
             yield found
 
@@ -100,9 +99,9 @@ def wrong(examples: Examples) -> dict[str, Any]:
         "closed history on an engine": closed(read_history(folder / "purchases.csv", engine=engine)),
         "closed table": closed(read_table(folder / "people.csv")),
         "closed table on an engine": closed(read_table(folder / "people.csv", engine=engine)),
-        "closed collapsed table": closed(sudare.collapse_table(folder / "people.csv")),
-        "closed held baskets": closed(sudare.hold_baskets(folder / "pairs.csv")),
-        "closed held cells": closed(sudare.hold_cells(folder / "T.csv", folder / "A.csv", engine=engine)),
+        "closed collapsed table": closed(sudare.tables.collapse_table(folder / "people.csv")),
+        "closed held baskets": closed(sudare.baskets.hold_baskets(folder / "pairs.csv")),
+        "closed held cells": closed(sudare.histories.hold_cells(folder / "T.csv", folder / "A.csv", engine=engine)),
     }  # fmt: skip
 
 
@@ -132,7 +131,7 @@ def sweep(examples: Examples, owner: str, function: Callable[..., Any], wrong: d
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, _ in functions()])
 def test_a_function_given_something_wrong_says_what(name: str, examples: Examples, wrong: dict[str, Any]) -> None:
-    function = getattr(sudare, name)
+    function = public()[name]
     examples.call(name, function)
     assert sweep(examples, name, function, wrong) == []
 
@@ -142,7 +141,7 @@ def test_a_function_given_something_wrong_says_what(name: str, examples: Example
 def test_a_method_given_something_wrong_says_what(
     owner: str, name: str, examples: Examples, wrong: dict[str, Any]
 ) -> None:
-    method = getattr(examples.instance(getattr(sudare, owner)), name)
+    method = getattr(examples.instance(public()[owner]), name)
     examples.call(f"{owner}.{name}", method)
     assert sweep(examples, f"{owner}.{name}", method, wrong) == []
 
@@ -150,12 +149,12 @@ def test_a_method_given_something_wrong_says_what(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["DuckDBEngine", "Matchings", "PublishedAttackers"])
 def test_an_object_made_of_something_wrong_says_what(name: str, examples: Examples, wrong: dict[str, Any]) -> None:
-    assert sweep(examples, name, getattr(sudare, name), wrong) == []
+    assert sweep(examples, name, public()[name], wrong) == []
 
 
 def test_every_public_function_and_method_checks_its_arguments() -> None:
     of_functions = {name: function for name, function in functions() if inspect.signature(function).parameters}
-    of_methods = {f"{owner}.{name}": getattr(getattr(sudare, owner), name) for owner, name in methods()}
+    of_methods = {f"{owner}.{name}": getattr(public()[owner], name) for owner, name in methods()}
     unchecked = [name for name, found in {**of_functions, **of_methods}.items() if not hasattr(found, "__wrapped__")]
     assert [name for name in unchecked if not name.startswith(SQL)] == []
 
@@ -172,14 +171,14 @@ def test_a_closed_engine_says_so_and_is_closed_again_without_harm() -> None:
 def test_a_closed_history_says_so(examples: Examples) -> None:
     history = closed(sudare.read_history(examples.folder / "purchases.csv"))
     with pytest.raises(InputError, match="This purchase history is closed"):
-        sudare.assess_attackers(history)
+        sudare.histories.assess_attackers(history)
 
 
 def test_another_kind_of_history_is_named_with_what_makes_the_right_one(examples: Examples) -> None:
     with pytest.raises(TypeError, match=r"history must be a History, not a CellHistory\.\nHint: sudare\.read_"):
-        sudare.assess_attackers(examples.original)  # type: ignore[arg-type]
+        sudare.histories.assess_attackers(examples.original)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="original must be a CellHistory, not a DataFrame"):
-        sudare.anonymize_history(polars.DataFrame({"a": [1]}), 2)  # type: ignore[arg-type]
+        sudare.histories.anonymize_history(polars.DataFrame({"a": [1]}), 2)  # type: ignore[arg-type]
 
 
 @checked
@@ -246,7 +245,7 @@ def test_memory_that_is_not_enough_is_said_in_our_words() -> None:
 
 def test_what_is_said_to_make_a_thing_makes_it() -> None:
     for kind, maker in MAKERS.items():
-        returned = inspect.signature(getattr(sudare, maker)).return_annotation
+        returned = inspect.signature(public()[maker]).return_annotation
         assert returned == kind
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import sudare
 from sudare.showing import MOST_CHARACTERS, dataclass, short_repr
+from tests.public import public
 from tests.public_examples import MARK, NUMBER, Examples
 
 # Protocols have no instances of their own; Spark needs a cluster.
@@ -28,7 +29,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Examples]:
 
 
 def public_classes() -> set[type]:
-    found = {getattr(sudare, name) for name in sudare.__all__ if name not in WITHOUT_INSTANCES}
+    found = {value for name, value in public().items() if name not in WITHOUT_INSTANCES}
     return {kind for kind in found if inspect.isclass(kind) and not issubclass(kind, Exception)}
 
 
@@ -36,7 +37,7 @@ def public_classes() -> set[type]:
 def test_a_repr_is_one_short_line_without_data(examples: Examples) -> None:
     """Of every class of ours that is found in what public functions take and return, at any depth."""
     for kind, found in examples.instances.items():
-        for text in {repr(found)} | ({str(found)} if kind is not sudare.Knowledge else set()):
+        for text in {repr(found)} | ({str(found)} if kind is not sudare.histories.Knowledge else set()):
             assert len(text) <= MOST_CHARACTERS, kind
             assert "\n" not in text, kind
             assert MARK not in text, kind

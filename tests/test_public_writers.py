@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import sudare
+from tests.public import public
 from tests.public_examples import Examples
 
 # The files that each writer's example was read from or made of. Generators read nothing; thresholds and guesses are
@@ -19,7 +20,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "HistoryFile.write_aligned": ("purchases.csv",),
     "generate_history": (),
     "generate_table": (),
-    "publish": ("A.csv",),
+    "publish_anonymized": ("A.csv",),
     "write_baskets": ("baskets.txt",),
     "write_baskets_report": ("baskets.txt",),
     "write_cells": ("T.csv", "A.csv"),
@@ -54,12 +55,12 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Examples]:
 
 
 def is_writer(name: str) -> bool:
-    return name == "publish" or name.startswith(("write_", "generate_"))
+    return name == "publish" or name.startswith(("write_", "generate_", "publish_"))
 
 
 def writers() -> set[str]:
-    functions = {name for name in sudare.__all__ if is_writer(name)}
-    kinds = [getattr(sudare, name) for name in sudare.__all__ if inspect.isclass(getattr(sudare, name))]
+    functions = {name for name in public() if is_writer(name)}
+    kinds = [found for found in public().values() if inspect.isclass(found)]
     return functions | {f"{kind.__name__}.{name}" for kind in kinds for name in vars(kind) if is_writer(name)}
 
 
@@ -71,11 +72,11 @@ def call(examples: Examples, writer: str, **others: Any) -> object:
     """Call a writer with its example, some arguments replaced."""
     owner, _, method = writer.partition(".")
     if method:
-        opened = sudare.open_history_cells(examples.folder / "purchases.csv", engine=examples.engine)
+        opened = sudare.histories.open_history_cells(examples.folder / "purchases.csv", engine=examples.engine)
         return getattr(opened, method)(history=opened.history, **others)
     if writer == "write_hierarchy":
-        others["hierarchy"] = sudare.read_hierarchy(examples.folder / "hierarchies/age.csv", "age")
-    function: Callable[..., Any] = getattr(sudare, owner)
+        others["hierarchy"] = sudare.tables.read_hierarchy(examples.folder / "hierarchies/age.csv", "age")
+    function: Callable[..., Any] = public()[owner]
     return examples.call(writer, function, **others)
 
 
@@ -83,7 +84,7 @@ def place(examples: Examples, writer: str) -> tuple[str, Path]:
     """Return the argument that says where to write, and its example."""
     if "." in writer:
         return "path", examples.folder / "made" / "out.csv"
-    given = examples.arguments(writer, getattr(sudare, writer))
+    given = examples.arguments(writer, public()[writer])
     name = "out" if "out" in given else "path"
     return name, given[name]
 
@@ -118,9 +119,9 @@ def test_what_was_read_is_not_replaced(writer: str, source: str, examples: Examp
 def test_what_is_made_of_a_history_does_not_replace_it(tmp_path: Path) -> None:
     path = tmp_path / "T.csv"
     path.write_text("1,2011/1/1,a,1,1\n2,2011/1/2,a,1,1\n")
-    made = sudare.anonymize_history(sudare.read_original(path), 2, rounds=1).history
+    made = sudare.histories.anonymize_history(sudare.histories.read_original(path), 2, rounds=1).history
     with pytest.raises(sudare.OutputNotWritable, match="is read"):
-        sudare.write_cells(path, made)
+        sudare.histories.write_cells(path, made)
 
 
 def test_certificates_and_thresholds_of_a_report_are_not_replaced(examples: Examples, tmp_path: Path) -> None:

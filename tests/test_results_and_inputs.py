@@ -19,6 +19,7 @@ import sudare
 from sudare.baskets.suppress.suppression import Suppression
 from sudare.histories.generalized.purchases import purchases_of_cells
 from tests.histories.attack.histories import Row, history, made_rows
+from tests.public import public
 
 # What is read or made and not computed of something else.
 DATA = {
@@ -37,7 +38,7 @@ ALLOWED = {"compare_dangerous", "write_frontier_page", "write_levels"}
 
 
 def results() -> set[str]:
-    kinds = {name for name in sudare.__all__ if dataclasses.is_dataclass(getattr(sudare, name))}
+    kinds = {name for name, found in public().items() if dataclasses.is_dataclass(found)}
     return kinds - DATA | {"AnonymizedResult"}
 
 
@@ -47,8 +48,7 @@ def named(annotation: object) -> set[str]:
 
 def test_no_public_function_takes_a_result_and_what_it_was_made_of() -> None:
     kinds, found = results(), set()
-    for name in sudare.__all__:
-        function = getattr(sudare, name)
+    for name, function in public().items():
         if not inspect.isfunction(function):
             continue
         given = [named(parameter.annotation) for parameter in inspect.signature(function).parameters.values()]
@@ -61,7 +61,7 @@ def test_no_public_function_takes_a_result_and_what_it_was_made_of() -> None:
 
 
 def result_arguments(function: str) -> set[str]:
-    given = inspect.signature(getattr(sudare, function)).parameters
+    given = inspect.signature(public()[function]).parameters
     return {name for name, parameter in given.items() if named(parameter.annotation) & results()}
 
 
@@ -74,24 +74,24 @@ class Side:
     weighting: Any = "occurrence"
 
     @cached_property
-    def original(self) -> sudare.CellHistory:
+    def original(self) -> sudare.histories.CellHistory:
         return history(self.rows)
 
     @cached_property
-    def anonymization(self) -> sudare.AnonymizedHistory:
-        return sudare.anonymize_history(self.original, 4, fast=True, rounds=5)
+    def anonymization(self) -> sudare.histories.AnonymizedHistory:
+        return sudare.histories.anonymize_history(self.original, 4, fast=True, rounds=5)
 
     @cached_property
-    def concealed(self) -> sudare.ConcealedHistory:
-        return sudare.conceal_history(self.original, 3, fast=True, rounds=3, attacks=20, **self.rule)
+    def concealed(self) -> sudare.histories.ConcealedHistory:
+        return sudare.histories.conceal_history(self.original, 3, fast=True, rounds=3, attacks=20, **self.rule)
 
     @cached_property
-    def duel(self) -> sudare.Duel:
-        return sudare.run_duel(self.original, self.anonymization.history, methods=[], **self.rule)
+    def duel(self) -> sudare.contest.Duel:
+        return sudare.contest.run_duel(self.original, self.anonymization.history, methods=[], **self.rule)
 
     @cached_property
-    def published(self) -> sudare.PublishedAssessment:
-        return sudare.measure_published(self.original, self.anonymization.history, weighting=self.weighting)
+    def published(self) -> sudare.histories.PublishedAssessment:
+        return sudare.histories.measure_published(self.original, self.anonymization.history, weighting=self.weighting)
 
 
 ROWS = made_rows(3, customers=12, most_rows=4)
@@ -106,31 +106,35 @@ OTHERS = "another history than those of the report"
 
 
 def contest_report(folder: Path, **results: Any) -> object:
-    return sudare.write_contest_report(folder / "r.html", MINE.original, MINE.anonymization.history, draws=1, **results)
+    return sudare.contest.write_contest_report(
+        folder / "r.html", MINE.original, MINE.anonymization.history, draws=1, **results
+    )
 
 
 def concealment_report(folder: Path, side: Side = MINE, **options: Any) -> object:
     made = side.concealed
-    return sudare.write_contest_report(
+    return sudare.contest.write_contest_report(
         folder / "r.html", side.original, made.history, anonymization=made, draws=1, **options
     )
 
 
 def history_report(folder: Path, assessed: Side, published: Side) -> None:
     with purchases_of_cells(MINE.original) as mine, purchases_of_cells(assessed.original) as other:
-        assessment = sudare.assess_attackers(mine if assessed is MINE else other)
-        sudare.write_history_report(folder / "r.html", mine, assessment, published=published.published)
+        assessment = sudare.histories.assess_attackers(mine if assessed is MINE else other)
+        sudare.histories.write_history_report(folder / "r.html", mine, assessment, published=published.published)
 
 
 def persons_report(folder: Path, known: Side, *counts: int) -> None:
     with purchases_of_cells(MINE.original) as mine, purchases_of_cells(known.original) as other:
         of = other if known is THEIRS else mine
-        several = [sudare.assess_persons(of, "day", persons=n, weighting=known.weighting) for n in counts]
-        sudare.write_history_report(folder / "r.html", mine, sudare.assess_attackers(mine), persons=several)
+        several = [sudare.histories.assess_persons(of, "day", persons=n, weighting=known.weighting) for n in counts]
+        sudare.histories.write_history_report(
+            folder / "r.html", mine, sudare.histories.assess_attackers(mine), persons=several
+        )
 
 
 def own_thresholds(folder: Path) -> Path:
-    sudare.write_thresholds(folder / "R.csv", np.ones(len(ROWS), np.int64))
+    sudare.histories.write_thresholds(folder / "R.csv", np.ones(len(ROWS), np.int64))
     return folder / "R.csv"
 
 
@@ -164,7 +168,7 @@ REFUSED: dict[tuple[str, str], list[tuple[Callable[[Path], object], str]]] = {
         (lambda folder: contest_report(folder, published=THEIRS.published), OTHERS),
         (
             lambda folder: contest_report(
-                folder, published=sudare.measure_published(MINE.original, MINE.concealed.history)
+                folder, published=sudare.histories.measure_published(MINE.original, MINE.concealed.history)
             ),
             OTHERS,
         ),
@@ -217,31 +221,31 @@ def test_results_of_the_same_data_by_the_same_rules_are_taken(tmp_path: Path) ->
     concealment_report(tmp_path)
     history_report(tmp_path, MINE, MINE)
     # Read again from files, in which sets of items are numbered anew.
-    sudare.write_cells(tmp_path / "T.csv", MINE.original)
-    sudare.write_cells(tmp_path / "A.csv", MINE.anonymization.history)
-    sudare.write_contest_report(tmp_path / "r.html", tmp_path / "T.csv", tmp_path / "A.csv", draws=1, **mine)
-    sudare.write_thresholds(tmp_path / "R.csv", STRICT.rule["thresholds"])
+    sudare.histories.write_cells(tmp_path / "T.csv", MINE.original)
+    sudare.histories.write_cells(tmp_path / "A.csv", MINE.anonymization.history)
+    sudare.contest.write_contest_report(tmp_path / "r.html", tmp_path / "T.csv", tmp_path / "A.csv", draws=1, **mine)
+    sudare.histories.write_thresholds(tmp_path / "R.csv", STRICT.rule["thresholds"])
     contest_report(tmp_path, duel=STRICT.duel, thresholds=tmp_path / "R.csv")
 
 
 @pytest.fixture
 def found() -> Suppression:
-    baskets = sudare.make_baskets([["a", "b"], ["a", "b"], ["a", "c"], ["b"]])
-    return sudare.suppress_baskets(baskets, sudare.read_sensitive("item:b", baskets), rho=0.5)
+    baskets = sudare.baskets.make_baskets([["a", "b"], ["a", "b"], ["a", "c"], ["b"]])
+    return sudare.baskets.suppress_baskets(baskets, sudare.baskets.read_sensitive("item:b", baskets), rho=0.5)
 
 
 def other_baskets() -> sudare.Baskets:
     """Return baskets of as many users, in which other items have the same numbers."""
-    return sudare.make_baskets([["x", "y"], ["x", "y"], ["x", "z"], ["y"]])
+    return sudare.baskets.make_baskets([["x", "y"], ["x", "y"], ["x", "z"], ["y"]])
 
 
 @pytest.mark.parametrize(
     "function",
     [
-        lambda original, sensitive: sudare.check_baskets(original, sensitive, rho=0.5),
-        lambda original, sensitive: sudare.suppress_baskets(original, sensitive, rho=0.5),
-        lambda original, sensitive: sudare.confidence_by_user(original, sensitive, rho=0.5),
-        lambda original, sensitive: sudare.verify_baskets(original, original, sensitive, rho=0.5),
+        lambda original, sensitive: sudare.baskets.check_baskets(original, sensitive, rho=0.5),
+        lambda original, sensitive: sudare.baskets.suppress_baskets(original, sensitive, rho=0.5),
+        lambda original, sensitive: sudare.baskets.confidence_by_user(original, sensitive, rho=0.5),
+        lambda original, sensitive: sudare.baskets.verify_baskets(original, original, sensitive, rho=0.5),
     ],
 )
 def test_sensitive_items_of_other_baskets_are_refused(function: Callable[..., object], found: Suppression) -> None:
@@ -252,20 +256,20 @@ def test_sensitive_items_of_other_baskets_are_refused(function: Callable[..., ob
 
 @pytest.mark.parametrize("knowledge", ["original", "published"])
 def test_published_baskets_of_others_are_refused(knowledge: str, found: Suppression) -> None:
-    for check in (sudare.check_baskets, sudare.confidence_by_user):
+    for check in (sudare.baskets.check_baskets, sudare.baskets.confidence_by_user):
         with pytest.raises(sudare.OptionNotUsable, match="do not belong to the original"):
             check(found.original, found.sensitive, rho=0.5, published=other_baskets(), knowledge=knowledge)  # type: ignore[operator]
     # What is published may lose items and get none, whoever is feared.
-    more = sudare.make_baskets([["a", "b"], ["a", "b"], ["a", "b", "c"], ["b"]])
+    more = sudare.baskets.make_baskets([["a", "b"], ["a", "b"], ["a", "b", "c"], ["b"]])
     with pytest.raises(sudare.OptionNotUsable, match="has an item that the original has not"):
-        sudare.check_baskets(found.original, found.sensitive, rho=0.5, published=more, knowledge=knowledge)  # type: ignore[arg-type]
+        sudare.baskets.check_baskets(found.original, found.sensitive, rho=0.5, published=more, knowledge=knowledge)  # type: ignore[arg-type]
 
 
 def test_a_certificate_states_the_rho_and_the_verdict_of_its_own_file(found: Suppression, tmp_path: Path) -> None:
-    made = sudare.write_published(found, tmp_path / "out.txt")
+    made = sudare.baskets.write_published(found, tmp_path / "out.txt")
     assert (made.rho, made.safe) == ("0.5", True)
     assert made.claim.startswith("SAFE: nobody who knows one or more items")
-    assert list(inspect.signature(sudare.write_published).parameters) == ["found", "path", "certificate"]
+    assert list(inspect.signature(sudare.baskets.write_published).parameters) == ["found", "path", "certificate"]
 
 
 def test_a_result_that_lies_about_its_records_is_not_written(found: Suppression, tmp_path: Path) -> None:
@@ -273,11 +277,11 @@ def test_a_result_that_lies_about_its_records_is_not_written(found: Suppression,
     lying = replace(found, published=found.original)
     assert lying.safe
     with pytest.raises(sudare.OutputNotWritable, match="its records are not safe"):
-        sudare.write_published(lying, tmp_path / "out.txt")
-    stricter = replace(found, verdict=replace(found.verdict, rho=sudare.check_baskets(
+        sudare.baskets.write_published(lying, tmp_path / "out.txt")
+    stricter = replace(found, verdict=replace(found.verdict, rho=sudare.baskets.check_baskets(
         found.original, found.sensitive, rho="0.1").rho))  # fmt: skip
     with pytest.raises(sudare.OutputNotWritable, match="its records are not safe"):
-        sudare.write_published(stricter, tmp_path / "out.txt")
+        sudare.baskets.write_published(stricter, tmp_path / "out.txt")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -291,22 +295,22 @@ def test_a_file_that_would_not_hold_the_records_is_not_written(
 
     monkeypatch.setattr("sudare.baskets.certificate.fill_basket_file", careless)
     with pytest.raises(sudare.OutputNotWritable, match="would not hold the records that were checked"):
-        sudare.write_published(found, tmp_path / "out.txt")
+        sudare.baskets.write_published(found, tmp_path / "out.txt")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_use_is_measured_of_a_suppression_of_the_original_only(found: Suppression) -> None:
     more = found.original.only(np.ones(len(found.original.items), np.bool_))
-    assert sudare.basket_utility(found.original, more).suppressed_share == 0
-    shuffled = sudare.make_baskets([["b"], ["a", "c"], ["a", "b"], ["a", "b"]])
+    assert sudare.baskets.basket_utility(found.original, more).suppressed_share == 0
+    shuffled = sudare.baskets.make_baskets([["b"], ["a", "c"], ["a", "b"], ["a", "b"]])
     with pytest.raises(sudare.BadRows, match="is no suppression"):
-        sudare.basket_utility(found.original, shuffled)
+        sudare.baskets.basket_utility(found.original, shuffled)
 
 
 def test_a_report_refuses_the_assessment_of_another_history(
     toy: sudare.History, toy_file: Path, tmp_path: Path
 ) -> None:
     with sudare.read_history(toy_file) as same_rows:
-        assessment = sudare.assess_attackers(toy)
+        assessment = sudare.histories.assess_attackers(toy)
         with pytest.raises(sudare.OptionNotUsable, match="assess the history that the report is about"):
-            sudare.write_history_report(tmp_path / "r.html", same_rows, assessment)
+            sudare.histories.write_history_report(tmp_path / "r.html", same_rows, assessment)

@@ -9,15 +9,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sudare.cli.contest import frontier
 from sudare.contest.frontier_points import FrontierPoint
 from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.messages import Texts, catalogue
-from sudare.report.contest import duel_text as contest_duel_text
-from sudare.report.contest import safety_text as contest_safety_text
+from sudare.report.contest import duel_text as contest_duel_text, safety_text as contest_safety_text
 from sudare.report.contest.answers import _Answers as ContestAnswers
 from sudare.report.history import anonymized_text as anonymize_text
 from sudare.report.numbers import Numbers

@@ -26,10 +26,10 @@ SAMPLE = {"epsilon": 0.1, "delta": 0.1}
 def certified(folder: Path, **options: Any) -> tuple[sudare.Baskets, Certificate]:
     (folder / "b.txt").write_text(RECORDS)
     baskets = sudare.read_baskets(folder / "b.txt")
-    found = sudare.suppress_baskets(
-        baskets, sudare.read_sensitive("item:medicine", baskets), rho="0.5", max_known=2, seed=3, **options
+    found = sudare.baskets.suppress_baskets(
+        baskets, sudare.baskets.read_sensitive("item:medicine", baskets), rho="0.5", max_known=2, seed=3, **options
     )
-    sudare.write_published(found, folder / "out.txt")
+    sudare.baskets.write_published(found, folder / "out.txt")
     return baskets, read_certificate(folder / "out.txt.certificate.json")
 
 
@@ -42,8 +42,8 @@ def differences(folder: Path, baskets: sudare.Baskets, certificate: Certificate,
         **changed,
     }  # fmt: skip
     published = sudare.read_baskets(folder / "out.txt", allow_empty=True)
-    sensitive = sudare.read_sensitive("item:medicine", baskets)
-    found = sudare.verify_baskets(baskets, published, sensitive, **asked, certificate=certificate)
+    sensitive = sudare.baskets.read_sensitive("item:medicine", baskets)
+    found = sudare.baskets.verify_baskets(baskets, published, sensitive, **asked, certificate=certificate)
     return {entry.what for entry in found.differences or ()}
 
 
@@ -83,9 +83,9 @@ def test_a_sample_cannot_be_passed_off_as_more(tmp_path: Path) -> None:
 def test_an_unfinished_work_is_certified_as_that(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text(RECORDS)
     baskets = sudare.read_baskets(tmp_path / "b.txt")
-    sensitive = sudare.read_sensitive("item:medicine", baskets)
-    found = sudare.suppress_baskets(baskets, sensitive, rho="0.5", seconds=1e-9)
-    certificate = sudare.write_published(found, tmp_path / "out.txt")
+    sensitive = sudare.baskets.read_sensitive("item:medicine", baskets)
+    found = sudare.baskets.suppress_baskets(baskets, sensitive, rho="0.5", seconds=1e-9)
+    certificate = sudare.baskets.write_published(found, tmp_path / "out.txt")
     assert (certificate.safe, certificate.bound) == (False, None)
     assert "claim" not in differences(tmp_path, baskets, certificate)
     for claim in ("SAFE: nobody can.", ""):
@@ -95,8 +95,10 @@ def test_an_unfinished_work_is_certified_as_that(tmp_path: Path) -> None:
 def test_a_certificate_names_what_nobody_can_check(tmp_path: Path) -> None:
     baskets, certificate = certified(tmp_path)
     published = sudare.read_baskets(tmp_path / "out.txt", allow_empty=True)
-    sensitive = sudare.read_sensitive("item:medicine", baskets)
-    found = sudare.verify_baskets(baskets, published, sensitive, rho="0.5", max_known=2, certificate=certificate)
+    sensitive = sudare.baskets.read_sensitive("item:medicine", baskets)
+    found = sudare.baskets.verify_baskets(
+        baskets, published, sensitive, rho="0.5", max_known=2, certificate=certificate
+    )
     assert found.to_dict()["certificate"]["unchecked"] == ["sudare", "date", "seed", "strategy"]
 
 

@@ -40,7 +40,7 @@ def content(baskets: sudare.Baskets) -> dict[str, list[str]]:
     return {user: [baskets.names[item] for item in baskets.record(number)] for number, user in enumerate(baskets.users)}
 
 
-def reading(baskets: sudare.Baskets) -> sudare.BasketReading:
+def reading(baskets: sudare.Baskets) -> sudare.baskets.BasketReading:
     assert baskets.reading is not None
     return baskets.reading
 
@@ -228,38 +228,38 @@ def test_nothing_stays_on_the_engine(read: Any, engine: DuckDBEngine) -> None:
 
 @pytest.mark.parametrize("form", ["spaces", "commas", "spmf"])
 def test_text_is_written_with_a_line_a_record(tmp_path: Path, form: str) -> None:
-    baskets = sudare.make_baskets(RECORDS)
-    sudare.write_baskets(baskets, tmp_path / "out.txt", form)
+    baskets = sudare.baskets.make_baskets(RECORDS)
+    sudare.baskets.write_baskets(baskets, tmp_path / "out.txt", form)
     between = {"spaces": " ", "commas": ",", "spmf": " -1 "}[form]
     assert (tmp_path / "out.txt").read_text() == f"bread{between}milk\n\nmilk\n"
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 def test_tables_are_written_with_users_who_have_nothing(read: Any, tmp_path: Path, name: str) -> None:
-    baskets = sudare.make_baskets(RECORDS, ["bob", "alice", "carol"])
-    sudare.write_baskets(baskets, tmp_path / name)
+    baskets = sudare.baskets.make_baskets(RECORDS, ["bob", "alice", "carol"])
+    sudare.baskets.write_baskets(baskets, tmp_path / name)
     assert content(read(tmp_path / name)) == {"bob": ["bread", "milk"], "alice": [], "carol": ["milk"]}
 
 
 def test_a_csv_file_is_a_table_unless_lines_with_commas_were_read(tmp_path: Path) -> None:
-    baskets = sudare.make_baskets(RECORDS)
-    sudare.write_baskets(baskets, tmp_path / "out.csv", "spmf")
+    baskets = sudare.baskets.make_baskets(RECORDS)
+    sudare.baskets.write_baskets(baskets, tmp_path / "out.csv", "spmf")
     assert (tmp_path / "out.csv").read_text().startswith("user,item\n1,bread\n")
-    sudare.write_baskets(baskets, tmp_path / "out.csv", "commas")
+    sudare.baskets.write_baskets(baskets, tmp_path / "out.csv", "commas")
     assert (tmp_path / "out.csv").read_text().startswith("bread,milk\n")
 
 
 def test_names_that_would_not_be_read_again_are_refused(tmp_path: Path) -> None:
     for name, form in (("green tea", "spaces"), ("green tea", "spmf"), ("-1", "spmf")):
         with pytest.raises(sudare.OptionNotUsable, match=name):
-            sudare.write_baskets(sudare.make_baskets([[name]]), tmp_path / "out.txt", form)
+            sudare.baskets.write_baskets(sudare.baskets.make_baskets([[name]]), tmp_path / "out.txt", form)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("form", ["pairs", "history", "tree"])
 def test_a_table_is_not_written_as_text(tmp_path: Path, form: str) -> None:
     with pytest.raises(sudare.OptionNotUsable):
-        sudare.write_baskets(sudare.make_baskets(RECORDS), tmp_path / "out.txt", form)
+        sudare.baskets.write_baskets(sudare.baskets.make_baskets(RECORDS), tmp_path / "out.txt", form)
 
 
 @hypothesis.given(
@@ -269,8 +269,8 @@ def test_lines_with_commas_are_read_as_they_were_written(
     records: list[list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("baskets") / "out.txt"
-    sudare.write_baskets(sudare.make_baskets(records), path, "commas")
-    assert content(sudare.read_baskets(path, form="commas")) == content(sudare.make_baskets(records))
+    sudare.baskets.write_baskets(sudare.baskets.make_baskets(records), path, "commas")
+    assert content(sudare.read_baskets(path, form="commas")) == content(sudare.baskets.make_baskets(records))
 
 
 @hypothesis.given(lines=st.lists(st.text("ab -1\t"), min_size=1).filter(lambda lines: any(map(str.split, lines))))
@@ -283,8 +283,8 @@ def test_lines_with_spaces_are_sets_of_words(lines: list[str], tmp_path_factory:
 
 
 def test_published_records_are_matched_by_user_and_items_by_name() -> None:
-    original = sudare.make_baskets([["b", "c"], ["a", "c"]], ["x", "y"])
-    matched = sudare.match_published(original, sudare.make_baskets([["c"], ["c", "b"]], ["y", "x"]))
+    original = sudare.baskets.make_baskets([["b", "c"], ["a", "c"]], ["x", "y"])
+    matched = sudare.baskets.match_published(original, sudare.baskets.make_baskets([["c"], ["c", "b"]], ["y", "x"]))
     assert matched.names == original.names
     assert content(matched) == {"x": ["b", "c"], "y": ["c"]}
 
@@ -301,7 +301,7 @@ def test_published_records_are_matched_by_user_and_items_by_name() -> None:
 def test_what_is_no_suppression_is_refused(read: Any, published: str, message: str) -> None:
     original = read("b c\na c\n")
     with pytest.raises(sudare.BadRows, match=message):
-        sudare.match_published(original, read(published, "p.txt"))
+        sudare.baskets.match_published(original, read(published, "p.txt"))
 
 
 @pytest.mark.slow
@@ -317,6 +317,6 @@ def test_the_data_of_the_paper(
     assert (len(found), len(found.names), int((found.lengths <= 5).sum())) == (records, items, short)
     lines = real_data(name).read_text().split("\n")
     assert [found.names[item] for item in found.record(7)] == sorted(set(lines[7].split()) - {"-1"})
-    sudare.write_baskets(found, tmp_path / "out.txt", reading(found).form)
+    sudare.baskets.write_baskets(found, tmp_path / "out.txt", reading(found).form)
     again = read(tmp_path / "out.txt", form="spmf")
     assert content(again) == content(found)

@@ -15,23 +15,23 @@ import sudare
 from sudare.baskets.sensitive import random_lists
 from sudare.engine import DuckDBEngine
 
-BASKETS = sudare.make_baskets([["milk", "medicine"], ["bread"], ["medicine 2"]], ["alice", "bob", "carol"])
+BASKETS = sudare.baskets.make_baskets([["milk", "medicine"], ["bread"], ["medicine 2"]], ["alice", "bob", "carol"])
 
 
 @pytest.fixture
 def read(engine: DuckDBEngine, tmp_path: Path) -> Any:
     """Read sensitive items from the text of a file, or from any other source."""
 
-    def reader(text: object, name: str | None = "s.txt", **options: Any) -> sudare.SensitiveItems:
+    def reader(text: object, name: str | None = "s.txt", **options: Any) -> sudare.baskets.SensitiveItems:
         if name and isinstance(text, str):
             (tmp_path / name).write_text(text, encoding=options.pop("written", "utf-8"))
             text = tmp_path / name
-        return sudare.read_sensitive(text, BASKETS, engine=engine, **options)
+        return sudare.baskets.read_sensitive(text, BASKETS, engine=engine, **options)
 
     return reader
 
 
-def lists(found: sudare.SensitiveItems, baskets: sudare.Baskets = BASKETS) -> list[list[str]]:
+def lists(found: sudare.baskets.SensitiveItems, baskets: sudare.Baskets = BASKETS) -> list[list[str]]:
     return [[baskets.names[item] for item in found.of(u, len(baskets.names))] for u in range(len(baskets))]
 
 
@@ -109,12 +109,12 @@ def test_rules_for_everybody(read: Any) -> None:
 
 
 def test_random_lists_have_the_share_and_differ_by_user_and_seed() -> None:
-    baskets = sudare.make_baskets([[f"i{n:03}" for n in range(150)]] * 50)
-    found = lists(sudare.read_sensitive("random:0.4", baskets), baskets)
+    baskets = sudare.baskets.make_baskets([[f"i{n:03}" for n in range(150)]] * 50)
+    found = lists(sudare.baskets.read_sensitive("random:0.4", baskets), baskets)
     assert {len(entry) for entry in found} == {60}
     assert len({tuple(entry) for entry in found}) == 50
-    assert lists(sudare.read_sensitive("random:0.4:0", baskets), baskets) == found
-    assert lists(sudare.read_sensitive("random:0.4:1", baskets), baskets) != found
+    assert lists(sudare.baskets.read_sensitive("random:0.4:0", baskets), baskets) == found
+    assert lists(sudare.baskets.read_sensitive("random:0.4:1", baskets), baskets) != found
 
 
 def test_every_item_is_as_likely_in_random_lists() -> None:
@@ -157,10 +157,10 @@ def test_many_items_and_users_need_bits_only() -> None:
 @hypothesis.given(pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 139))))
 def test_the_bits_are_those_of_the_rows(engine: DuckDBEngine, pairs: list[tuple[int, int]]) -> None:
     items = [f"i{n:03}" for n in range(140)]
-    baskets = sudare.make_baskets([items] * 5)
+    baskets = sudare.baskets.make_baskets([items] * 5)
     frame = polars.DataFrame(
         {"user": [str(u + 1) for u, _ in pairs], "item": [items[i] for _, i in pairs]},
         schema={"user": polars.String, "item": polars.String},
     )
-    found = sudare.read_sensitive(frame, baskets, engine=engine)
+    found = sudare.baskets.read_sensitive(frame, baskets, engine=engine)
     assert [(u, i) for u in range(5) for i in range(140) if found.has(u, i)] == sorted(set(pairs))

@@ -4,8 +4,7 @@ from statistics import mean, median
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import sudare
 from sudare.baskets.model import Baskets, make_baskets
@@ -33,8 +32,8 @@ ORIGINAL, PUBLISHED = make_baskets(BEFORE), make_baskets(AFTER)
 
 
 def test_three_of_fourteen_items_of_figure_1_are_suppressed() -> None:
-    assert sudare.suppressed_share(ORIGINAL, PUBLISHED) == pytest.approx(3 / 14)
-    assert sudare.suppressed_share(ORIGINAL, ORIGINAL) == 0
+    assert sudare.baskets.suppressed_share(ORIGINAL, PUBLISHED) == pytest.approx(3 / 14)
+    assert sudare.baskets.suppressed_share(ORIGINAL, ORIGINAL) == 0
 
 
 def test_the_divergence_of_figure_1_by_hand() -> None:
@@ -42,25 +41,25 @@ def test_the_divergence_of_figure_1_by_hand() -> None:
     by_hand = (
         3 * 2 / 11 * log(2 / 11 / (3 / 14)) + 2 * 2 / 11 * log(2 / 11 / (2 / 14)) + 1 / 11 * log(1 / 11 / (1 / 14))
     )
-    assert sudare.kl_divergence(ORIGINAL, PUBLISHED) == pytest.approx(by_hand)
-    assert sudare.kl_divergence(ORIGINAL, ORIGINAL) == 0
+    assert sudare.baskets.kl_divergence(ORIGINAL, PUBLISHED) == pytest.approx(by_hand)
+    assert sudare.baskets.kl_divergence(ORIGINAL, ORIGINAL) == 0
 
 
 def test_items_that_are_gone_add_nothing_to_the_divergence() -> None:
     before, after = make_baskets([["a", "b"], ["a"]]), make_baskets([["a"], ["a"]])
-    assert sudare.kl_divergence(before, after) == pytest.approx(log(1 / (2 / 3)))
+    assert sudare.baskets.kl_divergence(before, after) == pytest.approx(log(1 / (2 / 3)))
 
 
 def test_nothing_published_is_all_suppressed_with_divergence_zero() -> None:
     nothing = make_baskets([[]] * 6)
-    found = sudare.basket_utility(ORIGINAL, nothing, support=2, confidence=0.5)
+    found = sudare.baskets.basket_utility(ORIGINAL, nothing, support=2, confidence=0.5)
     assert (found.suppressed_share, found.kl_divergence, found.rules.distance) == (1, 0, 1)
     assert (found.support_errors.mean, found.support_errors.largest) == (1, 1)
 
 
 def test_data_without_any_item_lose_nothing() -> None:
     nothing = make_baskets([[], []])
-    found = sudare.basket_utility(nothing, nothing)
+    found = sudare.baskets.basket_utility(nothing, nothing)
     assert found.to_dict() == {
         "suppressed_share": 0.0,
         "kl_divergence": 0.0,
@@ -72,9 +71,9 @@ def test_data_without_any_item_lose_nothing() -> None:
 def test_the_rules_of_figure_1_by_hand() -> None:
     # In two records before: milk and bread, milk and medicine, coffee and bread: six rules, each with 2/3 or 2/2.
     # After: coffee with bread and with apple is in one record, so two records share coffee and nothing else.
-    assert sudare.rules_distance(ORIGINAL, PUBLISHED, support=2, confidence=0.5) == 1
+    assert sudare.baskets.rules_distance(ORIGINAL, PUBLISHED, support=2, confidence=0.5) == 1
     # In one record or more with certainty, after: orange is alone; apple, bread, coffee are in one record together.
-    found = sudare.basket_utility(ORIGINAL, PUBLISHED, support=1, confidence=1.0).rules
+    found = sudare.baskets.basket_utility(ORIGINAL, PUBLISHED, support=1, confidence=1.0).rules
     before, after = (brute_force.rules(records, 1, 1.0) for records in (BEFORE, AFTER))
     assert (found.original, found.published, found.shared) == (
         len(before),
@@ -85,14 +84,14 @@ def test_the_rules_of_figure_1_by_hand() -> None:
 
 def test_the_support_errors_of_the_three_commonest_items_by_hand() -> None:
     # Bread, medicine and milk had 3 records each and have 2.
-    assert sudare.support_errors(ORIGINAL, PUBLISHED, most=3) == sudare.SupportErrors(
+    assert sudare.baskets.support_errors(ORIGINAL, PUBLISHED, most=3) == sudare.baskets.SupportErrors(
         3, pytest.approx(1 / 3), pytest.approx(1 / 3), pytest.approx(1 / 3)
     )
 
 
 def test_a_published_item_that_was_not_there_is_an_error() -> None:
     strange = make_baskets([["beer"]])
-    for measure in (sudare.suppressed_share, sudare.kl_divergence):
+    for measure in (sudare.baskets.suppressed_share, sudare.baskets.kl_divergence):
         with pytest.raises(sudare.OptionNotUsable, match="the item 'beer'"):
             measure(ORIGINAL, strange)
 
@@ -117,7 +116,7 @@ def test_measures_equal_counting(
     original = make_baskets(records[0])
     before, after = (Counter(item for record in part for item in record) for part in records)
     for published in both_forms(original, records[1]):
-        found = sudare.basket_utility(original, published, support=least, confidence=confidence, most=most)
+        found = sudare.baskets.basket_utility(original, published, support=least, confidence=confidence, most=most)
         assert found.suppressed_share == pytest.approx(
             (before.total() - after.total()) / before.total() if before else 0
         )

@@ -15,8 +15,7 @@ import pytest
 from typer.models import ArgumentInfo, OptionInfo
 from typer.testing import CliRunner, Result
 
-from sudare.cli.app import COMMANDS as ALL_COMMANDS
-from sudare.cli.app import app, load_command
+from sudare.cli.app import COMMANDS as ALL_COMMANDS, app, load_command
 from sudare.cli.files import Input, InputFolder, Mark, Output, OutputFolder, file_marks
 
 CONTENT = b"customer,day,item\na,2024-01-05,tea\nb,2024-01-05,tea\n"

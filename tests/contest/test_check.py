@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sudare.contest.check import check_anonymized, check_guesses
 from sudare.contest.guesses import Guesses, read_guesses, write_guesses

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import sudare
 from sudare.contest import correlation
@@ -17,7 +16,7 @@ from tests.histories.utility.small_histories import Row, pair
 
 
 def test_tables_6_to_10_of_the_report_are_reproduced() -> None:
-    found = sudare.correlate_measures(sudare.published_results())
+    found = sudare.contest.correlate_measures(sudare.contest.published_results())
     assert found.critical == pytest.approx(0.5529, abs=5e-5)
     assert [history.name for history in found.histories][:5] == ["10", "01", "11", "14", "06"]
     # As printed, with what rounding the values to three digits can change; None is a dash.
@@ -43,7 +42,7 @@ def test_tables_6_to_10_of_the_report_are_reproduced() -> None:
 def test_a_table_has_any_measures_in_any_order(tmp_path: Path) -> None:
     path = tmp_path / "values.csv"
     path.write_text("utility,name,rows,rows_sd,itemsets,sha256\n0.5, b ,3,1,,x\n0.25,a,1,1,0.5,y\n\n")
-    assert sudare.read_measured_histories(path) == (
+    assert sudare.contest.read_measured_histories(path) == (
         MeasuredHistory("b", 0.5, (MeasuredError("itemsets", None, None), MeasuredError("rows", 3.0, None))),
         MeasuredHistory("a", 0.25, (MeasuredError("itemsets", 0.5, None), MeasuredError("rows", 1.0, None))),
     )
@@ -65,7 +64,7 @@ def test_a_table_has_any_measures_in_any_order(tmp_path: Path) -> None:
 def test_a_table_that_cannot_be_read_is_refused(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "values.csv").write_text(text)
     with pytest.raises(sudare.SudareError, match=said) as caught:
-        sudare.read_measured_histories(tmp_path / "values.csv")
+        sudare.contest.read_measured_histories(tmp_path / "values.csv")
     assert "Hint:" in str(caught.value)
 
 
@@ -76,7 +75,7 @@ def measured(name: str, utility: float, **errors: float | None) -> MeasuredHisto
 
 @pytest.mark.parametrize(("histories", "critical"), [(3, 0.997), (4, 0.950), (13, 0.553), (100, 0.197)])
 def test_the_critical_value_is_that_of_tables(histories: int, critical: float) -> None:
-    assert sudare.critical_correlation(histories) == pytest.approx(critical, abs=5e-4)
+    assert sudare.contest.critical_correlation(histories) == pytest.approx(critical, abs=5e-4)
 
 
 def test_the_critical_value_comes_from_the_quantile_of_students_t() -> None:
@@ -86,11 +85,11 @@ def test_the_critical_value_comes_from_the_quantile_of_students_t() -> None:
         for level in (0.001, 0.05, 0.5):
             quantile = float(t.ppf(1 - level / 2, histories - 2))
             expected = quantile / (histories - 2 + quantile**2) ** 0.5
-            assert sudare.critical_correlation(histories, level) == pytest.approx(expected, rel=1e-12)
+            assert sudare.contest.critical_correlation(histories, level) == pytest.approx(expected, rel=1e-12)
 
 
 def test_histories_come_by_rising_utility_and_a_measure_without_value_has_no_correlation() -> None:
-    found = sudare.correlate_measures(
+    found = sudare.contest.correlate_measures(
         [measured("b", 0.3, rows=1, rfm=None), measured("a", 0.3, rows=2, rfm=1.0), measured("c", 0.1, rows=0, rfm=2.0)]
     )
     assert [history.name for history in found.histories] == ["c", "a", "b"]
@@ -99,7 +98,7 @@ def test_histories_come_by_rising_utility_and_a_measure_without_value_has_no_cor
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1e6)), min_size=3, max_size=9))
 def test_correlation_agrees_with_numpy(values: list[tuple[float, float]]) -> None:
-    found = sudare.correlate_measures([measured(str(n), u, rfm=error) for n, (u, error) in enumerate(values)])
+    found = sudare.contest.correlate_measures([measured(str(n), u, rfm=error) for n, (u, error) in enumerate(values)])
     utilities, errors = np.asarray(values).T
     result = next(entry.correlation for entry in found.measures if entry.measure == "rfm")
     if min(utilities.std(), errors.std()) > 1e-6:
@@ -108,7 +107,7 @@ def test_correlation_agrees_with_numpy(values: list[tuple[float, float]]) -> Non
 
 def test_two_histories_are_too_few() -> None:
     with pytest.raises(OptionNotUsable, match="3 anonymized histories or more, not 2"):
-        sudare.correlate_measures([measured("a", 0.1), measured("b", 0.2)])
+        sudare.contest.correlate_measures([measured("a", 0.1), measured("b", 0.2)])
 
 
 ORIGINAL: list[Row] = [
@@ -132,17 +131,17 @@ T = pair(ORIGINAL, ORIGINAL)[0]
 
 
 def test_histories_are_measured_one_by_one() -> None:
-    found = sudare.correlate_utility(T, histories(), draws=3, seed=2, support=0.5, length=2)
+    found = sudare.contest.correlate_utility(T, histories(), draws=3, seed=2, support=0.5, length=2)
     assert [history.name for history in found.histories] == ["as it was", "less", "wide"]
     wide = pair(ORIGINAL, ANONYMIZED["wide"])[1]
-    alone = sudare.measure_use_cases(T, wide, draws=3, seed=2, support=0.5, length=2)
+    alone = sudare.histories.measure_use_cases(T, wide, draws=3, seed=2, support=0.5, length=2)
     assert found.histories[2].errors == alone.errors
-    assert found.histories[2].utility == sudare.cell_utility(T, wide).utility
+    assert found.histories[2].utility == sudare.histories.cell_utility(T, wide).utility
     assert found.to_dict()["histories"][0]["utility"] == 0
 
 
 def test_what_was_measured_is_kept_and_used_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = sudare.correlate_utility(T, histories(), draws=2, folder=tmp_path)
+    first = sudare.contest.correlate_utility(T, histories(), draws=2, folder=tmp_path)
     with (tmp_path / "measures.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["name"] for row in rows] == ["as it was", "less", "wide"]
@@ -152,10 +151,10 @@ def test_what_was_measured_is_kept_and_used_again(tmp_path: Path, monkeypatch: p
         raise AssertionError("measured again")
 
     monkeypatch.setattr(correlation.UseCaseMeasures, "measure", refuse)
-    assert sudare.correlate_utility(T, histories(), draws=2, folder=tmp_path) == first
+    assert sudare.contest.correlate_utility(T, histories(), draws=2, folder=tmp_path) == first
     other = pair(ORIGINAL, [*ORIGINAL[:3], ["*"] * 5])[1]
     with pytest.raises(AssertionError, match="measured again"):
-        sudare.correlate_utility(T, [("less", other)], draws=2, folder=tmp_path)
+        sudare.contest.correlate_utility(T, [("less", other)], draws=2, folder=tmp_path)
 
 
 def test_what_was_measured_before_an_interruption_is_kept(tmp_path: Path) -> None:
@@ -164,17 +163,17 @@ def test_what_was_measured_before_an_interruption_is_kept(tmp_path: Path) -> Non
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sudare.correlate_utility(T, interrupted(), draws=2, folder=tmp_path)
+        sudare.contest.correlate_utility(T, interrupted(), draws=2, folder=tmp_path)
     assert len((tmp_path / "measures.csv").read_text().splitlines()) == 2
 
 
 def test_a_folder_with_other_values_is_refused(tmp_path: Path) -> None:
-    sudare.correlate_utility(T, histories(), draws=2, folder=tmp_path)
+    sudare.contest.correlate_utility(T, histories(), draws=2, folder=tmp_path)
     with pytest.raises(OptionNotUsable, match="draws is 2 there and 3 here"):
-        sudare.correlate_utility(T, histories(), draws=3, folder=tmp_path)
+        sudare.contest.correlate_utility(T, histories(), draws=3, folder=tmp_path)
     (tmp_path / "measures.csv").write_text("name\nx\n")
     with pytest.raises(OptionNotUsable, match="rows that sudare did not write"):
-        sudare.correlate_utility(T, histories(), draws=2, folder=tmp_path)
+        sudare.contest.correlate_utility(T, histories(), draws=2, folder=tmp_path)
     (tmp_path / "parameters.json").write_text("[]")
     with pytest.raises(OptionNotUsable, match="was not written by sudare"):
-        sudare.correlate_utility(T, histories(), draws=2, folder=tmp_path)
+        sudare.contest.correlate_utility(T, histories(), draws=2, folder=tmp_path)

@@ -10,14 +10,14 @@ from tests.histories.utility.small_histories import Row, pair, rows_and_generali
 ORIGINAL = [[str(n), f"2011/1/{n}", "a", "1.00", "1"] for n in range(1, 7)]
 
 
-def described(*dates: str) -> sudare.AnonymizationDescription:
+def described(*dates: str) -> sudare.contest.AnonymizationDescription:
     """Describe the history with these cells in place of the first dates; * in place of a date deletes the row."""
     texts = [*dates, *(row[1] for row in ORIGINAL[len(dates) :])]
     rows = [
         ["*"] * 5 if text == "*" else [str(10 + n), text, *row[2:]]
         for n, (text, row) in enumerate(zip(texts, ORIGINAL, strict=True))
     ]
-    return sudare.describe_anonymization(*pair(ORIGINAL, rows))
+    return sudare.contest.describe_anonymization(*pair(ORIGINAL, rows))
 
 
 TWO, THREE, FOUR = "[2011/1/1;2011/1/2]", "[2011/1/1;2011/1/3]", "[2011/1/3;2011/1/6]"
@@ -48,14 +48,14 @@ def test_unique_rows_that_fit_several_customers_are_based_on_k_anonymization() -
     # Of 100 unique customers, too.
     many = [[str(n), f"2011/1/{n % 2 + 1}", "a", "1.00", str(n)] for n in range(1, 101)]
     fit = [[*row[:3], f"[0.01;{n}]", "[1;100]"] for n, row in enumerate(many, start=1)]
-    found = sudare.describe_anonymization(*pair(many, fit))
+    found = sudare.contest.describe_anonymization(*pair(many, fit))
     assert (found.kind, found.k, found.unique_customers) == ("based_on_k_anonymous", 50, 100)
 
 
 def test_a_history_as_it_was_and_one_without_rows() -> None:
     assert described().kind == "few_unique"
     many = [[str(n), "2011/1/1", "a", "1.00", str(n)] for n in range(1, 101)]
-    assert sudare.describe_anonymization(*pair(many, many)).kind == "many_unique"
+    assert sudare.contest.describe_anonymization(*pair(many, many)).kind == "many_unique"
     found = described(*"******")
     assert (found.kind, found.k, found.classes) == ("nothing", 0, ())
     assert found.to_dict()["cells"]["gone_customers"] == 6
@@ -63,7 +63,7 @@ def test_a_history_as_it_was_and_one_without_rows() -> None:
 
 @given(rows_and_generalized())
 def test_classes_agree_with_plain_grouping(rows: tuple[list[Row], list[Row]]) -> None:
-    found = sudare.describe_anonymization(*pair(*rows))
+    found = sudare.contest.describe_anonymization(*pair(*rows))
     of_pid = defaultdict(list)
     for row in rows[1]:
         if row[0] != "*":
@@ -81,5 +81,5 @@ def values(text: str) -> tuple[str, ...]:
 @given(rows_and_generalized())
 def test_the_fewest_customers_that_fit_are_those_of_the_whole_list(rows: tuple[list[Row], list[Row]]) -> None:
     original, anonymized = pair(*rows)
-    covered = sudare.covered_customers(original, anonymized)
+    covered = sudare.histories.covered_customers(original, anonymized)
     assert fewest_covered(original, anonymized) == min(map(len, covered.values()), default=0)

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sudare.contest.guesses import Guesses
 from sudare.contest.judge import Judgement, judge_guesses, judge_hits

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from sudare.contest.publish import publish, true_customers
+from sudare.contest.publish import publish_anonymized, true_customers
 from sudare.errors import BadRows, OutputNotWritable, SourceNotReadable
 from tests.histories.generalized.small_cells import cells
 
@@ -18,7 +17,7 @@ CELLS = ["*", "{a;b}", "a", "b", "商品", "ａ", "😀", "A", "é"]
 def test_deleted_rows_are_left_out_and_lines_are_sorted_by_code_point(tmp_path: Path) -> None:
     rows = ["12,*,商,1,1", "9,*,a,1,1", "*,*,*,*,*", "12,*,A,1,1", "12,2010/12/01,{b;a},1.50,1", "12,*,😀,1,1"]
     (tmp_path / "A.csv").write_text("\r\n".join(rows), encoding="utf-8", newline="")
-    assert publish(tmp_path / "A.csv", tmp_path / "P.csv") == 5
+    assert publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv") == 5
     assert (tmp_path / "P.csv").read_bytes().decode() == (
         "12,*,A,1,1\n12,*,商,1,1\n12,*,😀,1,1\n12,2010/12/01,{b;a},1.50,1\n9,*,a,1,1\n"
     )
@@ -33,14 +32,14 @@ def test_what_was_written_is_read_again(broken: bytes, tmp_path: Path, monkeypat
     write = Path.write_bytes
     monkeypatch.setattr(Path, "write_bytes", lambda path, _: write(path, broken))
     with pytest.raises(OutputNotWritable, match="would not hold the rows"):
-        publish(tmp_path / "A.csv", tmp_path / "P.csv")
+        publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv")
     assert not (tmp_path / "P.csv").exists()
 
 
 @pytest.mark.parametrize("text", ["", "*,*,*,*,*\n" * 3])
 def test_nothing_to_publish_is_an_empty_file(text: str, tmp_path: Path) -> None:
     (tmp_path / "A.csv").write_text(text)
-    assert publish(tmp_path / "A.csv", tmp_path / "P.csv") == 0
+    assert publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv") == 0
     assert (tmp_path / "P.csv").read_bytes() == b""
 
 
@@ -51,7 +50,7 @@ def test_lines_are_sorted_as_texts_are(
     folder = tmp_path_factory.mktemp("publish")
     lines = [f"{pid},*,{item},*,{number}" for pid, item, number in rows]
     (folder / "A.csv").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    publish(folder / "A.csv", folder / "P.csv")
+    publish_anonymized(folder / "A.csv", folder / "P.csv")
     assert (folder / "P.csv").read_text(encoding="utf-8").split("\n")[:-1] == sorted(lines)
 
 
@@ -59,7 +58,7 @@ def test_lines_are_sorted_as_texts_are(
 def test_unchecked_lines_of_any_bytes_are_sorted(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
     folder = tmp_path_factory.mktemp("publish")
     (folder / "A.csv").write_bytes(b"".join(b"1" + line + b"\n" for line in lines))
-    assert publish(folder / "A.csv", folder / "P.csv", unchecked=True) == len(lines)
+    assert publish_anonymized(folder / "A.csv", folder / "P.csv", unchecked=True) == len(lines)
     assert (folder / "P.csv").read_bytes().split(b"\n")[:-1] == sorted(b"1" + line for line in lines)
 
 
@@ -67,18 +66,18 @@ def test_unchecked_lines_of_any_bytes_are_sorted(tmp_path_factory: pytest.TempPa
 def test_a_history_that_is_not_well_formed_is_refused_unless_told_otherwise(text: str, tmp_path: Path) -> None:
     (tmp_path / "A.csv").write_bytes(text.encode())
     with pytest.raises(BadRows, match="is no anonymized history"):
-        publish(tmp_path / "A.csv", tmp_path / "P.csv")
+        publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv")
     assert not (tmp_path / "P.csv").exists()
-    assert publish(tmp_path / "A.csv", tmp_path / "P.csv", unchecked=True) == 1
+    assert publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv", unchecked=True) == 1
     assert (tmp_path / "P.csv").read_bytes() == text.rstrip("\n").encode() + b"\n"
 
 
 def test_files_that_cannot_be_read_or_written_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceNotReadable, match="no file"):
-        publish(tmp_path / "A.csv", tmp_path / "P.csv")
+        publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv")
     (tmp_path / "A.csv").write_text("1,*,*,*,*\n")
     with pytest.raises(OutputNotWritable, match="does not exist"):
-        publish(tmp_path / "A.csv", tmp_path / "none" / "P.csv")
+        publish_anonymized(tmp_path / "A.csv", tmp_path / "none" / "P.csv")
 
 
 def test_true_customers_are_those_of_the_rows_that_remain() -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from sudare.cli.app import app
 from sudare.contest.evaluation import FinalFiles, evaluate_finals
-from sudare.contest.publish import publish
+from sudare.contest.publish import publish_anonymized
 from sudare.contest.recompute import Difference, recompute_archive
 from sudare.errors import SourceNotReadable
 from sudare.histories.generalized.rule_sets import load_rules
@@ -37,7 +37,7 @@ def archive(tmp_path: Path) -> Path:
     }
     names = {name: keep(folder, text.encode()) for name, text in texts.items()}
     for team in ("blue", "red"):
-        publish(folder / "files" / names[team], tmp_path / "published.csv")
+        publish_anonymized(folder / "files" / names[team], tmp_path / "published.csv")
         names[f"published_{team}"] = keep(folder, (tmp_path / "published.csv").read_bytes())
     teams = {"blue": "red", "red": "blue"}
     finals = [

@@ -64,7 +64,7 @@ def test_the_attackers_are_the_same_in_far_less_memory_than_the_data_take(tmp_pa
 
     def measured(**options: Any) -> list[float]:
         with DuckDBEngine(threads=1, spill=spill, **options) as engine, sudare.read_history(path, engine=engine) as log:
-            return [risk.measured for risk in sudare.assess_attackers(log, progress=look).attackers]
+            return [risk.measured for risk in sudare.histories.assess_attackers(log, progress=look).attackers]
 
     plenty = measured()
     assert spilled == 0

@@ -19,9 +19,9 @@ ROWS = RNG.integers(0, [2, 3, 9], (60, 3))
 FRAME = polars.DataFrame({name: [str(value) for value in ROWS[:, a]] for a, name in enumerate("abc")})
 
 
-def walked(engine: Engine, **words: Any) -> sudare.SubsetsAssessment:
-    with sudare.collapse_table(FRAME, engine=engine) as table:
-        return sudare.assess_subsets(table, bound=0.2, **words)
+def walked(engine: Engine, **words: Any) -> sudare.tables.SubsetsAssessment:
+    with sudare.tables.collapse_table(FRAME, engine=engine) as table:
+        return sudare.tables.assess_subsets(table, bound=0.2, **words)
 
 
 def test_the_engine_finds_what_the_kernel_finds(any_engine: Engine, engine: DuckDBEngine) -> None:
@@ -53,9 +53,9 @@ def test_of_a_level_of_sets_spark_is_asked_a_few_times(spark: SparkEngine, monke
         return answer(sql)
 
     monkeypatch.setattr(spark, "rows", counted)
-    with sudare.collapse_table(FRAME, engine=spark) as table:
+    with sudare.tables.collapse_table(FRAME, engine=spark) as table:
         asked.clear()
-        sudare.assess_subsets(table, walk="engine")
+        sudare.tables.assess_subsets(table, walk="engine")
     # The numbers of values, the sizes of the whole set, of pairs with and without sets to be grouped from them, and of
     # single attributes.
     assert len(asked) == 5

@@ -54,7 +54,7 @@ def test_time_price_and_quantity_of_the_toy_history(any_engine: Engine, toy_file
     with sudare.read_history(toy_file, engine=any_engine) as history:
         assert history.parts == ("time", "price", "quantity")
         # Hours 8, 8, 20, 10, 15, 11, 11, 15, 15, 15: customer 1 and 3 share 15, the others are alone.
-        assert sudare.assess_knowledge(history, "hour").measured == pytest.approx((6 + 4 / 2) / 10)
+        assert sudare.histories.assess_knowledge(history, "hour").measured == pytest.approx((6 + 4 / 2) / 10)
 
 
 def test_decimals_are_the_numbers_that_their_texts_say(any_engine: Engine) -> None:
@@ -184,9 +184,9 @@ def test_all_511_sets_of_nine_attributes_are_the_same(
     path = real_data("adult/adult.csv")
     with sudare.read_table(path, engine=any_engine) as table, sudare.read_table(path, engine=engine) as expected:
         assert (table.attributes, table.values) == (expected.attributes, expected.values)
-        found = sudare.assess_subsets(table)
+        found = sudare.tables.assess_subsets(table)
         assert len(found.ranked("size")) == 511
-        assert (found.results == sudare.assess_subsets(expected).results).all()
+        assert (found.results == sudare.tables.assess_subsets(expected).results).all()
 
 
 def test_what_ifs_worked_by_hand(any_engine: Engine) -> None:

@@ -58,7 +58,7 @@ def watched(spark: SparkEngine) -> Iterator[list[Any]]:
 def test_only_numbers_leave_the_cluster_of_a_history(spark: SparkEngine, toy_file: Path) -> None:
     before = spark.collected
     with watched(spark) as cells, sudare.read_history(toy_file, engine=spark) as history:
-        risk = sudare.assess_knowledge(history, "day + item")
+        risk = sudare.histories.assess_knowledge(history, "day + item")
     assert risk.values == 9
     assert not [cell for cell in cells if isinstance(cell, str)]
     # The counts of rows and of customers, how many cells were written otherwise and how many names of customers and of
@@ -81,7 +81,7 @@ def test_small_counts_are_merged_on_the_cluster(spark: SparkEngine, toy_file: Pa
     guarded = SparkEngine(session=spark.session, min_cell=5)
     with watched(guarded) as cells, sudare.read_history(toy_file, engine=guarded) as history:
         cells.clear()
-        told = sudare.assess_knowledge(history, "item")
+        told = sudare.histories.assess_knowledge(history, "item")
     # Bread 3, tea 2, book 2 and juice 1 pairs of item and customer; bread is no line of its own with 3.
     assert told.values == 4
     assert told.measured >= 0.5
@@ -122,15 +122,15 @@ def test_settings_and_tables_of_the_session_stay_as_they_were(spark: SparkEngine
 
 def test_what_is_about_people_is_refused_by_name(spark: SparkEngine, toy_there: sudare.History, tmp_path: Path) -> None:
     for ask in (
-        lambda: sudare.most_identifying(toy_there, "day"),
-        lambda: sudare.customer_risks(toy_there, "day"),
-        lambda: sudare.write_values(toy_there, "day", tmp_path / "values.csv"),
-        lambda: sudare.write_customer_risks(toy_there, tmp_path / "customers.csv"),
+        lambda: sudare.histories.most_identifying(toy_there, "day"),
+        lambda: sudare.histories.customer_risks(toy_there, "day"),
+        lambda: sudare.histories.write_values(toy_there, "day", tmp_path / "values.csv"),
+        lambda: sudare.histories.write_customer_risks(toy_there, tmp_path / "customers.csv"),
     ):
         with pytest.raises(NotOnEngine, match="only counts leave the cluster"):
             ask()
     with sudare.read_table(polars.DataFrame({"a": ["x"]}), engine=spark) as table, pytest.raises(NotOnEngine):
-        sudare.write_record_risks(table, None, tmp_path / "records.csv")
+        sudare.tables.write_record_risks(table, None, tmp_path / "records.csv")
     assert list(tmp_path.glob("*s.csv")) == []
 
 
@@ -138,10 +138,10 @@ def test_too_many_combinations_are_estimated_from_a_sample(
     spark: SparkEngine, toy_there: sudare.History, toy: sudare.History
 ) -> None:
     with watched(spark) as cells:
-        found = sudare.assess_knowledge(toy_there, "item*2", most_combinations=1, samples=200)
+        found = sudare.histories.assess_knowledge(toy_there, "item*2", most_combinations=1, samples=200)
     assert found.sample == 200
     assert found.interval is not None
-    assert found.interval[0] <= sudare.assess_knowledge(toy, "item*2").measured <= found.interval[1]
+    assert found.interval[0] <= sudare.histories.assess_knowledge(toy, "item*2").measured <= found.interval[1]
     # The number of combinations, the largest weight, the weight of all customers, how many draws could be used, one
     # line a crowd size, and the number of items for the theory.
     assert not [cell for cell in cells if isinstance(cell, str)]
@@ -154,9 +154,9 @@ def test_classes_count_persons_and_no_person_leaves_the_cluster(
     rows = [("a", "m"), ("a", "m"), ("a", "f"), ("b", "f"), ("c", "f"), ("d", "m")]
     people = polars.DataFrame(rows, schema=["who", "sex"], orient="row")
     with watched(spark) as cells, sudare.read_table(people, person="who", engine=spark) as table:
-        found = sudare.assess_subsets(table)
+        found = sudare.tables.assess_subsets(table)
     with sudare.read_table(people, person="who", engine=engine) as expected:
-        assert (found.results == sudare.assess_subsets(expected).results).all()
+        assert (found.results == sudare.tables.assess_subsets(expected).results).all()
         assert table.values == expected.values
     assert [cell for cell in cells if isinstance(cell, str)] == ["f", "m"]
 
@@ -165,10 +165,12 @@ def test_samples_of_adversaries_are_judged_on_the_cluster(
     spark: SparkEngine, toy_there: sudare.History, toy: sudare.History
 ) -> None:
     options: dict[str, Any] = {"rho": 0.5, "epsilon": 0.2, "delta": 0.2, "max_known": 2, "seed": 3}
-    with watched(spark) as cells, sudare.hold_baskets(toy_there) as baskets:
-        found = sudare.check_held_baskets(baskets, sudare.hold_sensitive("item:お*", baskets), **options)
+    with watched(spark) as cells, sudare.baskets.hold_baskets(toy_there) as baskets:
+        found = sudare.baskets.check_held_baskets(
+            baskets, sudare.baskets.hold_sensitive("item:お*", baskets), **options
+        )
     in_memory = read_baskets(toy)
-    expected = sudare.check_baskets(in_memory, sudare.read_sensitive("item:お*", in_memory), **options)
+    expected = sudare.baskets.check_baskets(in_memory, sudare.baskets.read_sensitive("item:お*", in_memory), **options)
     assert (found.adversaries, found.unsafe_adversaries) == (expected.adversaries, expected.unsafe_adversaries)
     assert not [cell for cell in cells if isinstance(cell, str)]
     # Users and the longest record, occurrences and repetitions, items; how many are sensitive; how many users have one
@@ -192,9 +194,9 @@ def test_utility_and_classes_of_a_contest_by_hand_and_only_numbers_leave(spark: 
     (original / "1.csv").write_text("1,2011/1/1,a,1,1\n2,2011/1/1,b,1.00,1\n")
     (original / "2.csv").write_text("1,2011/1/1,c,1.0,3\r\n\n3,2011/1/1,d,1,3")
     anonymized.write_text("7,2011/1/1,{b;a},1,[1;3]\n8,2011/01/01,{a;b},1,[1;3]\n*,*,*,*,*\n9,2011/1/1,d,[1;1.00],3\n")
-    with watched(spark) as cells, sudare.hold_cells(original, anonymized, engine=spark) as held:
-        found = sudare.held_utility(held)
-        assert [(size.size, size.classes) for size in sudare.held_class_sizes(held)] == [(1, 1), (2, 1)]
+    with watched(spark) as cells, sudare.histories.hold_cells(original, anonymized, engine=spark) as held:
+        found = sudare.histories.held_utility(held)
+        assert [(size.size, size.classes) for size in sudare.histories.held_class_sizes(held)] == [(1, 1), (2, 1)]
     assert found.utility == pytest.approx((2 * 0.5 + 2 * 1 + 4) / 16, abs=1e-12)
     assert [kind.cells for kind in found.kinds] == [7, 3, 2, 0, 4]
     assert [column.deviation for column in found.columns] == [0.0, None, 0.0, 1.0]
@@ -214,7 +216,7 @@ def test_the_records_of_baskets_are_read_from_a_cluster(toy_there: sudare.Histor
 @not_yet
 def test_each_user_has_random_sensitive_items(spark: SparkEngine) -> None:
     reading = BasketReading("baskets", "table", {}, {}, 1)
-    sudare.hold_sensitive("random:0.4", sudare.HeldBaskets(spark, reading, 1, 1, 1, 1, "none_"))
+    sudare.baskets.hold_sensitive("random:0.4", sudare.baskets.HeldBaskets(spark, reading, 1, 1, 1, 1, "none_"))
 
 
 def test_plans_end_at_kept_tables_and_small_ones_are_sent_to_all_tasks(spark: SparkEngine) -> None:
@@ -252,10 +254,10 @@ def test_the_work_goes_on_when_a_worker_is_killed_during_a_job(
 
     killer = threading.Thread(target=kill_during_a_job)
     with sudare.read_history(real_data("online-retail-400.csv"), engine=spark) as history:
-        found = sudare.assess_attackers(history, progress=progress)
+        found = sudare.histories.assess_attackers(history, progress=progress)
     killer.join()
     assert running
-    assert found == sudare.assess_attackers(online_retail)
+    assert found == sudare.histories.assess_attackers(online_retail)
 
 
 def test_running_jobs_are_cancelled_when_the_work_is_asked_to_stop(spark: SparkEngine) -> None:

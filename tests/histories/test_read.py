@@ -266,7 +266,7 @@ def test_values_can_mean_missing(read: Any) -> None:
 
 def test_missing_optional_cells_are_a_value_of_their_own(read: Any) -> None:
     history = read("customer,day,item,price\na,2024/1/5,tea,\nb,2024/1/6,tea,\nc,2024/1/6,tea,2\n")
-    found = {value.value["price"]: value.customers for value in sudare.most_identifying(history, "price")}
+    found = {value.value["price"]: value.customers for value in sudare.histories.most_identifying(history, "price")}
     assert found == {None: 2, 2.0: 1}
 
 
@@ -398,7 +398,7 @@ def test_temporary_files_are_removed(read: Any, tmp_path: Path, monkeypatch: pyt
 def test_closing_a_history_drops_its_tables(engine: DuckDBEngine, toy_file: Path) -> None:
     before = engine.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'history%'")
     with sudare.read_history(toy_file, engine=engine) as history:
-        sudare.assess_attackers(history, knowledge=["(item + price)*2"])
+        sudare.histories.assess_attackers(history, knowledge=["(item + price)*2"])
     assert engine.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'history%'") == before
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import polars
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -29,12 +28,12 @@ def test_visits_are_pairs_of_customers_and_days(engine: DuckDBEngine, history_ro
         for (who, day), items in sorted(visits.items())
     ]
     with sudare.read_history(brute_force.frame(history_rows), engine=engine) as history:
-        assert [visit.to_dict() for visit in sudare.list_visits(history)] == expected
-        assert [visit.to_dict() for visit in sudare.list_visits(history, most=most)] == expected[:most]
+        assert [visit.to_dict() for visit in sudare.histories.list_visits(history)] == expected
+        assert [visit.to_dict() for visit in sudare.histories.list_visits(history, most=most)] == expected[:most]
 
 
 def test_visits_are_written_as_parquet(toy: sudare.History, tmp_path: Path) -> None:
-    assert sudare.write_visits(toy, tmp_path / "visits.parquet") == 5
+    assert sudare.histories.write_visits(toy, tmp_path / "visits.parquet") == 5
     written = polars.read_parquet(tmp_path / "visits.parquet")
     assert written["kinds"].to_list() == [3, 1, 1, 2, 3]
 
@@ -44,6 +43,6 @@ def test_visits_of_people_do_not_leave_an_engine_that_keeps_them(
 ) -> None:
     monkeypatch.setattr(sudare.DuckDBEngine, "shows_people", False)
     with pytest.raises(NotOnEngine, match="the visits of customers"):
-        sudare.list_visits(toy)
+        sudare.histories.list_visits(toy)
     with pytest.raises(NotOnEngine, match="what is known of several persons"):
-        sudare.assess_persons(toy, "day")
+        sudare.histories.assess_persons(toy, "day")

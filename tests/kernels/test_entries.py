@@ -16,8 +16,7 @@ import pytest
 import sudare
 from sudare import interruption
 from sudare.kernels import loading, store
-from sudare.kernels.cells import line_order
-from sudare.kernels.cells import text as cell_text
+from sudare.kernels.cells import line_order, text as cell_text
 from sudare.kernels.entry import entry, plain
 
 ROOT = Path(sudare.__file__).parent

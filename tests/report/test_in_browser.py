@@ -62,7 +62,9 @@ def write_history(folder: Path, language: str) -> None:
     wide = "".join(f"8,800,2010/12/5,9:00,{'wide' * 30}{n},1,1\n" for n in range(30))
     (folder / "toy.csv").write_text(f"{TOY}7,700,2010/12/4,9:00,{EVIL},1,1\n{wide}", encoding="utf-8")
     with sudare.read_history(folder / "toy.csv") as history:
-        found = sudare.assess_attackers(history, knowledge=["day*2", "(day + item)*2", "days + item*2 + price*2"])
+        found = sudare.histories.assess_attackers(
+            history, knowledge=["day*2", "(day + item)*2", "days + item*2 + price*2"]
+        )
         write_history_report(folder / "report.html", history, found, language=language, made=dt.datetime(2025, 1, 31))
 
 
@@ -88,15 +90,15 @@ def write_baskets(folder: Path, language: str) -> None:
     lines = [f"{LONG[n % 3]},{'wide' * 30}{n % 2},item {n % 7}" for n in range(40)]
     (folder / "toy.csv").write_text("\n".join(lines), encoding="utf-8")
     original = sudare.read_baskets(folder / "toy.csv", form="commas")
-    sensitive = sudare.read_sensitive("random:0.4", original)
-    found = sudare.suppress_baskets(original, sensitive, rho="0.3", max_known=2)
+    sensitive = sudare.baskets.read_sensitive("random:0.4", original)
+    found = sudare.baskets.suppress_baskets(original, sensitive, rho="0.3", max_known=2)
     write_baskets_report(folder / "report.html", found, language=language, made=dt.datetime(2025, 1, 31))
 
 
 def write_contest(folder: Path, language: str) -> None:
     # Evil and long items, rules of an evil name, a column and a file of long names.
     items = [EVIL, "wide" * 30, "都道府県と市区町村の名前" * 4]
-    rules = sudare.load_rules()
+    rules = sudare.histories.load_rules()
     columns = tuple(replace(c, name=LONG[0]) if c.form == "integer" else c for c in rules.columns)
     rules = replace(rules, name=EVIL, columns=columns)
     rows = [(100 + n // 2, f"2011/{1 + n % 12}/1", items[n % 3], f"{n}.99", 1000 * n + 1) for n in range(60)]
@@ -108,10 +110,10 @@ def write_contest(folder: Path, language: str) -> None:
     ]
     (folder / "toy.csv").write_text("\n".join(hidden), encoding="utf-8")
     (folder / f"{'guesses' * 12}.csv").write_text("".join(f"{c},{c}\n" for c in range(100, 104)))
-    original = sudare.read_original(folder / "T.csv", rules)
-    anonymized = sudare.read_valid_anonymized(folder / "toy.csv", original, rules)
-    utility = sudare.cell_utility(original, anonymized).utility
-    made = sudare.AnonymizedHistory(
+    original = sudare.histories.read_original(folder / "T.csv", rules)
+    anonymized = sudare.histories.read_valid_anonymized(folder / "toy.csv", original, rules)
+    utility = sudare.histories.cell_utility(original, anonymized).utility
+    made = sudare.histories.AnonymizedHistory(
         anonymized, 3, 0, 30, 60, 12, (30,), utility, utility / 2, converged=True, seconds=1.0
     )
     write_contest_report(
@@ -121,7 +123,7 @@ def write_contest(folder: Path, language: str) -> None:
         rules=rules,
         guesses=[folder / f"{'guesses' * 12}.csv"],
         anonymization=made,
-        duel=sudare.run_duel(original, anonymized),
+        duel=sudare.contest.run_duel(original, anonymized),
         draws=2,
         language=language,
         made=dt.datetime(2025, 1, 31),

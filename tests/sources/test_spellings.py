@@ -13,8 +13,7 @@ import pandas
 import polars
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine, quote_text
@@ -109,7 +108,7 @@ def test_how_added_records_were_written_is_told(engine: DuckDBEngine, tmp_path: 
     path = write(tmp_path / "added.csv", "who;town\nＡnn;nara\nbob;kobe\n")
     frame = polars.DataFrame({"who": ["ann", "bob"], "town": ["Nara", "kobe"]})
     with sudare.read_table(frame, person="who", engine=engine) as table:
-        derived = sudare.add_records(table, path)
+        derived = sudare.tables.add_records(table, path)
         with derived.table as made:
             assert derived.added is not None
             assert derived.added.guesses["delimiter"] == ";"
@@ -172,9 +171,9 @@ def test_items_of_baskets_and_their_secrets_are_the_same(tmp_path: Path, text: s
     assert baskets.names == ("1", "パン")
     assert baskets.reading is not None
     assert {spelling.column: spelling.merged for spelling in baskets.reading.spellings}["item"] == 2
-    secrets = sudare.read_sensitive(write(tmp_path / "s.txt", "ﾊﾟﾝ\n"), baskets)
+    secrets = sudare.baskets.read_sensitive(write(tmp_path / "s.txt", "ﾊﾟﾝ\n"), baskets)
     assert [secrets.has(0, item) for item in (0, 1)] == [False, True]
-    assert sudare.read_sensitive("item:ﾊﾟ*", baskets).has(0, 1)
+    assert sudare.baskets.read_sensitive("item:ﾊﾟ*", baskets).has(0, 1)
 
 
 @pytest.mark.slow

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import sudare
 from sudare.statistics.distinct import collapse, row_order, sum_by
@@ -39,21 +38,21 @@ def test_sums_are_those_of_whole_numbers(pairs: list[tuple[int, int]]) -> None:
 @given(weighted_rows, st.integers(1, 2**54))
 def test_every_analysis_adds_up_weights_exactly(rows: Weighted, k: int) -> None:
     table = heavy(rows)
-    found = sudare.assess_subsets(table)
+    found = sudare.tables.assess_subsets(table)
     for chosen in subsets(range(3)):
         classes: dict[tuple[int, ...], int] = {}
         for row, weight in rows:
             key = tuple(row[a] for a in sorted(chosen))
             classes[key] = classes.get(key, 0) + weight
-        sizes = sudare.assess_records(table, names(chosen)).sizes
+        sizes = sudare.tables.assess_records(table, names(chosen)).sizes
         assert [part.size for part in sizes for _ in range(part.classes)] == sorted(classes.values())
         if chosen:
             assert found.subset(names(chosen)).max_risk == 1 / min(classes.values())
         _, counts = collapse(table.codes[sorted(chosen)], table.counts)
         assert sorted(counts.tolist()) == sorted(classes.values())
-    assert sum(part.records for part in sudare.assess_records(table).sizes) == sum(weight for _, weight in rows)
+    assert sum(part.records for part in sudare.tables.assess_records(table).sizes) == sum(weight for _, weight in rows)
     safe = {entry.attributes for entry in disclosable_sets(table, limit=1 / k, every=True).sets or ()}
-    assert all(sudare.assess_records(table, chosen).max_risk <= 1 / k for chosen in safe)
+    assert all(sudare.tables.assess_records(table, chosen).max_risk <= 1 / k for chosen in safe)
 
 
 # Columns of 2^31 values: three of them do not fit into one number of 63 bits.

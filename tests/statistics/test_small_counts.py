@@ -76,7 +76,7 @@ def test_no_small_count_leaves_and_nothing_is_lost(guarded: DuckDBEngine, lines:
 
 def test_merged_crowds_tell_no_risk_too_low(guarded: DuckDBEngine, toy_file: object, engine: DuckDBEngine) -> None:
     with sudare.read_history(toy_file, engine=engine) as plain, sudare.read_history(toy_file, engine=guarded) as safe:
-        exact, told = sudare.assess_knowledge(plain, "item"), sudare.assess_knowledge(safe, "item")
+        exact, told = sudare.histories.assess_knowledge(plain, "item"), sudare.histories.assess_knowledge(safe, "item")
     # Bread and tea have 3 + 2 pairs of value and customer, book and juice 2 + 1.
     assert told.values == exact.values
     assert told.measured >= exact.measured

@@ -91,13 +91,13 @@ def test_a_file_that_changed_after_it_was_read_is_refused_when_its_rows_are_need
     read: Any, tmp_path: Path, later: str | None
 ) -> None:
     table = read(TEXT)
-    assert sudare.assess_records(table).classes == 3
+    assert sudare.tables.assess_records(table).classes == 3
     if later is None:
         (tmp_path / "table.csv").unlink()
     else:
         (tmp_path / "table.csv").write_text(later)
     with pytest.raises(sudare.SourceNotReadable, match="has changed since it was read"):
-        sudare.write_record_risks(table, ["city"], tmp_path / "risks.csv")
+        sudare.tables.write_record_risks(table, ["city"], tmp_path / "risks.csv")
     assert not (tmp_path / "risks.csv").exists()
 
 
@@ -117,7 +117,7 @@ def test_a_refused_table_leaves_nothing_on_a_shared_engine(
 def test_a_weight_says_how_many_records_a_row_stands_for(read: Any) -> None:
     table = read("city,n\nKyoto,3\nKyoto,1\nNara,2.0\n", weight="n")
     assert (table.attributes, table.records, table.counts.tolist()) == (("city",), 6, [4, 2])
-    assert sudare.assess_records(table).max_risk == 0.5
+    assert sudare.tables.assess_records(table).max_risk == 0.5
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_weights_are_added_up_exactly(read: Any) -> None:
     """In floating point 2^53 + 1 is 2^53."""
     table = read(f"city,sex,n\nKyoto,f,{2**53}\nKyoto,f,1\nKyoto,m,1\nNara,m,007\n", weight="n")
     assert table.records == 2**53 + 9
-    assert [part.size for part in sudare.assess_records(table, ["city"]).sizes] == [7, 2**53 + 2]
-    assert [part.size for part in sudare.assess_records(table).sizes] == [1, 7, 2**53 + 1]
+    assert [part.size for part in sudare.tables.assess_records(table, ["city"]).sizes] == [7, 2**53 + 2]
+    assert [part.size for part in sudare.tables.assess_records(table).sizes] == [1, 7, 2**53 + 1]
 
 
 def test_more_records_than_can_be_counted_are_refused(read: Any, engine: DuckDBEngine) -> None:
@@ -151,7 +151,7 @@ def test_more_records_than_can_be_counted_are_refused(read: Any, engine: DuckDBE
     with pytest.raises(sudare.BadRows, match="add up to 1,999,999,999,999,999,998 records"):
         read(f"a,n\nx,{most}\ny,{most}\n", weight="n")
     with pytest.raises(sudare.BadRows, match="add up to"):
-        sudare.add_records(table, polars.DataFrame({"a": ["x"], "n": [most]}))
+        sudare.tables.add_records(table, polars.DataFrame({"a": ["x"], "n": [most]}))
     with pytest.raises(sudare.BadRows, match="at most 18 digits"):
         read(f"a,n\nx,{10**18}\n", weight="n")
 
@@ -159,7 +159,7 @@ def test_more_records_than_can_be_counted_are_refused(read: Any, engine: DuckDBE
 def test_a_person_says_whose_a_record_is(read: Any) -> None:
     table = read("who,city\nb,Nara\na,Kyoto\na,Kyoto\nb,Kyoto\n", person="who")
     assert (table.attributes, table.persons.tolist(), table.counts.tolist()) == (("city",), [0, 1, 1], [2, 1, 1])
-    assert [(part.size, part.records) for part in sudare.assess_records(table).sizes] == [(1, 1), (2, 3)]
+    assert [(part.size, part.records) for part in sudare.tables.assess_records(table).sizes] == [(1, 1), (2, 3)]
 
 
 @pytest.mark.parametrize(
@@ -184,5 +184,5 @@ def test_weights_and_persons_that_cannot_be_used(
 def test_names_that_differ_in_case_or_are_used_inside_are_columns_like_others(read: Any, tmp_path: Path) -> None:
     table = read("record,Record,a0,weight\n1,2,3,4\n1,5,3,4\n")
     assert (table.attributes, table.records) == (("record", "Record", "a0", "weight"), 2)
-    sudare.write_record_risks(table, ["record", "a0"], tmp_path / "risks.csv")
+    sudare.tables.write_record_risks(table, ["record", "a0"], tmp_path / "risks.csv")
     assert (tmp_path / "risks.csv").read_text().splitlines()[1] == "1,1,3,2,0.5"

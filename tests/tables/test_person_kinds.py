@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import polars
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -44,7 +43,7 @@ def test_the_classes_are_the_same_without_any_person(
         sudare.read_table(people(rows), person="who", engine=engine) as expected,
     ):
         assert (found.values, sorted(found.counts.tolist())) == (expected.values, sorted(expected.counts.tolist()))
-        assert (sudare.assess_subsets(found).results == sudare.assess_subsets(expected).results).all()
+        assert (sudare.tables.assess_subsets(found).results == sudare.tables.assess_subsets(expected).results).all()
 
 
 def test_records_that_too_few_persons_have_do_not_leave_the_engine() -> None:

@@ -72,10 +72,10 @@ def test_the_result_becomes_plain_json(tmp_path: Path) -> None:
 def test_hierarchies_fit_the_table_so_that_levels_can_be_found(tmp_path: Path) -> None:
     generate_table(tmp_path / "a.csv", records=500, hierarchies=tmp_path / "h")
     with sudare.read_table(tmp_path / "a.csv") as table:
-        files = sudare.find_hierarchies(tmp_path / "h", table.attributes)
+        files = sudare.tables.find_hierarchies(tmp_path / "h", table.attributes)
         assert list(files) == [name for name in ATTRIBUTES if name != SENSITIVE]
-        hierarchies = {name: sudare.read_hierarchy(path, name) for name, path in files.items()}
-        found = sudare.find_levels(table, hierarchies, limit=0.2, suppress=0.05)
+        hierarchies = {name: sudare.tables.read_hierarchy(path, name) for name, path in files.items()}
+        found = sudare.tables.find_levels(table, hierarchies, limit=0.2, suppress=0.05)
     assert found.best is not None
     assert found.max_risk is not None
     assert found.max_risk <= 0.2
@@ -118,8 +118,8 @@ def test_some_values_are_missing_and_ages_and_months_are_within_their_range(memb
 def test_records_are_common_on_one_attribute_and_rare_on_several(tmp_path: Path) -> None:
     generate_table(tmp_path / "a.csv")
     with sudare.read_table(tmp_path / "a.csv") as table:
-        assert sudare.assess_records(table, ["age"]).mean_risk < 0.05
-        assert sudare.assess_records(table, ["sex", "age", "prefecture", "occupation"]).mean_risk > 0.7
+        assert sudare.tables.assess_records(table, ["age"]).mean_risk < 0.05
+        assert sudare.tables.assess_records(table, ["sex", "age", "prefecture", "occupation"]).mean_risk > 0.7
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def rows(find: Find) -> Iterator[Row]:
 
 
 def _data(small: sudare.History, history: sudare.History) -> Iterator[Row]:
-    found, toy = (sudare.assess_attackers(one) for one in (history, small))
+    found, toy = (sudare.histories.assess_attackers(one) for one in (history, small))
     parts, toy_parts = ({part.part: part for part in one.statistics} for one in (found, toy))
     counts = (found.records, found.customers, parts["item"].values)
     yield row("Table 3", "T: records, customers, items", "38,087, 400, 2,871", counts, ATTACKERS, remark=ITEMS)
@@ -68,14 +68,14 @@ def _data(small: sudare.History, history: sudare.History) -> Iterator[Row]:
         yield row("Table 4", f"{name}: values, mean frequency, largest, mode", printed, values, ATTACKERS)
     what = "visits by day, visits by number of rows, items by rank"
     yield Row("Figures 1 to 3", what, "", "charts", f"{ATTACKERS} --report r.html")
-    visits = sudare.list_visits(small)
+    visits = sudare.histories.list_visits(small)
     counts = (len(visits), visits[0].kinds, visits[0].rows)
     yield row("Table 6", "T_2: visits; items and rows of the first", "5, 3, 3", counts, "sudare visits toy.csv")
 
 
 def _toy(small: sudare.History) -> Iterator[Row]:
-    ten = sudare.assess_attackers(small)
-    by_rows = sudare.assess_attackers(small, weighting="record").attackers[5]
+    ten = sudare.histories.assess_attackers(small)
+    by_rows = sudare.histories.assess_attackers(small, weighting="record").attackers[5]
     five = ten.attackers[5]
     yield row("Section 3.2.1", "T_2: attacker 0", "0.3333", (ten.attackers[0].measured,), TOY)
     yield row("Table 8", "T_2: attacker 5, by records", "0.65", (by_rows.measured,), f"{TOY} --weighting record")
@@ -87,7 +87,7 @@ def _toy(small: sudare.History) -> Iterator[Row]:
 
 
 def _retail(history: sudare.History) -> Iterator[Row]:
-    found = sudare.assess_attackers(history)
+    found = sudare.histories.assess_attackers(history)
     eight = EIGHT.format(found=(found.attackers[8].values or 0) / history.records)
     for risk, measured, theory in zip(found.attackers, MEASURED, THEORY, strict=True):
         what = f"attacker {risk.attacker}: measured / theory (Theorem 4.3)"
@@ -107,13 +107,13 @@ def _retail(history: sudare.History) -> Iterator[Row]:
     yield from _beyond(history, found)
 
 
-def _beyond(history: sudare.History, found: sudare.AttackersAssessment) -> Iterator[Row]:
+def _beyond(history: sudare.History, found: sudare.histories.AttackersAssessment) -> Iterator[Row]:
     """Find what the paper leaves to later work."""
     for knowledge, name in {"day*2": "two days", "item*2": "two items of a visit", "item*3": "three items"}.items():
-        risk = sudare.assess_knowledge(history, knowledge)
+        risk = sudare.histories.assess_knowledge(history, knowledge)
         command = f"sudare knowledge {DATA} '{knowledge}'"
         yield Row("Section 4.4.2", f"knows {name}", "", f"{risk.measured:.4f}", command)
-    persons = sudare.assess_persons(history, "day", persons=2)
+    persons = sudare.histories.assess_persons(history, "day", persons=2)
     what, command = "knows a day of each of two persons, finds one", f"sudare knowledge {DATA} day --persons 2"
     yield Row("Section 4.4.2", what, "", f"{persons.measured:.4f}", command)
     nine = found.attackers[1:]

@@ -33,7 +33,7 @@ BEST = (
 
 def rows(find: Find) -> Iterator[Row]:
     """Find the numbers of the report."""
-    results = sudare.load_rules().results
+    results = sudare.histories.load_rules().results
     safe = [result.utility for result in results if result.safe]
     yield row(
         "Table 3",
@@ -42,8 +42,8 @@ def rows(find: Find) -> Iterator[Row]:
         (len(results), len(safe), min(safe)),
         CORRELATE,
     )
-    original = sudare.read_original(find(T))
-    same = sudare.cell_utility(original, original).utility
+    original = sudare.histories.read_original(find(T))
+    same = sudare.histories.cell_utility(original, original).utility
     yield Row("Section 2.4.2", "U of T as it is", "", f"{same:g}", f"sudare contest utility {T} {T}")
     yield from _safety()
     yield from _kinds(find(T), original)
@@ -51,7 +51,7 @@ def rows(find: Find) -> Iterator[Row]:
 
 
 def _safety() -> Iterator[Row]:
-    tests = sudare.class_safety([2] * 500, attacks=13).tests
+    tests = sudare.histories.class_safety([2] * 500, attacks=13).tests
     contest = next(test for test in tests if test.test == "contest")
     plan = contest.plan_found
     command = "sudare contest classes T.csv A.csv --attacks 13"
@@ -72,34 +72,34 @@ def _safety() -> Iterator[Row]:
     )
 
 
-def _kinds(path: Path, original: sudare.CellHistory) -> Iterator[Row]:
+def _kinds(path: Path, original: sudare.histories.CellHistory) -> Iterator[Row]:
     few = _first_customers(path)
     anonymized = {
         "as it is": original,
-        "2-anonymous": sudare.anonymize_history(few, 2, fast=True, rounds=1).history,
-        "2 untouched + 2-anonymous": sudare.leave_untouched(few, 2, untouched=2, fast=True, rounds=1).history,
-        "3-anonymous": sudare.anonymize_history(few, 3, fast=True, rounds=1).history,
+        "2-anonymous": sudare.histories.anonymize_history(few, 2, fast=True, rounds=1).history,
+        "2 untouched + 2-anonymous": sudare.histories.leave_untouched(few, 2, untouched=2, fast=True, rounds=1).history,
+        "3-anonymous": sudare.histories.anonymize_history(few, 3, fast=True, rounds=1).history,
     }
     for name, history in anonymized.items():
-        found = sudare.describe_anonymization(original if history is original else few, history)
+        found = sudare.contest.describe_anonymization(original if history is original else few, history)
         kind = f"{found.kind}, {found.unique_customers:,} unique, k = {found.k}"
         yield Row(
             "Table 5", f"kind of a history that is {name}", "", kind, f"sudare contest report {T} A.csv -o r.html"
         )
 
 
-def _first_customers(path: Path) -> sudare.CellHistory:
+def _first_customers(path: Path) -> sudare.histories.CellHistory:
     """Return the history of the first customers of a file, which is anonymized in a moment."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     chosen = set(sorted({line.partition(",")[0] for line in lines})[:FEW])
     with tempfile.TemporaryDirectory() as folder:
         few = Path(folder) / T
         few.write_text("".join(line for line in lines if line.partition(",")[0] in chosen), encoding="utf-8")
-        return sudare.read_original(few)
+        return sudare.histories.read_original(few)
 
 
 def _correlations() -> Iterator[Row]:
-    found = sudare.correlate_measures(sudare.published_results())
+    found = sudare.contest.correlate_measures(sudare.contest.published_results())
     by_measure = {entry.measure: entry.correlation for entry in found.measures}
     for table, (prefix, names, printed) in CORRELATIONS.items():
         for name, value in zip(names, printed.split(), strict=True):

@@ -23,11 +23,11 @@ TABLE = {
 
 def rows(find: Find) -> Iterator[Row]:  # noqa: ARG001 (it needs no data)
     """Find the thresholds and the two examples."""
-    seven, six = sudare.class_safety([7]), sudare.class_safety([6])
+    seven, six = sudare.histories.class_safety([7]), sudare.histories.class_safety([6])
     command = "sudare contest classes T.csv A.csv"
     yield Row("Example 1", "classes of 7 meet H0", "yes", "yes" if seven.holds else "no", command)
     yield Row("Example 2", "classes of 6 meet H0", "no", "yes" if six.holds else "no", command)
-    thresholds = sudare.success_thresholds(max(TABLE) + 9)
+    thresholds = sudare.histories.success_thresholds(max(TABLE) + 9)
     for first, printed in TABLE.items():
         found = [int(thresholds[x]) for x in range(first, first + 10)]
         text = " ".join("*" if r > x else str(r) for x, r in enumerate(found, start=first))

@@ -46,11 +46,13 @@ def rows(find: Find) -> Iterator[Row]:
 
 def _examples() -> Iterator[Row]:
     for part, records, printed in (("Figure 1a", ORIGINAL, "0.667"), ("Figure 1c", PUBLISHED, "0.500")):
-        rules = sudare.association_rules(_baskets(records), 1, 0.1).rules
+        rules = sudare.baskets.association_rules(_baskets(records), 1, 0.1).rules
         found = next(rule for rule in rules if (rule.known, rule.inferred) == (("milk",), ("medicine",)))
         yield row(part, "confidence of milk -> medicine", printed, (found.confidence,), "sudare baskets rules B")
     baskets = _baskets(TWO)
-    made = sudare.suppress_baskets(baskets, sudare.read_sensitive("item:y", baskets), rho="0.5", max_known=1)
+    made = sudare.baskets.suppress_baskets(
+        baskets, sudare.baskets.read_sensitive("item:y", baskets), rho="0.5", max_known=1
+    )
     command = SUPPRESS.format(file="B", secrets="item:y")
     yield row("Figure 2b", "formula (4): y to suppress", "1", (made.suppressed,), command)
     for epsilon, printed in {0.1: "116", 0.05: "600", 0.01: "23,026"}.items():
@@ -75,7 +77,9 @@ def _algorithms(data: Mapping[str, sudare.Baskets]) -> Iterator[Row]:
     for name, baskets in data.items():
         short = baskets.select(baskets.lengths <= LONGEST)
         for part, strategy in STRATEGIES.items():
-            made = sudare.suppress_baskets(short, sudare.read_sensitive(PERSONAL, short), rho="0.5", strategy=strategy)
+            made = sudare.baskets.suppress_baskets(
+                short, sudare.baskets.read_sensitive(PERSONAL, short), rho="0.5", strategy=strategy
+            )
             command = SUPPRESS.format(file="short.txt", secrets=PERSONAL) + f" --strategy {strategy}"
             what = f"{name}, at most {LONGEST} items: suppressed / KL / rules lost"
             yield Row(part.format(1), what, "", _losses(made), command)
@@ -85,8 +89,8 @@ def _algorithms(data: Mapping[str, sudare.Baskets]) -> Iterator[Row]:
 def _sampled(baskets: sudare.Baskets) -> Iterator[Row]:
     first = baskets.select(np.arange(len(baskets)) < FIRST)
     for part, strategy in STRATEGIES.items():
-        made = sudare.suppress_baskets(
-            first, sudare.read_sensitive(PERSONAL, first), rho="0.5", max_known=5, epsilon=0.1, delta=0.1,
+        made = sudare.baskets.suppress_baskets(
+            first, sudare.baskets.read_sensitive(PERSONAL, first), rho="0.5", max_known=5, epsilon=0.1, delta=0.1,
             strategy=strategy,
         )  # fmt: skip
         command = SUPPRESS.format(file="first.txt", secrets=PERSONAL)
@@ -95,7 +99,7 @@ def _sampled(baskets: sudare.Baskets) -> Iterator[Row]:
         yield Row(part.format(2), what, "", _losses(made), command)
 
 
-def _losses(made: sudare.Suppression) -> str:
+def _losses(made: sudare.baskets.Suppression) -> str:
     loss = made.loss
     return f"{made.suppressed_share:.4f} / {loss.kl_divergence:.5f} / {loss.rules_distance or 0:.3f}"
 
@@ -103,7 +107,7 @@ def _losses(made: sudare.Suppression) -> str:
 def _figures(data: Mapping[str, sudare.Baskets]) -> Iterator[Row]:
     name = "BMS-WebView-1"
     with tempfile.TemporaryDirectory() as folder:
-        found = sudare.run_experiments({name: data[name]}, folder, repetitions=1, figures=[3, 4, 6, 7])
+        found = sudare.baskets.run_experiments({name: data[name]}, folder, repetitions=1, figures=[3, 4, 6, 7])
     shown = {
         3: (0.5, "rho 0.5"),
         4: (0.5, "rho 0.5"),
@@ -121,7 +125,7 @@ def _figures(data: Mapping[str, sudare.Baskets]) -> Iterator[Row]:
 
 
 def _baskets(records: tuple[str, ...]) -> sudare.Baskets:
-    return sudare.make_baskets(record.split() for record in records)
+    return sudare.baskets.make_baskets(record.split() for record in records)
 
 
 PAPER = Paper(

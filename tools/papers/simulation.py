@@ -20,7 +20,7 @@ def rows(find: Find) -> Iterator[Row]:
 
 
 def _records(table: sudare.Table) -> Iterator[Row]:
-    found = sudare.assess_records(table)
+    found = sudare.tables.assess_records(table)
     command = f"sudare risk record {TABLE}"
     below = 1 - found.share_above(0.5)
     risks = f"{found.max_risk:g}, {found.mean_risk:.4f}"
@@ -31,18 +31,18 @@ def _records(table: sudare.Table) -> Iterator[Row]:
 
 
 def _sets(table: sudare.Table) -> Iterator[Row]:
-    subsets = sudare.assess_subsets(table)
+    subsets = sudare.tables.assess_subsets(table)
     what = "sets of u = 9 attributes, the sum of uCi"
     yield Row("Section 5", what, "", f"{len(subsets):,}", f"sudare risk subsets {TABLE}")
-    disclosable = sudare.disclosable_sets(table, limit=LIMIT, every=True)
+    disclosable = sudare.tables.disclosable_sets(table, limit=LIMIT, every=True)
     found = f"{len(disclosable.sets or ()):,}, {len(disclosable.maximal):,}"
     command = f"sudare risk disclosable {TABLE} --limit {LIMIT} --all"
     yield Row("Algorithm 4", f"sets with a risk of at most {LIMIT}, maximal ones", "", found, command)
-    dangerous = sudare.dangerous_sets(table, size=SIZE, factor=FACTOR)
+    dangerous = sudare.tables.dangerous_sets(table, size=SIZE, factor=FACTOR)
     found = f"{dangerous.found:,} of {dangerous.combinations:,}"
     command = f"sudare risk dangerous {TABLE} --size {SIZE} --factor {FACTOR:g}"
     yield Row("Algorithm 5", f"pairs with a jump z above {FACTOR:g}", "", found, command)
-    affordable = sudare.affordable_sets(table, dict.fromkeys(table.attributes, 1), budget=BUDGET)
+    affordable = sudare.tables.affordable_sets(table, dict.fromkeys(table.attributes, 1), budget=BUDGET)
     found = f"{len(affordable.maximal):,}, {affordable.maximal[0].max_risk:g}"
     command = f"sudare risk affordable {TABLE} --costs costs.csv --budget {BUDGET:g}"
     what = f"largest sets for {BUDGET:g} at a cost of 1 each, the highest risk"
@@ -51,8 +51,8 @@ def _sets(table: sudare.Table) -> Iterator[Row]:
 
 def _levels(table: sudare.Table, find: Find) -> Iterator[Row]:
     folder = find(f"adult/{TABLE}").parent
-    hierarchies = sudare.find_hierarchies(folder, table.attributes)
-    found = sudare.find_levels(table, hierarchies, limit=LIMIT)
+    hierarchies = sudare.tables.find_hierarchies(folder, table.attributes)
+    found = sudare.tables.find_levels(table, hierarchies, limit=LIMIT)
     command = f"sudare risk levels {TABLE} --hierarchies adult --limit {LIMIT} -o safe.csv"
     vectors = f"{found.safe_choices:,} of {found.nodes:,}, {len(found.minimal):,}"
     yield Row("Algorithm 7", f"level vectors with a risk of at most {LIMIT}, minimal ones", "", vectors, command)

@@ -218,7 +218,7 @@ def _suppress_baskets(
 def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress) -> ContestFindings:
     """Anonymize a month of the history, publish it, attack it, and report about the files as they were written."""
     from sudare.contest.duel import run_duel
-    from sudare.contest.publish import publish
+    from sudare.contest.publish import publish_anonymized
     from sudare.histories.anonymize.classes import anonymize_history
     from sudare.histories.attackers.published import measure_published
     from sudare.histories.generalized.rule_sets import load_rules
@@ -236,7 +236,7 @@ def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, 
     history = read_original(original, rules, progress=progress)
     found = anonymize_history(history, CONTEST_K, seed=seed, fast=True, progress=progress)
     write_cells(anonymized, found.history, rules)
-    publish(anonymized, folder / "PUBLISHED.csv", rules, progress=progress)
+    publish_anonymized(anonymized, folder / "PUBLISHED.csv", rules, progress=progress)
     duel = run_duel(history, found.history, p=rules.p, alpha=rules.alpha, seed=seed, progress=progress)
     before_after = measure_published(history, found.history, progress=progress)
     return write_contest_report(

@@ -217,8 +217,14 @@ def shown_progress() -> Iterator[Progress]:
         yield _plain_progress()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
+    from rich.progress import (
+        BarColumn,
+        Progress as Bars,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
     columns = (
         SpinnerColumn(),

@@ -23,7 +23,7 @@ LF = ord("\n")
 
 @checked
 @keeps_inputs("path")
-def publish(
+def publish_anonymized(
     path: str | Path,
     out: str | Path,
     rules: RuleSet | None = None,

@@ -18,7 +18,7 @@ from typing import Any
 
 from sudare.arguments import checked
 from sudare.contest.evaluation import EvaluatedRound, FinalFiles, evaluate_finals
-from sudare.contest.publish import publish
+from sudare.contest.publish import publish_anonymized
 from sudare.errors import SourceNotReadable
 from sudare.histories.generalized.rule_sets import BUILT_IN, RuleSet, load_rules
 from sudare.histories.generalized.text import read_original
@@ -225,7 +225,7 @@ def _compare_published(folder: Path, rules: str, round: Mapping[str, Any]) -> li
     with tempfile.TemporaryDirectory() as aside:
         for final in round["finals"]:
             path = Path(aside) / "published.csv"
-            publish(folder / FILES / final["anonymized"], path, _rules(folder, rules))
+            publish_anonymized(folder / FILES / final["anonymized"], path, _rules(folder, rules))
             if (hash := file_hash(path)) != final["published"]:
                 found.append(Difference(round["name"], f"{final['team']}: A'", final["published"], hash))
     return found

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.baskets.check import held as held_uncertainty
@@ -30,9 +29,9 @@ def frame(sets: list[set[str]]) -> polars.DataFrame:
 def test_a_sample_is_judged_as_in_memory(engine: DuckDBEngine, sets: list[set[str]], rule: str, rho: str) -> None:
     options = {"rho": rho, "epsilon": 0.2, "delta": 0.2, "max_known": 3, "seed": 4}
     baskets = sudare.read_baskets(frame(sets))
-    expected = sudare.check_baskets(baskets, sudare.read_sensitive(rule, baskets), **options)  # type: ignore[arg-type]
-    with sudare.hold_baskets(frame(sets), engine=engine) as held:
-        found = sudare.check_held_baskets(held, sudare.hold_sensitive(rule, held), **options)  # type: ignore[arg-type]
+    expected = sudare.baskets.check_baskets(baskets, sudare.baskets.read_sensitive(rule, baskets), **options)  # type: ignore[arg-type]
+    with sudare.baskets.hold_baskets(frame(sets), engine=engine) as held:
+        found = sudare.baskets.check_held_baskets(held, sudare.baskets.hold_sensitive(rule, held), **options)  # type: ignore[arg-type]
     assert (found.adversaries, found.unsafe_adversaries, found.safe) == (
         expected.adversaries,
         expected.unsafe_adversaries,
@@ -48,12 +47,12 @@ def test_the_answer_does_not_depend_on_the_parts(
     sets = [set(items) for size in (1, 2, 3) for items in combinations("abcde", size)]
     monkeypatch.setattr(held_uncertainty, "PART_RECORDS", -(-len(sets) // parts))
     monkeypatch.setattr(held_uncertainty, "PART_ADVERSARIES", 200 // parts)
-    with sudare.hold_baskets(frame(sets), engine=engine) as held:
-        sensitive = sudare.hold_sensitive("item:a", held)
-        found = sudare.check_held_baskets(held, sensitive, rho=0.4, epsilon=0.1, delta=0.1, seed=1)
+    with sudare.baskets.hold_baskets(frame(sets), engine=engine) as held:
+        sensitive = sudare.baskets.hold_sensitive("item:a", held)
+        found = sudare.baskets.check_held_baskets(held, sensitive, rho=0.4, epsilon=0.1, delta=0.1, seed=1)
     baskets = sudare.read_baskets(frame(sets))
-    expected = sudare.check_baskets(
-        baskets, sudare.read_sensitive("item:a", baskets), rho=0.4, epsilon=0.1, delta=0.1, seed=1
+    expected = sudare.baskets.check_baskets(
+        baskets, sudare.baskets.read_sensitive("item:a", baskets), rho=0.4, epsilon=0.1, delta=0.1, seed=1
     )
     assert found.unsafe_adversaries == expected.unsafe_adversaries
     most, wanted = found.most_frequent_sensitive, expected.most_frequent_sensitive
@@ -85,25 +84,25 @@ def test_lists_and_tables_of_sensitive_items(engine: DuckDBEngine, tmp_path: Pat
     listed, table = tmp_path / "list.txt", tmp_path / "table.csv"
     listed.write_text("item\na\nx\n")
     table.write_text("user,item\nu01,a\nu00,b\nu09,a\n")
-    with sudare.hold_baskets(frame([{"a", "b"}, {"a"}]), engine=engine) as held:
+    with sudare.baskets.hold_baskets(frame([{"a", "b"}, {"a"}]), engine=engine) as held:
         for source in (listed, table):
             with pytest.raises(BadRows, match=r"nowhere in the baskets, in 1 lines(?s:.*)--unknown-items ignore"):
-                sudare.hold_sensitive(source, held)
-        everybody, own = (sudare.hold_sensitive(source, held, unknown="ignore") for source in (listed, table))
+                sudare.baskets.hold_sensitive(source, held)
+        everybody, own = (sudare.baskets.hold_sensitive(source, held, unknown="ignore") for source in (listed, table))
         assert engine.rows(f"SELECT owner, item FROM {everybody.table}") == [(-1, 0)]
         assert engine.rows(f"SELECT owner, item FROM {own.table} ORDER BY owner") == [(0, 1), (1, 0)]
         assert (own.reading.lines, own.reading.unknown) == (3, 1)
         with pytest.raises(OptionNotUsable, match="No item is like"):
-            sudare.hold_sensitive("item:z*", held)
+            sudare.baskets.hold_sensitive("item:z*", held)
         with pytest.raises(NotOnEngine, match="a list for each user"):
-            sudare.hold_sensitive("random:0.4", held)
+            sudare.baskets.hold_sensitive("random:0.4", held)
 
 
 def test_baskets_are_counted_as_they_are_read_into_memory(engine: DuckDBEngine, toy_file: Path) -> None:
     with sudare.read_history(toy_file, engine=engine) as history:
         for per in ("customer", "visit"):
             expected = sudare.read_baskets(history, per=per)  # type: ignore[arg-type]
-            with sudare.hold_baskets(history, per=per) as held:  # type: ignore[arg-type]
+            with sudare.baskets.hold_baskets(history, per=per) as held:  # type: ignore[arg-type]
                 assert (held.users, held.items, held.occurrences, held.longest) == (
                     len(expected),
                     len(expected.names),
@@ -117,22 +116,22 @@ def test_baskets_are_counted_as_they_are_read_into_memory(engine: DuckDBEngine, 
 def test_users_that_are_missing_are_refused_or_dropped(engine: DuckDBEngine) -> None:
     rows = polars.DataFrame({"user": ["a", None, "b"], "item": ["x", "x", None]})
     with pytest.raises(BadRows, match="the user is missing in 1 rows"):
-        sudare.hold_baskets(rows, engine=engine)
-    with sudare.hold_baskets(rows, engine=engine, bad_rows="drop") as held:
+        sudare.baskets.hold_baskets(rows, engine=engine)
+    with sudare.baskets.hold_baskets(rows, engine=engine, bad_rows="drop") as held:
         assert (held.users, held.items, held.occurrences) == (2, 1, 1)
 
 
 def test_what_a_sample_cannot_be_drawn_of_is_refused(engine: DuckDBEngine) -> None:
     sets = [set("abc"), set("ab"), set("ab")]
-    with sudare.hold_baskets(frame(sets), engine=engine) as held:
-        sensitive = sudare.hold_sensitive("all", held)
+    with sudare.baskets.hold_baskets(frame(sets), engine=engine) as held:
+        sensitive = sudare.baskets.hold_sensitive("all", held)
         with pytest.raises(NotOnEngine, match="--epsilon"):
-            sudare.check_held_baskets(held, sensitive, rho=0.5, epsilon=None, delta=None)
+            sudare.baskets.check_held_baskets(held, sensitive, rho=0.5, epsilon=None, delta=None)
         with pytest.raises(OptionNotUsable, match="--max-known"):
-            sudare.check_held_baskets(held, sensitive, rho=0.5, epsilon=0.00000001, delta=0.1)
-    with DuckDBEngine(min_cell=2) as careful, sudare.hold_baskets(frame(sets), engine=careful) as held:
-        sensitive = sudare.hold_sensitive("all", held)
+            sudare.baskets.check_held_baskets(held, sensitive, rho=0.5, epsilon=0.00000001, delta=0.1)
+    with DuckDBEngine(min_cell=2) as careful, sudare.baskets.hold_baskets(frame(sets), engine=careful) as held:
+        sensitive = sudare.baskets.hold_sensitive("all", held)
         with pytest.raises(NotOnEngine, match=r"1 users have as many items as fewer than 2 users"):
-            sudare.check_held_baskets(held, sensitive, rho=0.5, epsilon=0.2, delta=0.2)
-        found = sudare.check_held_baskets(held, sensitive, rho=0.5, epsilon=0.2, delta=0.2, max_known=2)
+            sudare.baskets.check_held_baskets(held, sensitive, rho=0.5, epsilon=0.2, delta=0.2)
+        found = sudare.baskets.check_held_baskets(held, sensitive, rho=0.5, epsilon=0.2, delta=0.2, max_known=2)
         assert found.adversaries == 2 * 8

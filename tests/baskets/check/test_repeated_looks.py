@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.baskets.check.sample_sizes import MOST_LOOKS, look_delta, most_looks, paper_sample_size, sample_size
-from sudare.baskets.suppress import sampled as sampled_suppression
-from sudare.baskets.suppress import suppression
+from sudare.baskets.suppress import sampled as sampled_suppression, suppression
 from sudare.baskets.suppress.suppression import TimeOver, suppress_baskets
 from sudare.messages import Texts
 
@@ -39,21 +37,21 @@ def test_all_looks_together_are_wrong_with_delta_at_most(epsilon: float, delta: 
     assert 1 - math.prod(1 - chance for chance in passes) <= delta
 
 
-def unsafe_baskets() -> tuple[sudare.Baskets, sudare.SensitiveItems]:
+def unsafe_baskets() -> tuple[sudare.Baskets, sudare.baskets.SensitiveItems]:
     """Return records for which one in eight drawn adversaries who know one item is unsafe.
 
     Two of eight users are drawn with the probability 1/4, and of their two items the telling one with 1/2.
     """
-    baskets = sudare.make_baskets([[f"own{n}"] for n in range(6)] + [["known", "secret"]] * 2)
+    baskets = sudare.baskets.make_baskets([[f"own{n}"] for n in range(6)] + [["known", "secret"]] * 2)
     lists = np.zeros((2, 1), np.uint64)
     lists[1, 0] = 1 << baskets.names.index("secret")
     rows = np.array([0] * 6 + [1] * 2, np.int32)
-    return baskets, sudare.SensitiveItems(rows, lists, "the secret of two")
+    return baskets, sudare.baskets.SensitiveItems(rows, lists, "the secret of two")
 
 
 def test_the_share_of_unsafe_adversaries_is_as_meant() -> None:
     baskets, sensitive = unsafe_baskets()
-    found = sudare.check_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.001, delta=0.001, seed=5)
+    found = sudare.baskets.check_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.001, delta=0.001, seed=5)
     assert found.unsafe_adversaries / found.adversaries == pytest.approx(1 / 8, abs=0.02)
 
 
@@ -86,9 +84,9 @@ def test_looking_until_it_passes_is_wrong_with_delta_at_most(monkeypatch: pytest
 
 def test_each_look_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: list[tuple[int, int]] = []
-    check: Callable[..., sudare.Verdict] = sudare.check_baskets
+    check: Callable[..., sudare.baskets.Verdict] = sudare.baskets.check_baskets
 
-    def told(*args: Any, **options: Any) -> sudare.Verdict:
+    def told(*args: Any, **options: Any) -> sudare.baskets.Verdict:
         seeds.append((options["look"], options["seed"]))
         return check(*args, **options)
 
@@ -106,9 +104,9 @@ def test_each_look_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(max_examples=30)
 @given(shares, shares, st.none() | st.integers(1, 5))
 def test_the_bound_is_that_of_clopper_and_pearson(epsilon: float, delta: float, look: int | None) -> None:
-    baskets = sudare.make_baskets([["a"], ["b"]])
-    sensitive = sudare.read_sensitive("item:a", baskets)
-    found = sudare.check_baskets(baskets, sensitive, rho=0.5, epsilon=epsilon, delta=delta, look=look)
+    baskets = sudare.baskets.make_baskets([["a"], ["b"]])
+    sensitive = sudare.baskets.read_sensitive("item:a", baskets)
+    found = sudare.baskets.check_baskets(baskets, sensitive, rho=0.5, epsilon=epsilon, delta=delta, look=look)
     assert found.safe
     assert found.bound is not None
     assert found.draws is not None
@@ -120,23 +118,23 @@ def test_the_bound_is_that_of_clopper_and_pearson(epsilon: float, delta: float, 
     assert told["claim"].startswith("SAFE BY SAMPLE: with a confidence of ")
 
 
-def one_long_record() -> tuple[sudare.Baskets, sudare.SensitiveItems]:
+def one_long_record() -> tuple[sudare.Baskets, sudare.baskets.SensitiveItems]:
     """Return 199 users with two harmless items and one with 40 sensitive ones, who has most of all adversaries."""
     long = [f"secret{n}" for n in range(40)]
-    baskets = sudare.make_baskets([[f"a{n % 7}", f"b{n % 7}"] for n in range(199)] + [long])
-    return baskets, sudare.read_sensitive("item:secret*", baskets)
+    baskets = sudare.baskets.make_baskets([[f"a{n % 7}", f"b{n % 7}"] for n in range(199)] + [long])
+    return baskets, sudare.baskets.read_sensitive("item:secret*", baskets)
 
 
 @pytest.mark.parametrize("max_known", [1, 2])
 def test_a_sample_speaks_of_the_average_over_users_and_not_of_all_adversaries(max_known: int) -> None:
     baskets, sensitive = one_long_record()
     asked: dict[str, Any] = {"rho": 0.5, "max_known": max_known}
-    sample = sudare.check_baskets(baskets, sensitive, **asked, epsilon=0.05, delta=0.05, seed=2)
-    everybody = sudare.check_baskets(baskets, sensitive, **asked)
+    sample = sudare.baskets.check_baskets(baskets, sensitive, **asked, epsilon=0.05, delta=0.05, seed=2)
+    everybody = sudare.baskets.check_baskets(baskets, sensitive, **asked)
     share = everybody.unsafe_adversaries / everybody.adversaries
     assert (sample.safe, share > 0.05) == (True, True)
     # What the claim is about, counted: the mean over users of the share of a user's adversaries that is unsafe.
-    counted = sudare.confidence_by_user(baskets, sensitive, **asked)
+    counted = sudare.baskets.confidence_by_user(baskets, sensitive, **asked)
     assert sample.bound is not None
     assert [size.mean_share for size in counted.sizes] == [Fraction(1, 200)] * max_known
     assert max(size.mean_share for size in counted.sizes) < sample.bound < 0.05
@@ -148,7 +146,7 @@ def test_a_sample_speaks_of_the_average_over_users_and_not_of_all_adversaries(ma
 @pytest.mark.parametrize("epsilon", [3e-9, 1e-15, 1e-17, 5e-324])
 def test_samples_that_nobody_could_draw_are_refused_at_once(epsilon: float) -> None:
     baskets, sensitive = unsafe_baskets()
-    for work in (sudare.check_baskets, sudare.suppress_baskets):
+    for work in (sudare.baskets.check_baskets, sudare.baskets.suppress_baskets):
         with pytest.raises(sudare.OptionNotUsable, match=r"The sample is too large: .*\nHint: give a larger epsilon"):
             work(baskets, sensitive, rho=0.5, epsilon=epsilon, delta=0.05)
 
@@ -157,13 +155,13 @@ def test_a_sample_fits_into_memory_with_all_that_its_adversaries_know(monkeypatc
     baskets, sensitive = unsafe_baskets()
     monkeypatch.setattr("sudare.baskets.check.sample_sizes.MOST_POINTS", 50)
     # 29 of the first look or of a single one know up to two items each.
-    swept = partial(sudare.suppress_baskets, strategy="swept", delta=0.1)
-    for work in (partial(sudare.check_baskets, delta=0.05), swept):
+    swept = partial(sudare.baskets.suppress_baskets, strategy="swept", delta=0.1)
+    for work in (partial(sudare.baskets.check_baskets, delta=0.05), swept):
         options: dict[str, Any] = {"rho": 0.5, "epsilon": 0.1}
         with pytest.raises(sudare.OptionNotUsable, match="29 adversaries of each size times 2 known items"):
             work(baskets, sensitive, **options)
     with pytest.raises(sudare.OptionNotUsable, match="116 adversaries of each size times 2 known items"):
-        sudare.suppress_baskets(baskets, sensitive, rho=0.5, epsilon=0.1, delta=0.1)
+        sudare.baskets.suppress_baskets(baskets, sensitive, rho=0.5, epsilon=0.1, delta=0.1)
 
 
 @given(shares, shares)
@@ -188,6 +186,6 @@ def test_many_draws_are_counted_without_powers_of_huge_numbers() -> None:
 
 def test_unsafe_samples_have_no_bound() -> None:
     baskets, sensitive = unsafe_baskets()
-    found = sudare.check_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.01, delta=0.01)
+    found = sudare.baskets.check_baskets(baskets, sensitive, rho=0.5, max_known=1, epsilon=0.01, delta=0.01)
     assert (found.safe, found.bound) == (False, None)
-    assert sudare.check_baskets(baskets, sensitive, rho=1).bound is None
+    assert sudare.baskets.check_baskets(baskets, sensitive, rho=1).bound is None

@@ -94,7 +94,7 @@ def test_the_most_frequent_sensitive_item_is_that_of_counting(case: Case) -> Non
 
 def test_safe_stands_beside_what_the_frequency_alone_tells() -> None:
     baskets = make_baskets([["hiv"]] * 3 + [["flu"]])
-    sensitive = sudare.read_sensitive("all", baskets)
+    sensitive = sudare.baskets.read_sensitive("all", baskets)
     for sample in ({}, {"epsilon": 0.1, "delta": 0.1}):
         found = check_baskets(baskets, sensitive, rho=0.5, **sample)  # type: ignore[arg-type]
         told = found.to_dict()

@@ -3,8 +3,7 @@
 from itertools import combinations
 
 import numpy as np
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from sudare.baskets.model import make_baskets, sensitive_rows
 from sudare.baskets.suppress.suppression import suppress_baskets

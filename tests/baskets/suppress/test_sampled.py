@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.baskets.check.draws import draw_adversaries, sampling_generator
@@ -22,7 +21,7 @@ from sudare.baskets.suppress.work import Look
 from tests.baskets.small_baskets import Case, cases, unsafe_by_hand
 
 
-def suppressed(case: Case, strategy: str, **options: Any) -> sudare.Suppression:
+def suppressed(case: Case, strategy: str, **options: Any) -> sudare.baskets.Suppression:
     return suppress_baskets(
         case.baskets, case.sensitive, rho=case.rho, max_known=case.max_known, knowledge=case.knowledge,
         strategy=strategy, **options,  # type: ignore[arg-type]
@@ -66,14 +65,14 @@ def test_the_verdict_of_the_last_pass_can_be_repeated_from_the_certificate(tmp_p
     lines = [" ".join(sorted({str(i) for i in rng.integers(0, 12, 4)})) for _ in range(200)]
     (tmp_path / "b.txt").write_text("\n".join(lines) + "\n")
     baskets = sudare.read_baskets(tmp_path / "b.txt")
-    secret = sudare.read_sensitive("random:0.4", baskets)
+    secret = sudare.baskets.read_sensitive("random:0.4", baskets)
     for strategy in ("paper", "best"):
         found = suppress_baskets(baskets, secret, rho=0.5, max_known=3, strategy=strategy, epsilon=0.1, delta=0.1)  # type: ignore[arg-type]
-        certificate = sudare.write_published(found, tmp_path / "out.txt")
+        certificate = sudare.baskets.write_published(found, tmp_path / "out.txt")
         assert certificate.looks is not None
         assert (certificate.look, certificate.safe) == (found.verdict.look, True)
         published = sudare.read_baskets(tmp_path / "out.txt", allow_empty=True)
-        verified = sudare.verify_baskets(
+        verified = sudare.baskets.verify_baskets(
             baskets, published, secret, rho=0.5, max_known=3, epsilon=0.1, delta=0.1, look=certificate.look,
             draws=certificate.draws, seed=certificate.check_seed or 0, certificate=certificate,
         )  # fmt: skip
@@ -129,7 +128,7 @@ def test_looks_of_both_ways_are_counted_together(monkeypatch: pytest.MonkeyPatch
 def test_the_best_strategy_loses_less_on_real_click_streams(real_data: Callable[[str], Path]) -> None:
     baskets = sudare.read_baskets(real_data("bms-webview-1.txt"))
     some = baskets.select(np.arange(len(baskets)) % 10 == 0)
-    secret = sudare.read_sensitive("random-fixed:0.4", some)
+    secret = sudare.baskets.read_sensitive("random-fixed:0.4", some)
     options: dict[str, Any] = {"rho": 0.5, "max_known": 5, "epsilon": 0.1, "delta": 0.1}
     paper, best = (suppress_baskets(some, secret, strategy=name, **options) for name in ("paper", "best"))  # type: ignore[arg-type]
     assert paper.safe

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.baskets.check.uncertainty import check_baskets
@@ -88,7 +87,7 @@ def test_on_real_click_streams_all_three_measures_are_below_the_papers(
     for number in (1, 2):
         baskets = sudare.read_baskets(real_data(f"bms-webview-{number}.txt"))
         short = baskets.select(baskets.lengths <= 5)
-        secret = sudare.read_sensitive(secrets, short)
+        secret = sudare.baskets.read_sensitive(secrets, short)
         paper, best = (suppress_baskets(short, secret, rho=0.5, strategy=name) for name in ("paper", "best"))  # type: ignore[arg-type]
         assert best.suppressed < paper.suppressed
         assert best.loss.kl_divergence <= paper.loss.kl_divergence

@@ -18,8 +18,7 @@ from sudare import interruption
 from sudare.cli.app import app
 from sudare.contest import duel
 from sudare.contest.duel import Duel
-from sudare.histories.anonymize import classes as histories
-from sudare.histories.anonymize import concealment, concealment_sets
+from sudare.histories.anonymize import classes as histories, concealment, concealment_sets
 from sudare.histories.anonymize.class_search import search as history_classes
 from sudare.histories.attack.methods import METHODS
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from sudare import CellHistory, InputError, ItemColumn, Kind, OptionNotUsable, anonymize_history, cell_utility
+from sudare import InputError, OptionNotUsable
 from sudare.contest.check import check_anonymized
+from sudare.histories import CellHistory, ItemColumn, Kind, anonymize_history, cell_utility
 from sudare.histories.anonymize.bounds import distance_rate
 from sudare.histories.anonymize.rows import history_rows
 from sudare.histories.generalized.text import read_original, write_cells

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from sudare import CellHistory, ItemColumn, Kind, OptionNotUsable, cell_utility, conceal_history, covered_customers
+from sudare import OptionNotUsable
 from sudare.contest.check import check_anonymized
 from sudare.contest.publish import true_customers
+from sudare.histories import CellHistory, ItemColumn, Kind, cell_utility, conceal_history, covered_customers
 from sudare.histories.anonymize.concealment_sets import _first_sets
 from sudare.histories.generalized.text import read_original, write_cells
 from tests.histories.anonymize.small_histories import Row, histories, history

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import polars
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.level_cells import ColumnLevel, different_levels

@@ -19,9 +19,7 @@ from sudare.histories.anonymize.rows import history_rows
 from sudare.histories.safety.matching_safety import matching_safety
 from sudare.histories.safety.matchings import Matchings
 from sudare.histories.safety.published_classes import published_classes
-from sudare.kernels.histories import classes as history_classes
-from sudare.kernels.histories import concealment, matchings
-from sudare.kernels.histories import search as history_search
+from sudare.kernels.histories import classes as history_classes, concealment, matchings, search as history_search
 from sudare.progress import silent
 from tests.histories.attack.histories import history, made_rows
 

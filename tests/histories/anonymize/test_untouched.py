@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.errors import OptionNotUsable
@@ -44,7 +43,7 @@ def sizes(found: CellHistory) -> dict[str, int]:
 @given(st.integers(0, 99), st.integers(2, 4), st.integers(1, 5))
 def test_some_are_as_they_were_and_all_others_look_like_k(seed: int, k: int, untouched: int) -> None:
     original = history(made_rows(seed, customers=12, most_rows=4))
-    found = sudare.leave_untouched(original, k, untouched=untouched, fast=True, rounds=2, seed=seed)
+    found = sudare.histories.leave_untouched(original, k, untouched=untouched, fast=True, rounds=2, seed=seed)
     left = as_they_were(original, found.history)
     pid_of = dict(zip(original.persons.astype(str), found.history.persons.astype(str), strict=True))
     alike = sizes(found.history)
@@ -55,30 +54,30 @@ def test_some_are_as_they_were_and_all_others_look_like_k(seed: int, k: int, unt
     assert all(
         size >= k for customer, size in ((c, alike.get(p)) for c, p in pid_of.items()) if size and customer not in left
     )
-    assert found.utility == sudare.cell_utility(original, found.history).utility
+    assert found.utility == sudare.histories.cell_utility(original, found.history).utility
 
 
 def test_the_dearest_are_left_and_that_is_cheaper() -> None:
-    found = sudare.leave_untouched(MADE, 2, untouched=2, fast=True, rounds=3)
+    found = sudare.histories.leave_untouched(MADE, 2, untouched=2, fast=True, rounds=3)
     assert {"111", "112"} <= as_they_were(MADE, found.history)
     assert found.exposed == 2
-    assert found.utility < sudare.anonymize_history(MADE, 2, fast=True, rounds=3).utility
+    assert found.utility < sudare.histories.anonymize_history(MADE, 2, fast=True, rounds=3).utility
     assert (found.bound, found.model, found.to_dict()["untouched"]) == (0, "untouched", 2)
-    described = sudare.describe_anonymization(MADE, found.history)
+    described = sudare.contest.describe_anonymization(MADE, found.history)
     assert (described.kind, described.untouched_unique) == ("untouched_and_k_anonymous", 2)
     assert described.k >= 2
 
 
 def test_one_of_the_dearest_class_is_the_one_with_most_rows() -> None:
     longer = history([*PLAIN, *DEAR, (112, 99, 9, 5000, 9)])
-    found = sudare.leave_untouched(longer, 2, untouched=1, fast=True, rounds=3)
+    found = sudare.histories.leave_untouched(longer, 2, untouched=1, fast=True, rounds=3)
     assert "112" in as_they_were(longer, found.history)
     assert "111" not in as_they_were(longer, found.history)
 
 
 def test_who_is_left_untouched_and_like_others_is_not_exposed() -> None:
     same = history([(c, 1, 1, 100, 1) for c in range(101, 107)])
-    found = sudare.leave_untouched(same, 2, untouched=2, fast=True, rounds=2)
+    found = sudare.histories.leave_untouched(same, 2, untouched=2, fast=True, rounds=2)
     assert (found.exposed, found.utility, found.sizes) == (0, 0.0, (6,))
 
 
@@ -87,5 +86,5 @@ def test_who_is_left_untouched_and_like_others_is_not_exposed() -> None:
 )
 def test_what_cannot_be_is_refused(k: int, untouched: int, said: str) -> None:
     with pytest.raises(OptionNotUsable, match=said) as caught:
-        sudare.leave_untouched(MADE, k, untouched=untouched)
+        sudare.histories.leave_untouched(MADE, k, untouched=untouched)
     assert "Hint:" in str(caught.value)

@@ -2,8 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from sudare.histories.attack.assignment import assign_customers

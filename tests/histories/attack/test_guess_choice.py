@@ -3,8 +3,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sudare.histories.attack.guess_choice import choose_guesses
 from sudare.histories.safety.thresholds import success_thresholds

@@ -3,8 +3,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -23,31 +22,31 @@ THEORY = [0.0025, 0.0730, 0.0030, 8.3239, 4.5436, 0.0076, 21.1749, 0.8680, 2413.
 
 
 def test_the_toy_history_gives_the_papers_values_by_occurrence(toy: sudare.History) -> None:
-    found = sudare.assess_attackers(toy)
+    found = sudare.histories.assess_attackers(toy)
     assert [risk.measured for risk in found.attackers] == pytest.approx(TOY_OCCURRENCE, abs=1e-15)
 
 
 def test_the_toy_history_gives_the_papers_values_by_record(toy: sudare.History) -> None:
-    found = sudare.assess_attackers(toy, weighting="record")
+    found = sudare.histories.assess_attackers(toy, weighting="record")
     assert [risk.measured for risk in found.attackers] == pytest.approx(TOY_RECORD, abs=1e-15)
 
 
 def test_the_toy_history_gives_the_papers_theory(toy: sudare.History) -> None:
-    found = sudare.assess_attackers(toy)
+    found = sudare.histories.assess_attackers(toy)
     assert found.attackers[0].theory == pytest.approx(1 / 3)
     assert found.attackers[5].theory == pytest.approx(0.3)  # Example 4.3
     assert found.attackers[7].theory == pytest.approx(0.9)  # Example 4.4
 
 
 def test_online_retail_reproduces_table_10(online_retail: sudare.History) -> None:
-    found = sudare.assess_attackers(online_retail)
+    found = sudare.histories.assess_attackers(online_retail)
     assert (found.records, found.customers) == (38087, 400)
     assert [round(risk.measured, 4) for risk in found.attackers] == MEASURED
     assert [round(risk.theory, 4) for risk in found.attackers] == THEORY
 
 
 def test_online_retail_reproduces_the_ranks_of_table_11_by_theory(online_retail: sudare.History) -> None:
-    found = sudare.assess_attackers(online_retail)
+    found = sudare.histories.assess_attackers(online_retail)
     by_theory = sorted(found.attackers, key=lambda risk: risk.rank_theory or 0)
     by_measure = sorted(found.attackers, key=lambda risk: risk.rank_measured or 0)
     assert [risk.attacker for risk in by_theory] == [8, 9, 6, 3, 4, 7, 1, 5, 2, 0]
@@ -56,7 +55,7 @@ def test_online_retail_reproduces_the_ranks_of_table_11_by_theory(online_retail:
 
 
 def test_table_10_has_the_rows_of_attacker_8_in_place_of_its_customers(online_retail: sudare.History) -> None:
-    eighth = sudare.assess_attackers(online_retail).attackers[8]
+    eighth = sudare.histories.assess_attackers(online_retail).attackers[8]
     rows = sum(size.occurrences for size in count_crowds(online_retail, TEN_ATTACKERS[8]).sizes)
     # sum over x of |R_x| / m * 1 / |R_x|, with 1 / |R_x| where the measure has 1 / |U_x|.
     assert (eighth.values, rows) == (37_133, 38_087)
@@ -66,20 +65,20 @@ def test_table_10_has_the_rows_of_attacker_8_in_place_of_its_customers(online_re
 
 
 def test_the_assumption_holds_as_often_as_example_4_2_says(toy: sudare.History) -> None:
-    when = sudare.assess_attackers(toy).attackers[5]
+    when = sudare.histories.assess_attackers(toy).attackers[5]
     assert (when.rows_equal, when.values) == (0, 3)
     assert when.occurrences_equal == 3  # Table 8: 2, 2 and 1 times, 2, 2 and 1 customers
 
 
 def test_whether_the_assumption_holds_is_not_told_where_small_counts_may_not_leave(toy_file: Path) -> None:
     with DuckDBEngine(min_cell=2) as engine, sudare.read_history(toy_file, engine=engine) as history:
-        found = sudare.assess_attackers(history).attackers
+        found = sudare.histories.assess_attackers(history).attackers
     assert {(risk.rows_equal, risk.occurrences_equal) for risk in found} == {(None, None)}
     assert {risk.theory_marginal for risk in found[1:]} == {None}
 
 
 def test_online_retail_reproduces_table_4_and_the_correlations(online_retail: sudare.History) -> None:
-    day, count, item = sudare.assess_attackers(online_retail).statistics
+    day, count, item = sudare.histories.assess_attackers(online_retail).statistics
     assert (day.values, round(day.mean, 1), day.largest, day.mode) == (290, 5.4, 21, 5)
     assert (count.values, round(count.mean, 2), count.largest, count.mode) == (114, 13.75, 71, 1)
     assert (item.values, round(item.mean, 1), item.largest, item.mode) == (2781, 13.7, 1012, 1)
@@ -87,7 +86,7 @@ def test_online_retail_reproduces_table_4_and_the_correlations(online_retail: su
 
 
 def test_online_retail_has_the_papers_numbers_of_values(online_retail: sudare.History) -> None:
-    found = sudare.assess_attackers(online_retail)
+    found = sudare.histories.assess_attackers(online_retail)
     values = {risk.attacker: risk.values for risk in found.attackers}
     assert (values[5], values[2], values[1], values[4], values[7]) == (290, 114, 2781, 1518, 1473)
     assert found.attackers[7].possible == 33060  # section 4.4.1
@@ -95,12 +94,12 @@ def test_online_retail_has_the_papers_numbers_of_values(online_retail: sudare.Hi
 
 
 def test_ranks_are_shared_by_equal_values(toy: sudare.History) -> None:
-    found = sudare.assess_attackers(toy)
+    found = sudare.histories.assess_attackers(toy)
     assert [risk.rank_measured for risk in found.attackers] == [10, 9, 7, 6, 1, 7, 5, 1, 1, 1]
 
 
 def test_json_has_the_promised_names(toy: sudare.History) -> None:
-    found = sudare.assess_attackers(toy, knowledge=["day + item*2"]).to_dict()
+    found = sudare.histories.assess_attackers(toy, knowledge=["day + item*2"]).to_dict()
     assert {"records", "customers", "weighting", "attackers"} <= found.keys()
     names = {"attacker", "when", "how_many", "what", "measured", "theory", "rank_measured", "rank_theory", "values"}
     assert all(names <= attacker.keys() for attacker in found["attackers"])
@@ -122,13 +121,13 @@ def test_json_has_the_promised_names(toy: sudare.History) -> None:
 def test_one_customer_is_always_identified(engine: DuckDBEngine) -> None:
     rows = [Row("a", "2024-01-01", "tea", None)]
     with sudare.read_history(brute_force.frame(rows), engine=engine) as history:
-        found = sudare.assess_attackers(history)
+        found = sudare.histories.assess_attackers(history)
     assert [risk.measured for risk in found.attackers] == [1.0] * 10
     assert [risk.correlation for risk in found.attackers] == [None] * 10
 
 
 def test_knowledge_nobody_has_measures_as_zero_values(toy: sudare.History) -> None:
-    risk = sudare.assess_knowledge(toy, "item*4")
+    risk = sudare.histories.assess_knowledge(toy, "item*4")
     assert (risk.values, risk.measured, risk.unique_share) == (0, 0.0, 0.0)
 
 
@@ -138,12 +137,12 @@ def test_knowledge_of_an_absent_column_says_how_to_name_it(engine: DuckDBEngine)
         sudare.read_history(frame, engine=engine) as history,
         pytest.raises(sudare.KnowledgeNotUnderstood, match="--column price="),
     ):
-        sudare.assess_knowledge(history, "item + price")
+        sudare.histories.assess_knowledge(history, "item + price")
 
 
 def test_an_unknown_weighting_is_refused(toy: sudare.History) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="weighting must be occurrence or record"):
-        sudare.assess_attackers(toy, weighting="rows")  # type: ignore[arg-type]
+        sudare.histories.assess_attackers(toy, weighting="rows")  # type: ignore[arg-type]
 
 
 def test_theory_of_several_rows_and_visits_counts_unordered_choices() -> None:
@@ -226,8 +225,8 @@ def assert_measured(
     known = parse_knowledge(text)
     expected = brute_force.facts(history_rows, known)
     crowds = count_crowds(history, known)
-    people = sudare.customer_risks(history, known, weighting=weighting, most=3)
-    values = sudare.most_identifying(history, known, weighting=weighting, most=None)
+    people = sudare.histories.customer_risks(history, known, weighting=weighting, most=3)
+    values = sudare.histories.most_identifying(history, known, weighting=weighting, most=None)
     having = brute_force.crowds(expected)
     assert crowds.values == len(having)
     assert crowds.occurrences == sum(fact.occurrences for fact in expected)
@@ -245,6 +244,6 @@ def assert_measured(
 
 
 def test_knowledge_objects_and_texts_are_taken_alike(toy: sudare.History) -> None:
-    by_text = sudare.assess_knowledge(toy, "day + item")
-    assert by_text == sudare.assess_knowledge(toy, Knowledge(visit_parts=("day",), row_parts=("item",)))
-    assert by_text.measured == sudare.assess_attackers(toy).attackers[6].measured
+    by_text = sudare.histories.assess_knowledge(toy, "day + item")
+    assert by_text == sudare.histories.assess_knowledge(toy, Knowledge(visit_parts=("day",), row_parts=("item",)))
+    assert by_text.measured == sudare.histories.assess_attackers(toy).attackers[6].measured

@@ -8,7 +8,7 @@ import sudare
 
 def test_customers_by_day_in_the_toy_history(toy: sudare.History) -> None:
     # 1 came on days of 2 and 2 customers, 2 on one of 2, 3 on one of 2 and one alone.
-    found = sudare.customer_risks(toy, "day")
+    found = sudare.histories.customer_risks(toy, "day")
     assert {risk.customer: risk.probability for risk in found.highest} == {"3": 0.75, "1": 0.5, "2": 0.5}
     assert [risk.customer for risk in found.highest] == ["3", "1", "2"]
     assert (found.unique, found.certain, found.untouched, found.customers) == (1, 0, 0, 3)
@@ -16,15 +16,15 @@ def test_customers_by_day_in_the_toy_history(toy: sudare.History) -> None:
 
 
 def test_quantiles_are_nearest_ranks(toy: sudare.History) -> None:
-    quantiles = sudare.customer_risks(toy, "day").quantiles
+    quantiles = sudare.histories.customer_risks(toy, "day").quantiles
     assert len(quantiles) == 101
     assert (quantiles[0], quantiles[66], quantiles[67], quantiles[100]) == (0.5, 0.5, 0.75, 0.75)
 
 
 def test_customers_of_whom_nothing_can_be_known_are_counted_apart(toy: sudare.History) -> None:
-    found = sudare.customer_risks(toy, "day*2")
+    found = sudare.histories.customer_risks(toy, "day*2")
     assert (found.untouched, found.certain) == (1, 2)
-    nobody = sudare.customer_risks(toy, "item*4")
+    nobody = sudare.histories.customer_risks(toy, "item*4")
     assert (nobody.untouched, nobody.quantiles, nobody.highest) == (3, (), ())
 
 
@@ -32,7 +32,7 @@ def test_customers_of_whom_nothing_can_be_known_are_counted_apart(toy: sudare.Hi
 def test_every_customer_is_written_with_every_attacker(toy: sudare.History, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"customers{ending}"
     steps: list[tuple[int, int]] = []
-    count = sudare.write_customer_risks(
+    count = sudare.histories.write_customer_risks(
         toy, path, knowledge=["day*2"], progress=lambda _, done, total: steps.append((done, total))
     )
     table = polars.read_csv(path) if ending == ".csv" else polars.read_parquet(path)

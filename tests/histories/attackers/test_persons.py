@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -42,7 +41,7 @@ def test_measures_equal_the_enumeration_of_assignments(
 ) -> None:
     expected = brute_force.persons(brute_force.facts(history_rows, parse_knowledge(text)), persons, weighting)
     with sudare.read_history(brute_force.frame(history_rows), engine=engine) as history:
-        found = sudare.assess_persons(history, text, persons=persons, weighting=weighting)
+        found = sudare.histories.assess_persons(history, text, persons=persons, weighting=weighting)
     measures = (found.measured, found.alone, found.together, found.certain)
     assert measures == pytest.approx(expected, abs=1e-12)
 
@@ -50,14 +49,14 @@ def test_measures_equal_the_enumeration_of_assignments(
 def test_five_persons_of_the_same_crowd_are_one_of_all_orders(engine: DuckDBEngine) -> None:
     same = [Row(name, "2024-01-31", "tea", None) for name in "abcdefg"]
     with sudare.read_history(brute_force.frame(same), engine=engine) as history:
-        found = sudare.assess_persons(history, "item", persons=5)
+        found = sudare.histories.assess_persons(history, "item", persons=5)
     assert found.together == pytest.approx(1 / math.perm(7, 5))
     assert found.measured == pytest.approx(1 / 7)
 
 
 def test_two_persons_of_the_toy_history_by_hand(toy: sudare.History) -> None:
     """Days of visits: 1, 2 on the first, 1, 3 on the second, 3 on the third; 8 of the 10 pairs are of two customers."""
-    found = sudare.assess_persons(toy, "day")
+    found = sudare.histories.assess_persons(toy, "day")
     # Both on the first day: 2 ways. First and second: (1, 3), (2, 1), (2, 3), of which person 1 is 2 in two, person 2
     # is 1 in one and 3 in two. Two on the second: 2 ways. First and third: 2 ways, second and third: only 1 is left.
     pairs = {
@@ -76,13 +75,13 @@ def test_two_persons_of_the_toy_history_by_hand(toy: sudare.History) -> None:
 
 
 def test_of_one_person_it_is_the_measure_of_the_paper(toy: sudare.History) -> None:
-    for risk in sudare.assess_attackers(toy).attackers:
-        assert sudare.assess_persons(toy, risk.knowledge, persons=1).measured == pytest.approx(risk.measured)
+    for risk in sudare.histories.assess_attackers(toy).attackers:
+        assert sudare.histories.assess_persons(toy, risk.knowledge, persons=1).measured == pytest.approx(risk.measured)
 
 
 def test_a_sample_holds_the_exact_values_and_repeats(toy: sudare.History) -> None:
-    exact = sudare.assess_persons(toy, "item", persons=2)
-    drawn = sudare.assess_persons(toy, "item", persons=2, most_combinations=1, samples=20_000)
+    exact = sudare.histories.assess_persons(toy, "item", persons=2)
+    drawn = sudare.histories.assess_persons(toy, "item", persons=2, most_combinations=1, samples=20_000)
     assert (exact.sample, drawn.sample) == (None, 20_000)
     assert drawn.interval is not None
     assert drawn.interval_together is not None
@@ -90,34 +89,34 @@ def test_a_sample_holds_the_exact_values_and_repeats(toy: sudare.History) -> Non
     assert drawn.measured == pytest.approx(exact.measured, abs=5 * 0.5 / math.sqrt(20_000))
     assert drawn.together == pytest.approx(exact.together, abs=5 * 0.5 / math.sqrt(20_000))
     assert drawn.interval[0] <= drawn.measured <= drawn.interval[1]
-    again = sudare.assess_persons(toy, "item", persons=2, most_combinations=1, samples=20_000)
+    again = sudare.histories.assess_persons(toy, "item", persons=2, most_combinations=1, samples=20_000)
     assert again == drawn
-    assert sudare.assess_persons(toy, "item", most_combinations=1, samples=20_000, seed=1) != drawn
+    assert sudare.histories.assess_persons(toy, "item", most_combinations=1, samples=20_000, seed=1) != drawn
 
 
 def test_large_crowds_are_looked_at_in_pieces(toy: sudare.History, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = sudare.assess_persons(toy, "count + item", persons=3)
+    whole = sudare.histories.assess_persons(toy, "count + item", persons=3)
     monkeypatch.setattr(module, "MOST_MEMBERS", 3)
     monkeypatch.setattr(module, "BATCH", 7)
-    found = sudare.assess_persons(toy, "count + item", persons=3)
+    found = sudare.histories.assess_persons(toy, "count + item", persons=3)
     assert (found.measured, found.together) == pytest.approx((whole.measured, whole.together), abs=1e-12)
 
 
 def test_knowledge_that_too_few_have_measures_as_zero(toy: sudare.History) -> None:
-    found = sudare.assess_persons(toy, "item*3", persons=3)
+    found = sudare.histories.assess_persons(toy, "item*3", persons=3)
     assert (found.measured, found.certain) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("persons", [0, 4])
 def test_numbers_of_persons_that_cannot_be_are_refused(toy: sudare.History, persons: int) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="1 to 3 persons"):
-        sudare.assess_persons(toy, "day", persons=persons)
+        sudare.histories.assess_persons(toy, "day", persons=persons)
 
 
 @pytest.mark.slow
 def test_samples_of_online_retail_hold_what_is_counted(online_retail: sudare.History) -> None:
-    exact = sudare.assess_persons(online_retail, "5")
-    drawn = sudare.assess_persons(online_retail, "5", most_combinations=1000)
+    exact = sudare.histories.assess_persons(online_retail, "5")
+    drawn = sudare.histories.assess_persons(online_retail, "5", most_combinations=1000)
     assert exact.sample is None
     assert drawn.interval is not None
     assert drawn.interval[0] <= exact.measured <= drawn.interval[1]

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.histories.attackers.knowledge import TEN_ATTACKERS, parse_knowledge
@@ -95,7 +94,7 @@ def check(
 def test_a_row_of_another_item_on_the_day_speaks_against_a_visit_of_one_item() -> None:
     original = cells([[customer, "2011/1/1", item, "1", "1"] for customer, item in ("1a", "1a", "2b")])
     rows = [["7", "2011/1/1", item, "1", "1"] for item in ("a", "{a;b}")]
-    found = sudare.measure_published(original, cells([*rows, ["*"] * 5], ("a", "b"))).attackers[9]
+    found = sudare.histories.measure_published(original, cells([*rows, ["*"] * 5], ("a", "b"))).attackers[9]
     assert (found.after, found.misled, found.nobody) == (1 / 2, 0, 1 / 2)
 
 
@@ -151,12 +150,12 @@ BY_HAND = {
 
 @pytest.mark.parametrize("text", BY_HAND)
 def test_what_was_worked_out_by_hand(text: str) -> None:
-    found = sudare.measure_published(ORIGINAL, ANONYMIZED, knowledge=[text]).knowledge[0]
+    found = sudare.histories.measure_published(ORIGINAL, ANONYMIZED, knowledge=[text]).knowledge[0]
     assert (found.after, found.unique_after, found.misled, found.nobody) == pytest.approx(BY_HAND[text])
 
 
 def test_the_ten_attackers_come_with_their_numbers_and_counts() -> None:
-    found = sudare.measure_published(ORIGINAL, ANONYMIZED)
+    found = sudare.histories.measure_published(ORIGINAL, ANONYMIZED)
     assert (found.records, found.customers, found.pseudonyms, found.deleted_rows) == (4, 3, 2, 1)
     assert [risk.attacker for risk in found.attackers] == list(range(10))
     assert [risk["knowledge"] for risk in found.to_rows()] == [str(known) for known in TEN_ATTACKERS]
@@ -166,7 +165,7 @@ def test_the_ten_attackers_come_with_their_numbers_and_counts() -> None:
 
 def test_nobody_fits_what_was_deleted_everywhere() -> None:
     deleted = cells([["*"] * 5] * 4, ("a", "b"))
-    found = sudare.measure_published(ORIGINAL, deleted)
+    found = sudare.histories.measure_published(ORIGINAL, deleted)
     assert found.pseudonyms == 0
     assert {(risk.after, risk.misled, risk.nobody) for risk in found.attackers} == {(0.0, 0.0, 1.0)}
 
@@ -186,7 +185,7 @@ def small_history(seed: int, customers: int = 12, rows: int = 90) -> CellHistory
 def test_on_the_original_itself_nothing_changes(weighting: Literal["occurrence", "record"]) -> None:
     original = small_history(1)
     known = [*FURTHER, "weekday + quantity", "item*3", "(weekday + item)*2"]
-    found = sudare.measure_published(original, original, knowledge=known, weighting=weighting)
+    found = sudare.histories.measure_published(original, original, knowledge=known, weighting=weighting)
     for risk in (*found.attackers, *found.knowledge):
         assert (risk.after, risk.unique_after) == (risk.before, risk.unique_before), risk.knowledge
         assert (risk.misled, risk.nobody) == (0, 0)
@@ -194,10 +193,10 @@ def test_on_the_original_itself_nothing_changes(weighting: Literal["occurrence",
 
 @pytest.mark.slow
 def test_on_a_real_original_itself_nothing_changes(real_data: Callable[[str], Path]) -> None:
-    original = sudare.read_original(real_data("pwscup2018-T.csv"))
-    found = sudare.measure_published(original, original)
+    original = sudare.histories.read_original(real_data("pwscup2018-T.csv"))
+    found = sudare.histories.measure_published(original, original)
     with sudare.read_history(real_data("pwscup2018-T.csv")) as history:
-        expected = sudare.assess_attackers(history)
+        expected = sudare.histories.assess_attackers(history)
     assert [risk.before for risk in found.attackers] == [risk.measured for risk in expected.attackers]
     assert [risk.after for risk in found.attackers] == [risk.measured for risk in expected.attackers]
     assert [risk.unique_after for risk in found.attackers] == [risk.unique_share for risk in expected.attackers]
@@ -206,13 +205,14 @@ def test_on_a_real_original_itself_nothing_changes(real_data: Callable[[str], Pa
 def recoded(original: CellHistory, *, days: bool) -> tuple[CellHistory, CellHistory]:
     """Return items in three bins and, if wanted, days in two: as published cells, and as codes."""
     day, item = original.column("date"), original.column("item")
-    assert isinstance(day, sudare.OrderedColumn)
-    assert isinstance(item, sudare.ItemColumn)
+    assert isinstance(day, sudare.histories.OrderedColumn)
+    assert isinstance(item, sudare.histories.ItemColumn)
     groups = item.sets % 3
     members = [[number for number in range(len(item.names)) if number % 3 == group] for group in range(3)]
     starts = np.concatenate([np.arange(len(item.names) + 1), len(item.names) + np.cumsum([len(m) for m in members])])
     sets = replace(
-        item, kinds=np.full_like(item.kinds, sudare.Kind.SET), sets=(groups + len(item.names)).astype(np.int32),
+        item,
+        kinds=np.full_like(item.kinds, sudare.histories.Kind.SET), sets=(groups + len(item.names)).astype(np.int32),
         starts=starts, members=np.concatenate([item.members, *members]).astype(np.int32),
     )  # fmt: skip
     first = int(day.low.min())
@@ -230,22 +230,26 @@ def recoded(original: CellHistory, *, days: bool) -> tuple[CellHistory, CellHist
 def test_of_recoded_columns_attackers_with_one_row_are_those_on_the_codes(days: bool, same: tuple[int, ...]) -> None:
     original = small_history(2)
     published, codes = recoded(original, days=days)
-    found = sudare.measure_published(original, published)
-    expected = sudare.measure_published(codes, codes)
+    found = sudare.histories.measure_published(original, published)
+    expected = sudare.histories.measure_published(codes, codes)
     assert [found.attackers[n].after for n in same] == [expected.attackers[n].before for n in same]
 
 
 def test_many_combinations_are_estimated_from_the_same_draws_before_and_after() -> None:
     original = small_history(3, rows=200)
     known = ["day + item*2", "days + (day + item)*2"]
-    exact = sudare.measure_published(original, original, knowledge=known)
-    found = sudare.measure_published(original, original, knowledge=known, most_combinations=10, samples=400, seed=5)
+    exact = sudare.histories.measure_published(original, original, knowledge=known)
+    found = sudare.histories.measure_published(
+        original, original, knowledge=known, most_combinations=10, samples=400, seed=5
+    )
     for truth, risk in zip(exact.knowledge, found.knowledge, strict=True):
         assert risk.sample == 400
         assert risk.before == pytest.approx(risk.after)
         assert risk.interval_after is not None
         assert risk.interval_after[0] <= truth.after <= risk.interval_after[1]
-    again = sudare.measure_published(original, original, knowledge=known, most_combinations=10, samples=400, seed=5)
+    again = sudare.histories.measure_published(
+        original, original, knowledge=known, most_combinations=10, samples=400, seed=5
+    )
     assert again == found
 
 
@@ -268,16 +272,16 @@ def test_one_attacker_can_look_into_several_histories() -> None:
 )
 def test_knowledge_that_cells_cannot_be_compared_with_is_refused_by_name(text: str, why: str) -> None:
     with pytest.raises(sudare.KnowledgeNotUnderstood, match=why):
-        sudare.measure_published(ORIGINAL, ANONYMIZED, knowledge=[text])
+        sudare.histories.measure_published(ORIGINAL, ANONYMIZED, knowledge=[text])
 
 
 def test_histories_that_do_not_belong_together_are_refused() -> None:
     with pytest.raises(sudare.OptionNotUsable, match="rows and columns of the original"):
-        sudare.measure_published(ORIGINAL, cells([["1", "2011/1/1", "a", "1", "1"]]))
+        sudare.histories.measure_published(ORIGINAL, cells([["1", "2011/1/1", "a", "1", "1"]]))
     with pytest.raises(sudare.OptionNotUsable, match="An original history has rows of single values"):
-        sudare.measure_published(ANONYMIZED, ANONYMIZED)
+        sudare.histories.measure_published(ANONYMIZED, ANONYMIZED)
     mixed = CellHistory(np.array([7, 7, 7, 9]), ORIGINAL.columns)
     with pytest.raises(sudare.OptionNotUsable, match="A pseudonym stands for several customers"):
-        sudare.measure_published(ORIGINAL, mixed)
+        sudare.histories.measure_published(ORIGINAL, mixed)
     with pytest.raises(sudare.OptionNotUsable, match="no column of items"):
-        sudare.measure_published(CellHistory(ORIGINAL.persons, ORIGINAL.columns[:1]), ANONYMIZED)
+        sudare.histories.measure_published(CellHistory(ORIGINAL.persons, ORIGINAL.columns[:1]), ANONYMIZED)

@@ -3,8 +3,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -64,8 +63,8 @@ def test_the_same_seed_repeats_and_another_differs(toy: sudare.History, estimate
 
 
 def test_knowledge_with_too_many_combinations_is_estimated_with_its_interval(toy: sudare.History) -> None:
-    exact = sudare.assess_knowledge(toy, "item*2")
-    sampled = sudare.assess_knowledge(toy, "item*2", most_combinations=1, samples=2000)
+    exact = sudare.histories.assess_knowledge(toy, "item*2")
+    sampled = sudare.histories.assess_knowledge(toy, "item*2", most_combinations=1, samples=2000)
     assert exact.interval is None
     assert sampled.sample == 2000
     assert sampled.interval is not None
@@ -76,7 +75,7 @@ def test_knowledge_with_too_many_combinations_is_estimated_with_its_interval(toy
 
 def test_a_sample_by_record_is_refused_with_a_way_out(toy: sudare.History) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="--most-combinations"):
-        sudare.assess_knowledge(toy, "item*2", weighting="record", most_combinations=1)
+        sudare.histories.assess_knowledge(toy, "item*2", weighting="record", most_combinations=1)
 
 
 def test_combinations_bound_the_number_of_facts(toy: sudare.History) -> None:
@@ -96,8 +95,8 @@ def test_the_interval_widens_with_variance_and_closes_with_the_sample() -> None:
 
 
 def test_online_retail_pairs_of_items_agree_with_the_exact_count(online_retail: sudare.History) -> None:
-    exact = sudare.assess_knowledge(online_retail, "item*2")
-    sampled = sudare.assess_knowledge(online_retail, "item*2", most_combinations=1, samples=4000)
+    exact = sudare.histories.assess_knowledge(online_retail, "item*2")
+    sampled = sudare.histories.assess_knowledge(online_retail, "item*2", most_combinations=1, samples=4000)
     assert sampled.interval is not None
     assert sampled.interval[0] <= exact.measured <= sampled.interval[1]
 
@@ -105,10 +104,10 @@ def test_online_retail_pairs_of_items_agree_with_the_exact_count(online_retail: 
 def test_drawn_where_the_data_are_it_agrees_with_the_exact_count_too(
     online_retail: sudare.History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exact = sudare.assess_knowledge(online_retail, "item*2")
+    exact = sudare.histories.assess_knowledge(online_retail, "item*2")
     monkeypatch.setattr("sudare.histories.attackers.sampling_there.GROUP_CUSTOMERS", 50)
     monkeypatch.setattr(sudare.DuckDBEngine, "shows_people", False)
-    sampled = sudare.assess_knowledge(online_retail, "item*2", most_combinations=1, samples=4000)
+    sampled = sudare.histories.assess_knowledge(online_retail, "item*2", most_combinations=1, samples=4000)
     assert sampled.interval is not None
     assert sampled.sample == 4000
     assert sampled.interval[0] <= exact.measured <= sampled.interval[1]

@@ -8,8 +8,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import sudare
 from sudare.histories.attackers import theory
@@ -67,13 +66,13 @@ def test_nothing_occurs_of_what_nobody_has() -> None:
 
 
 def test_they_are_never_above_1_where_the_papers_is(toy: sudare.History) -> None:
-    risks = sudare.assess_attackers(toy).attackers
+    risks = sudare.histories.assess_attackers(toy).attackers
     assert max(risk.theory for risk in risks) > 1
     assert all(0 < (risk.theory_occurring or 0) <= 1 and 0 < (risk.theory_marginal or 0) <= 1 for risk in risks)
 
 
 def test_online_retail_is_within_the_stated_error(online_retail: sudare.History) -> None:
-    risks = sudare.assess_attackers(online_retail).attackers
+    risks = sudare.histories.assess_attackers(online_retail).attackers
     assert max(abs((risk.theory_occurring or 0) - risk.measured) for risk in risks) < 0.035
     assert max(abs((risk.theory_marginal or 0) - risk.measured) for risk in risks) < 0.024
 
@@ -87,7 +86,7 @@ def test_the_documentation_states_the_errors_as_they_are_measured(
         sudare.read_history(real_data("pwscup2018-T.csv")) as contest,
         sudare.read_history(tmp_path / "made.csv") as made,
     ):
-        found = [sudare.assess_attackers(history) for history in (online_retail, contest, made)]
+        found = [sudare.histories.assess_attackers(history) for history in (online_retail, contest, made)]
     page = DOCS.read_text(encoding="utf-8")
     missing = [line for line in error_lines(found) if line not in page]
     assert missing == []

@@ -8,7 +8,9 @@ from sudare.histories.attackers.values import crowd_points
 
 
 def test_table_8_of_the_paper(toy: sudare.History) -> None:
-    found = sorted(sudare.most_identifying(toy, "5", weighting="record"), key=lambda value: value.value["day"])
+    found = sorted(
+        sudare.histories.most_identifying(toy, "5", weighting="record"), key=lambda value: value.value["day"]
+    )
     assert [value.value for value in found] == [{"day": "2010-12-01"}, {"day": "2010-12-02"}, {"day": "2010-12-03"}]
     assert [value.occurrences for value in found] == [2, 2, 1]
     assert [value.probability for value in found] == pytest.approx([0.4, 0.3, 0.3])
@@ -18,7 +20,7 @@ def test_table_8_of_the_paper(toy: sudare.History) -> None:
 
 
 def test_table_9_of_the_paper(toy: sudare.History) -> None:
-    found = {(v.value["count"], v.value["item"]): v for v in sudare.most_identifying(toy, "3")}
+    found = {(v.value["count"], v.value["item"]): v for v in sudare.histories.most_identifying(toy, "3")}
     assert {key: (v.occurrences, v.customers) for key, v in found.items()} == {
         (1, "パン"): (1, 1),
         (1, "お茶"): (1, 1),
@@ -34,19 +36,21 @@ def test_table_9_of_the_paper(toy: sudare.History) -> None:
 
 
 def test_baskets_and_times_are_shown_by_name(toy: sudare.History) -> None:
-    baskets = {value.value["items"] for value in sudare.most_identifying(toy, "9")}
+    baskets = {value.value["items"] for value in sudare.histories.most_identifying(toy, "9")}
     assert " | ".join(sorted(["パン", "本", "お茶"])) in baskets
-    times = {(v.value["month"], v.value["time"]) for v in sudare.most_identifying(toy, "month + time", most=None)}
+    times = {
+        (v.value["month"], v.value["time"]) for v in sudare.histories.most_identifying(toy, "month + time", most=None)
+    }
     assert ("2010-12", "08:45") in times
 
 
 def test_several_visits_are_shown_one_after_another(toy: sudare.History) -> None:
-    found = sudare.most_identifying(toy, "(day + item)*2", most=1)[0].value
+    found = sudare.histories.most_identifying(toy, "(day + item)*2", most=1)[0].value
     assert list(found) == ["visit1_day", "visit1_item", "visit2_day", "visit2_item"]
 
 
 def test_smallest_crowd_comes_first_then_the_most_frequent(toy: sudare.History) -> None:
-    found = sudare.most_identifying(toy, "item", most=None)
+    found = sudare.histories.most_identifying(toy, "item", most=None)
     order = [(value.customers, -value.occurrences) for value in found]
     assert order == sorted(order)
 
@@ -54,7 +58,7 @@ def test_smallest_crowd_comes_first_then_the_most_frequent(toy: sudare.History) 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_all_values_are_written(toy: sudare.History, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"values{ending}"
-    assert sudare.write_values(toy, "count + item", path) == 8
+    assert sudare.histories.write_values(toy, "count + item", path) == 8
     table = polars.read_csv(path) if ending == ".csv" else polars.read_parquet(path)
     assert table.columns == ["count", "item", "occurrences", "probability", "customers", "identification", "risk"]
     assert table["risk"].sum() == pytest.approx(0.8)
@@ -63,13 +67,13 @@ def test_all_values_are_written(toy: sudare.History, tmp_path: Path, ending: str
 
 def test_a_table_needs_a_known_ending(toy: sudare.History, tmp_path: Path) -> None:
     with pytest.raises(sudare.OptionNotUsable, match=r"\.csv or \.parquet"):
-        sudare.write_values(toy, "day", tmp_path / "values.xlsx")
+        sudare.histories.write_values(toy, "day", tmp_path / "values.xlsx")
 
 
 def test_too_many_values_are_not_listed(toy: sudare.History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sudare.histories.attackers.values.MOST_COMBINATIONS", 1)
     with pytest.raises(sudare.OptionNotUsable, match="too many to list"):
-        sudare.most_identifying(toy, "item*2")
+        sudare.histories.most_identifying(toy, "item*2")
 
 
 def test_points_count_the_values_and_can_be_thinned(toy: sudare.History) -> None:

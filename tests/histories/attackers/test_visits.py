@@ -6,8 +6,7 @@ from datetime import date, timedelta
 
 import polars
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine

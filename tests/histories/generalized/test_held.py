@@ -3,8 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -95,7 +94,7 @@ def test_the_same_cells_are_refused_as_in_memory(
     paths = texts(tmp_path, *("\n".join(map(",".join, side)) + "\n" for side in (original, anonymized)))
     refused = 0
     try:
-        sudare.read_valid_anonymized(paths[1], sudare.read_original(paths[0]))
+        sudare.histories.read_valid_anonymized(paths[1], sudare.histories.read_original(paths[0]))
     except BadRows:
         refused = 1
     try:

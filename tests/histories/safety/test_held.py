@@ -4,8 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -25,8 +24,8 @@ def sizes(engine: DuckDBEngine, folder: Path, anonymized: list[tuple[str, ...]])
     # An item b is known, of somebody whose rows are deleted.
     sides = [[*original, ("9", DAY, "b", "1", "1")], [*anonymized, ("*",) * 5]]
     written = ("".join(",".join(row) + "\n" for row in side) for side in sides)
-    with sudare.hold_cells(*texts(folder, *written), engine=engine) as held:
-        return {found.size: found.classes for found in sudare.held_class_sizes(held)}
+    with sudare.histories.hold_cells(*texts(folder, *written), engine=engine) as held:
+        return {found.size: found.classes for found in sudare.histories.held_class_sizes(held)}
 
 
 def test_rows_are_compared_as_often_as_they_stand_and_by_what_they_stand_for(
@@ -43,7 +42,7 @@ def test_rows_are_compared_as_often_as_they_stand_and_by_what_they_stand_for(
 def test_the_classes_are_those_of_histories_in_memory(
     engine: DuckDBEngine, tmp_path: Path, rows: list[tuple[str, ...]]
 ) -> None:
-    expected = sudare.published_classes(cells(rows, names=["a", "b"]))
+    expected = sudare.histories.published_classes(cells(rows, names=["a", "b"]))
     assert sizes(engine, tmp_path, rows) == Counter(expected.sizes.tolist())
 
 

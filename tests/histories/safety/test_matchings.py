@@ -7,11 +7,10 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
-from sudare import matching_safety
 from sudare.errors import OptionNotUsable
+from sudare.histories import matching_safety
 from sudare.histories.safety import matchings as module
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.matching_safety import _interval

@@ -14,27 +14,29 @@ import sudare
 from sudare.contest.guesses import Guesses
 from sudare.errors import OptionNotUsable
 from tests.histories.anonymize.small_histories import history
+from tests.public import public
 
 PEOPLE = history([[(1, "a", 1, 1)]] * 4)
 FOUR = np.arange(1, 5)
 # Whoever is asked with four guesses that can be made.
 TAKERS: dict[str, Callable[[Any], object]] = {
-    "judge_hits": lambda own: sudare.judge_hits(4, 4, thresholds=own),
-    "judge_guesses": lambda own: sudare.judge_guesses(Guesses(FOUR, FOUR), PEOPLE, PEOPLE, thresholds=own),
-    "run_duel": lambda own: sudare.run_duel(PEOPLE, PEOPLE, methods=[], thresholds=own),
-    "class_safety": lambda own: sudare.class_safety([2, 2], thresholds=own),
-    "matching_safety": lambda own: sudare.matching_safety(sudare.Matchings([[0, 1, 2, 3]] * 4), thresholds=own),
-    "find_best_guesses": lambda own: sudare.find_best_guesses({2: 2}, own),
+    "judge_hits": lambda own: sudare.contest.judge_hits(4, 4, thresholds=own),
+    "judge_guesses": lambda own: sudare.contest.judge_guesses(Guesses(FOUR, FOUR), PEOPLE, PEOPLE, thresholds=own),
+    "run_duel": lambda own: sudare.contest.run_duel(PEOPLE, PEOPLE, methods=[], thresholds=own),
+    "class_safety": lambda own: sudare.histories.class_safety([2, 2], thresholds=own),
+    "matching_safety": lambda own: sudare.histories.matching_safety(
+        sudare.histories.Matchings([[0, 1, 2, 3]] * 4), thresholds=own
+    ),
+    "find_best_guesses": lambda own: sudare.histories.find_best_guesses({2: 2}, own),
 }
 # Those that write thresholds, or read them from a file and hand them on.
 OTHERS = {"write_thresholds", "write_contest_report"}
 
 
 def test_all_that_take_thresholds_are_tried_here() -> None:
-    public = {name: getattr(sudare, name) for name in sudare.__all__}
     taking = {
         name
-        for name, found in public.items()
+        for name, found in public().items()
         if inspect.isfunction(found) and "thresholds" in inspect.signature(found).parameters
     }
     assert taking == {*TAKERS, *OTHERS}
@@ -74,22 +76,22 @@ def test_what_was_published_counts_and_not_what_was_guessed() -> None:
     """One guess where four are possible: the contest's file has to judge the other three too."""
     one = Guesses(FOUR[:1], FOUR[:1])
     with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there are no thresholds for 4"):
-        sudare.judge_guesses(one, PEOPLE, PEOPLE, thresholds=np.array([1, 2, 3, 3]))
-    judged = sudare.judge_guesses(one, PEOPLE, PEOPLE, thresholds=np.array([1, 1, 2, 3, 3]))
+        sudare.contest.judge_guesses(one, PEOPLE, PEOPLE, thresholds=np.array([1, 2, 3, 3]))
+    judged = sudare.contest.judge_guesses(one, PEOPLE, PEOPLE, thresholds=np.array([1, 1, 2, 3, 3]))
     assert judged.contest.threshold == 1
 
 
 @pytest.mark.parametrize("own", [[5, 0, -3], [1, 2, 1], [], [[1, 2]]])
 def test_nothing_is_written_that_could_not_be_read(own: list[Any], tmp_path: Path) -> None:
     with pytest.raises(OptionNotUsable, match="threshold"):
-        sudare.write_thresholds(tmp_path / "R.csv", np.array(own, np.int64))
+        sudare.histories.write_thresholds(tmp_path / "R.csv", np.array(own, np.int64))
     assert not (tmp_path / "R.csv").exists()
-    sudare.write_thresholds(tmp_path / "R.csv", np.array([1, 1, 2]))
-    assert sudare.read_thresholds(tmp_path / "R.csv").tolist() == [1, 1, 2]
+    sudare.histories.write_thresholds(tmp_path / "R.csv", np.array([1, 1, 2]))
+    assert sudare.histories.read_thresholds(tmp_path / "R.csv").tolist() == [1, 1, 2]
 
 
 def test_a_report_refuses_them_too_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "R.csv").write_text("1,1\n2,2\n3,3\n")
     with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there are no thresholds for 4"):
-        sudare.write_contest_report(tmp_path / "r.html", PEOPLE, PEOPLE, thresholds=tmp_path / "R.csv")
+        sudare.contest.write_contest_report(tmp_path / "r.html", PEOPLE, PEOPLE, thresholds=tmp_path / "R.csv")
     assert not (tmp_path / "r.html").exists()

@@ -1,8 +1,7 @@
 from collections import Counter
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sudare.histories.generalized.model import CellHistory, OrderedColumn
 from sudare.histories.safety.published_classes import published_classes

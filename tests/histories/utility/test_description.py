@@ -21,7 +21,7 @@ ANONYMIZED = [
 
 
 def test_a_description_by_hand() -> None:
-    found = sudare.describe_cells(*pair(ORIGINAL, ANONYMIZED))
+    found = sudare.histories.describe_cells(*pair(ORIGINAL, ANONYMIZED))
     assert (found.rows, found.deleted_rows) == (5, 1)
     # Customer 1 keeps all values, customer 2 is gone.
     assert (found.customers, found.untouched_customers, found.gone_customers) == (3, 1, 1)
@@ -37,7 +37,7 @@ def test_a_description_by_hand() -> None:
 @given(rows_and_generalized())
 def test_a_description_agrees_with_plain_counting(rows: tuple[list[Row], list[Row]]) -> None:
     original, anonymized = rows
-    found = sudare.describe_cells(*pair(*rows))
+    found = sudare.histories.describe_cells(*pair(*rows))
     customers = {row[0] for row in original}
     touched = {before[0] for before, after in zip(*rows, strict=True) if not says_all(after)}
     left = {before[0] for before, after in zip(*rows, strict=True) if after[0] != "*"}

@@ -20,8 +20,8 @@ def written(rows: list[Row]) -> str:
 
 
 def held(engine: DuckDBEngine, folder: Path, original: list[Row], anonymized: list[Row], most: int = 10) -> CellUtility:
-    with sudare.hold_cells(*texts(folder, written(original), written(anonymized)), engine=engine) as found:
-        return sudare.held_utility(found, most=most)
+    with sudare.histories.hold_cells(*texts(folder, written(original), written(anonymized)), engine=engine) as found:
+        return sudare.histories.held_utility(found, most=most)
 
 
 def like(found: object, expected: object) -> bool:
@@ -95,17 +95,17 @@ def test_real_histories_are_measured_alike_in_far_less_memory_than_they_take(
         for number, row in enumerate(rows)
     ]
     original, anonymized = texts(tmp_path, written(rows), written(wide))
-    in_memory = sudare.read_original(original)
-    generalized = sudare.read_valid_anonymized(anonymized, in_memory)
+    in_memory = sudare.histories.read_original(original)
+    generalized = sudare.histories.read_valid_anonymized(anonymized, in_memory)
     expected = cell_utility(in_memory, generalized, most=3)
     spill.mkdir()
     with DuckDBEngine(memory="60MB", threads=1, spill=spill) as engine:
-        with sudare.hold_cells(original, anonymized, engine=engine) as held:
-            assert like(sudare.held_utility(held, most=3).to_dict(), expected.to_dict())
-            sizes = {found.size: found.classes for found in sudare.held_class_sizes(held)}
-            assert sizes == Counter(sudare.published_classes(generalized).sizes.tolist())
+        with sudare.histories.hold_cells(original, anonymized, engine=engine) as held:
+            assert like(sudare.histories.held_utility(held, most=3).to_dict(), expected.to_dict())
+            sizes = {found.size: found.classes for found in sudare.histories.held_class_sizes(held)}
+            assert sizes == Counter(sudare.histories.published_classes(generalized).sizes.tolist())
         # The same rows eight times have the same mean error.
-        with sudare.hold_cells(*texts(tmp_path, written(rows * 8), written(wide * 8)), engine=engine) as held:
-            found = sudare.held_utility(held, most=0)
+        with sudare.histories.hold_cells(*texts(tmp_path, written(rows * 8), written(wide * 8)), engine=engine) as held:
+            found = sudare.histories.held_utility(held, most=0)
             assert sum(file.stat().st_size for file in spill.rglob("*") if file.is_file()) > 60_000_000
     assert found.utility == pytest.approx(expected.utility, rel=1e-10)

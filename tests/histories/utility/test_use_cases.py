@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import sudare
 from sudare.errors import OptionNotUsable
@@ -38,7 +37,7 @@ ROWS = plain_rows(T)
 
 
 def errors(original: list[Row], anonymized: list[Row], **options: float) -> dict[str, float | None]:
-    found = sudare.measure_use_cases(*pair(original, anonymized), draws=1, **options)  # type: ignore[arg-type]
+    found = sudare.histories.measure_use_cases(*pair(original, anonymized), draws=1, **options)  # type: ignore[arg-type]
     return {error.measure: error.mean for error in found.errors}
 
 
@@ -128,16 +127,16 @@ def test_all_measures_agree_with_plain_counting(rows: tuple[list[Row], list[Row]
 
 def test_results_are_means_over_draws_and_repeat() -> None:
     original, anonymized = pair(ORIGINAL, [["7", "*", "*", "[1.00;5.00]", "[1;200]"]] * 6)
-    one = sudare.measure_use_cases(original, anonymized, draws=9, seed=4)
-    assert one == sudare.measure_use_cases(original, anonymized, draws=9, seed=4)
-    assert one != sudare.measure_use_cases(original, anonymized, draws=9, seed=5)
+    one = sudare.histories.measure_use_cases(original, anonymized, draws=9, seed=4)
+    assert one == sudare.histories.measure_use_cases(original, anonymized, draws=9, seed=4)
+    assert one != sudare.histories.measure_use_cases(original, anonymized, draws=9, seed=5)
     by_hand = [UseCaseMeasures(original).errors(CellSampler(original, anonymized).draw(4, n)) for n in range(9)]
     assert one.errors[1].mean == pytest.approx(sum(found[1] for found in by_hand) / 9)
 
 
 def test_progress_counts_the_draws() -> None:
     told: list[tuple[str, int, int]] = []
-    sudare.measure_use_cases(T, T, draws=3, progress=lambda *now: told.append(now))
+    sudare.histories.measure_use_cases(T, T, draws=3, progress=lambda *now: told.append(now))
     assert told == [("draws", done, 3) for done in range(3)]
 
 
@@ -153,18 +152,18 @@ def test_progress_counts_the_draws() -> None:
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(OptionNotUsable, match=re.escape(message)):
-        sudare.measure_use_cases(T, T, **options)  # type: ignore[arg-type]
+        sudare.histories.measure_use_cases(T, T, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
 def test_drawn_days_do_not_saturate_the_errors(real_data: Callable[[str], Path]) -> None:
-    original = sudare.read_original(real_data("pwscup2018-T.csv"))
+    original = sudare.histories.read_original(real_data("pwscup2018-T.csv"))
     day = original.column("date")
     assert isinstance(day, OrderedColumn)
     kinds = np.full_like(day.kinds, Kind.RANGE)
     wide = OrderedColumn("date", "date", kinds, np.maximum(day.low - 45, day.low.min()), day.low + 45)
     anonymized = replace(original, columns=(wide, *original.columns[1:]))
-    found = sudare.measure_use_cases(original, anonymized, draws=2)
+    found = sudare.histories.measure_use_cases(original, anonymized, draws=2)
     assert (found.least, len(visit_baskets(CellSampler(original, anonymized).draw(0, 0))) > 30_000) == (100, True)
     means = {error.measure: error.mean or 0.0 for error in found.errors}
     # By a share of each table's own visits 0.99 of the itemsets are lost.

@@ -1,8 +1,7 @@
 from itertools import permutations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sudare.kernels.histories.attack_pairs import match_rows
 

@@ -46,15 +46,15 @@ def make(tmp_path: Path) -> Make:
         (tmp_path / name).write_text(text, encoding="utf-8")
         (tmp_path / "secrets.csv").write_text(secrets, encoding="utf-8")
         original = sudare.read_baskets(tmp_path / name, form="commas")
-        sensitive = sudare.read_sensitive(str(tmp_path / "secrets.csv"), original)
+        sensitive = sudare.baskets.read_sensitive(str(tmp_path / "secrets.csv"), original)
         shown: Any
         if published is None:
-            shown = sudare.suppress_baskets(original, sensitive, rho="0.5", **(suppress or {}))
+            shown = sudare.baskets.suppress_baskets(original, sensitive, rho="0.5", **(suppress or {}))
             shown = replace(shown, **(change or {}))
         else:
             (tmp_path / "published.txt").write_text(published, encoding="utf-8")
             read = sudare.read_baskets(tmp_path / "published.txt", form="commas")
-            shown = sudare.verify_baskets(original, read, sensitive, rho="0.5", **(verify or {}))
+            shown = sudare.baskets.verify_baskets(original, read, sensitive, rho="0.5", **(verify or {}))
         target = tmp_path / "report.html"
         write_baskets_report(target, shown, language=language, made=MADE, **options)
         return target.read_text(encoding="utf-8")
@@ -117,7 +117,7 @@ def test_a_suppression_that_was_stopped_is_never_safe(make: Make) -> None:
 
 
 def test_the_verdict_of_a_suppression_is_not_believed(make: Make) -> None:
-    original = sudare.make_baskets([["milk", "medicine"], ["milk", "medicine"], ["milk", "bread"], []])
+    original = sudare.baskets.make_baskets([["milk", "medicine"], ["milk", "medicine"], ["milk", "bread"], []])
     page = make(change={"published": original})
     assert answer_of(page) == "not_safe"
 
@@ -135,8 +135,8 @@ def test_a_sample_is_safe_by_sample_only(make: Make) -> None:
 
 
 def test_a_sample_that_missed_too_many_is_refuted(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lucky(*args: Any, **options: Any) -> sudare.Verdict:
-        found = sudare.check_baskets(*args, **options)
+    def lucky(*args: Any, **options: Any) -> sudare.baskets.Verdict:
+        found = sudare.baskets.check_baskets(*args, **options)
         return replace(found, safe=True, unsafe_adversaries=0, worst=())
 
     monkeypatch.setattr(verification, "check_baskets", lucky)
@@ -176,9 +176,9 @@ def test_many_sizes_share_a_row(make: Make) -> None:
 
 
 def test_users_are_shown_by_record_numbers_or_not_at_all(tmp_path: Path) -> None:
-    original = sudare.make_baskets([["milk", "medicine"], ["milk", "medicine"]], ["Alice Smith", "Bob Jones"])
-    sensitive = sudare.read_sensitive("item:medicine", original)
-    found = sudare.verify_baskets(original, original, sensitive, rho=0.5)
+    original = sudare.baskets.make_baskets([["milk", "medicine"], ["milk", "medicine"]], ["Alice Smith", "Bob Jones"])
+    sensitive = sudare.baskets.read_sensitive("item:medicine", original)
+    found = sudare.baskets.verify_baskets(original, original, sensitive, rho=0.5)
     for shown in (True, False):
         write_baskets_report(tmp_path / "r.html", found, show_records=shown)
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
@@ -191,19 +191,19 @@ def test_users_are_shown_by_record_numbers_or_not_at_all(tmp_path: Path) -> None
 def test_a_certificate_is_named_and_compared(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text(BASKETS)
     original = sudare.read_baskets(tmp_path / "b.txt", form="commas")
-    sensitive = sudare.read_sensitive("item:medicine", original)
-    found = sudare.suppress_baskets(original, sensitive, rho="0.5")
-    sudare.write_published(found, tmp_path / "p.txt")
+    sensitive = sudare.baskets.read_sensitive("item:medicine", original)
+    found = sudare.baskets.suppress_baskets(original, sensitive, rho="0.5")
+    sudare.baskets.write_published(found, tmp_path / "p.txt")
     certificate = tmp_path / "p.txt.certificate.json"
     read = sudare.read_baskets(tmp_path / "p.txt", form="commas")
-    for published in (found, sudare.verify_baskets(original, read, sensitive, rho="0.5")):
+    for published in (found, sudare.baskets.verify_baskets(original, read, sensitive, rho="0.5")):
         shown = write_baskets_report(tmp_path / "r.html", published, certificate=certificate)
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
         assert shown.holds
         assert "The certificate agrees" in text
         assert "SHA-256 of the certificate" in text
-        assert sudare.read_certificate(certificate).published.sha256 in text
-    unsafe = sudare.verify_baskets(original, original, sensitive, rho="0.6", max_known=1)
+        assert sudare.baskets.read_certificate(certificate).published.sha256 in text
+    unsafe = sudare.baskets.verify_baskets(original, original, sensitive, rho="0.6", max_known=1)
     other = write_baskets_report(tmp_path / "r.html", unsafe, certificate=certificate)
     text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert not other.holds
@@ -213,12 +213,12 @@ def test_a_certificate_is_named_and_compared(tmp_path: Path) -> None:
 
 def test_a_certificate_of_other_baskets_is_refused(tmp_path: Path) -> None:
     """Two runs with the same files and parameters: only what was published says which run a certificate is about."""
-    original = sudare.make_baskets([["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]])
-    sensitive = sudare.read_sensitive("all", original)
-    runs = [sudare.suppress_baskets(original, sensitive, rho=0.5, seed=seed) for seed in range(20)]
+    original = sudare.baskets.make_baskets([["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]])
+    sensitive = sudare.baskets.read_sensitive("all", original)
+    runs = [sudare.baskets.suppress_baskets(original, sensitive, rho=0.5, seed=seed) for seed in range(20)]
     one = runs[0]
     other = next(run for run in runs if run.published.items.tolist() != one.published.items.tolist())
-    sudare.write_published(one, tmp_path / "one.txt")
+    sudare.baskets.write_published(one, tmp_path / "one.txt")
     certificate = tmp_path / "one.txt.certificate.json"
     with pytest.raises(sudare.OptionNotUsable, match="does not hold the records of this suppression"):
         write_baskets_report(tmp_path / "r.html", other, certificate=certificate)
@@ -226,11 +226,11 @@ def test_a_certificate_of_other_baskets_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_promised_is_not_rounded(tmp_path: Path) -> None:
-    original = sudare.make_baskets([["a"], ["b"]])
-    sensitive = sudare.read_sensitive("item:a", original)
+    original = sudare.baskets.make_baskets([["a"], ["b"]])
+    sensitive = sudare.baskets.read_sensitive("item:a", original)
     options = {"epsilon": 0.123456, "delta": 0.000001, "max_known": 1}
     for rho, shown in (("0.4999999999", "49.99999999 %"), ("1/3", "1/3")):
-        found = sudare.verify_baskets(original, original, sensitive, rho=rho, **options)  # type: ignore[arg-type]
+        found = sudare.baskets.verify_baskets(original, original, sensitive, rho=rho, **options)  # type: ignore[arg-type]
         write_baskets_report(tmp_path / "r.html", found)
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
         assert f"with a confidence above {shown}" in text
@@ -282,10 +282,10 @@ def test_the_same_input_and_date_give_the_same_page(make: Make) -> None:
 
 
 def test_baskets_of_which_nothing_is_left_have_a_report(tmp_path: Path) -> None:
-    original = sudare.make_baskets([["milk"], ["bread"]])
-    sensitive = sudare.read_sensitive("item:bread", original)
+    original = sudare.baskets.make_baskets([["milk"], ["bread"]])
+    sensitive = sudare.baskets.read_sensitive("item:bread", original)
     nothing = original.only(np.zeros(2, np.bool_))
-    write_baskets_report(tmp_path / "r.html", sudare.verify_baskets(original, nothing, sensitive, rho=0.5))
+    write_baskets_report(tmp_path / "r.html", sudare.baskets.verify_baskets(original, nothing, sensitive, rho=0.5))
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert answer_of(page) == "safe"
     assert numbers_of(page, "loss-emptied") == [2]

@@ -8,9 +8,9 @@ from sudare.report.charts.correlation import correlation_chart
 from sudare.report.charts.vega import render
 
 
-def correlated(*rows: float) -> sudare.UtilityCorrelation:
+def correlated(*rows: float) -> sudare.contest.UtilityCorrelation:
     """Return correlations of histories whose U rises and whose numbers of lost rows are given."""
-    return sudare.correlate_measures(
+    return sudare.contest.correlate_measures(
         [
             MeasuredHistory(str(n), float(n), tuple(MeasuredError(m, lost * (m == "rows"), 0.0) for m in MEASURES))
             for n, lost in enumerate(rows)

@@ -185,7 +185,7 @@ def test_other_columns_have_no_use_cases(make: Make, tmp_path: Path) -> None:
         '[[columns]]\nname = "<b>nights</b>"\nform = "integer"\nlow = 1\nhigh = 9\n'
     )
     (tmp_path / "rules.toml").write_text(rules)
-    page = make("1,2\n2,3\n", "8,[2;3]\n9,[2;3]\n", rules=sudare.load_rules(tmp_path / "rules.toml"))
+    page = make("1,2\n2,3\n", "8,[2;3]\n9,[2;3]\n", rules=sudare.histories.load_rules(tmp_path / "rules.toml"))
     assert "Not measured: the rules do not have one column each" in shown_text(page)
     assert "&lt;b&gt;nights&lt;/b&gt;" in page
     assert "<b>nights" not in page
@@ -194,10 +194,10 @@ def test_other_columns_have_no_use_cases(make: Make, tmp_path: Path) -> None:
 def test_histories_and_guesses_may_be_given_as_they_were_read(tmp_path: Path) -> None:
     for name, text in zip(("T.csv", "A.csv"), classes(3, 3, 3), strict=True):
         (tmp_path / name).write_text(text)
-    original = sudare.read_original(tmp_path / "T.csv")
-    anonymized = sudare.read_anonymized(tmp_path / "A.csv", original).history
-    guesses = sudare.Guesses(np.arange(1, 8), np.arange(101, 108))
-    found = sudare.write_contest_report(tmp_path / "r.html", original, anonymized, guesses=[guesses], draws=1)
+    original = sudare.histories.read_original(tmp_path / "T.csv")
+    anonymized = sudare.histories.read_anonymized(tmp_path / "A.csv", original).history
+    guesses = sudare.contest.Guesses(np.arange(1, 8), np.arange(101, 108))
+    found = sudare.contest.write_contest_report(tmp_path / "r.html", original, anonymized, guesses=[guesses], draws=1)
     assert (found.effective, found.tried, found.holds) == (1, 1, False)
     page = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "attack 1 7 7 7 +0" in page
@@ -241,8 +241,10 @@ def test_many_sizes_of_classes_end_in_one_row() -> None:
 def test_very_wide_ranges_are_one_row(tmp_path: Path) -> None:
     (tmp_path / "T.csv").write_text("1,2011/1/1,a,1,1\n" * 3)
     (tmp_path / "A.csv").write_text("".join(f"1,2011/1/1,a,1,[1;{most}]\n" for most in (512, 513, 5000)))
-    original = sudare.read_original(tmp_path / "T.csv")
-    found = sudare.describe_anonymization(original, sudare.read_anonymized(tmp_path / "A.csv", original).history)
+    original = sudare.histories.read_original(tmp_path / "T.csv")
+    found = sudare.contest.describe_anonymization(
+        original, sudare.histories.read_anonymized(tmp_path / "A.csv", original).history
+    )
     rows = [(row.least, row.most, row.cells) for row in width_rows(found)]
     assert rows == [(257, 512, (0, 0, 0, 1)), (513, None, (0, 0, 0, 2))]
 

@@ -25,8 +25,8 @@ from tests.report.contest.test_report import answer_of, numbers_of, shown_text
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 ROWS = made_rows(3, customers=16, most_rows=6)
 ORIGINAL = history(ROWS)
-ANONYMIZED = sudare.anonymize_history(ORIGINAL, 4, fast=True, rounds=20)
-DUEL = sudare.run_duel(ORIGINAL, ANONYMIZED.history)
+ANONYMIZED = sudare.histories.anonymize_history(ORIGINAL, 4, fast=True, rounds=20)
+DUEL = sudare.contest.run_duel(ORIGINAL, ANONYMIZED.history)
 
 
 def report(
@@ -77,8 +77,8 @@ def test_every_attack_is_shown_with_its_control(tmp_path: Path) -> None:
 
 def test_a_history_that_is_broken_is_not_safe(tmp_path: Path) -> None:
     bad = anonymize(ROWS, "dates")
-    cost = {"utility": sudare.cell_utility(ORIGINAL, bad).utility, "deleted_rows": int(bad.deleted.sum())}
-    page, found = report(tmp_path, replace(ANONYMIZED, history=bad, **cost), sudare.run_duel(ORIGINAL, bad))
+    cost = {"utility": sudare.histories.cell_utility(ORIGINAL, bad).utility, "deleted_rows": int(bad.deleted.sum())}
+    page, found = report(tmp_path, replace(ANONYMIZED, history=bad, **cost), sudare.contest.run_duel(ORIGINAL, bad))
     assert answer_of(page) == "effective"
     assert 'data-verdict="broken"' in page
     assert not found.holds
@@ -119,7 +119,7 @@ def test_levels_are_named(tmp_path: Path) -> None:
 
 def test_of_concealment_the_possible_matchings_say_how_safe_it_is(tmp_path: Path) -> None:
     made = conceal_history(ORIGINAL, 3, fast=True, rounds=3, attacks=5)
-    tried = sudare.run_duel(ORIGINAL, made.history)
+    tried = sudare.contest.run_duel(ORIGINAL, made.history)
     for duel, answer in ((None, "concealed"), (tried, "not_effective")):
         page, found = report(tmp_path, made, duel, attacks=5)
         assert answer_of(page) == answer
@@ -151,9 +151,9 @@ def test_customers_have_their_names_where_they_were_numbered(tmp_path: Path) -> 
 def test_the_files_are_named_with_their_hashes(tmp_path: Path, language: str) -> None:
     files = (tmp_path / "T.csv", tmp_path / "A.csv")
     for file, cells in zip(files, (ORIGINAL, ANONYMIZED.history), strict=True):
-        sudare.write_cells(file, cells)
+        sudare.histories.write_cells(file, cells)
     path = tmp_path / "r.html"
-    original = sudare.read_original(files[0])
+    original = sudare.histories.read_original(files[0])
     anonymized = ANONYMIZED.history.in_file(files[1])
     write_contest_report(path, original, anonymized, draws=1, made=MADE, language=language)
     text = shown_text(path.read_text(encoding="utf-8"))

@@ -48,7 +48,7 @@ def make(tmp_path: Path) -> Make:
         source, target = tmp_path / name, tmp_path / "report.html"
         source.write_text(text, encoding="utf-8")
         with sudare.read_history(source, **(read or {})) as history:
-            found = sudare.assess_attackers(history, **options)
+            found = sudare.histories.assess_attackers(history, **options)
             write_history_report(target, history, found, language=language, made=MADE)
         return target.read_text(encoding="utf-8")
 
@@ -56,7 +56,7 @@ def make(tmp_path: Path) -> Make:
 
 
 def test_the_numbers_are_those_of_the_assessment(toy: sudare.History, tmp_path: Path) -> None:
-    found = sudare.assess_attackers(toy)
+    found = sudare.histories.assess_attackers(toy)
     write_history_report(tmp_path / "report.html", toy, found)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for risk in found.attackers:
@@ -115,7 +115,7 @@ def test_figures_1_to_3_are_drawn_of_what_the_history_has(make: Make) -> None:
 
 
 def test_figures_of_online_retail_have_the_papers_peaks(online_retail: sudare.History) -> None:
-    found = gather_findings(online_retail, sudare.assess_attackers(online_retail), silent).frequencies
+    found = gather_findings(online_retail, sudare.histories.assess_attackers(online_retail), silent).frequencies
     assert (len(found.days.counts), max(found.days.counts), found.days.step) == (374, 21, 1)  # Figure 1
     assert (found.rows.first, found.rows.counts[0], max(found.rows.counts)) == (1, 71, 71)  # Figure 2
     assert (sum(found.days.counts), sum(found.rows.counts)) == (1567, 1567)
@@ -129,7 +129,7 @@ def test_visits_are_listed_as_in_table_6(make: Make) -> None:
 
 
 def test_theories_stand_beside_the_measurement(toy: sudare.History, tmp_path: Path) -> None:
-    found = sudare.assess_attackers(toy, knowledge=["kinds"])
+    found = sudare.histories.assess_attackers(toy, knowledge=["kinds"])
     write_history_report(tmp_path / "report.html", toy, found)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for place, risk in enumerate((*found.attackers, *found.knowledge)):
@@ -139,8 +139,11 @@ def test_theories_stand_beside_the_measurement(toy: sudare.History, tmp_path: Pa
 
 
 def test_several_persons_have_a_section_if_they_were_asked_for(toy: sudare.History, tmp_path: Path) -> None:
-    found = sudare.assess_attackers(toy)
-    several = [sudare.assess_persons(toy, "day"), sudare.assess_persons(toy, "item", most_combinations=1, samples=500)]
+    found = sudare.histories.assess_attackers(toy)
+    several = [
+        sudare.histories.assess_persons(toy, "day"),
+        sudare.histories.assess_persons(toy, "item", most_combinations=1, samples=500),
+    ]
     write_history_report(tmp_path / "report.html", toy, found, persons=several)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for place, risk in enumerate(several):
@@ -247,7 +250,7 @@ def test_the_same_input_and_date_give_the_same_bytes(make: Make) -> None:
 
 
 def test_the_date_is_now_unless_it_is_given(toy: sudare.History, tmp_path: Path) -> None:
-    write_history_report(tmp_path / "report.html", toy, sudare.assess_attackers(toy))
+    write_history_report(tmp_path / "report.html", toy, sudare.histories.assess_attackers(toy))
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert f"{dt.datetime.now():%Y-%m-%d}" in page
 
@@ -273,7 +276,7 @@ def test_folders_of_the_source_are_not_shown(make: Make, tmp_path: Path) -> None
 
 def test_progress_reaches_its_end(toy: sudare.History, tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
-    found = sudare.assess_attackers(toy)
+    found = sudare.histories.assess_attackers(toy)
     write_history_report(tmp_path / "r.html", toy, found, progress=lambda _, done, total: steps.append((done, total)))
     assert steps == sorted(steps)
     assert steps[-1] == (steps[0][1], steps[0][1])
@@ -284,7 +287,7 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(
 ) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    found = sudare.assess_attackers(toy)
+    found = sudare.histories.assess_attackers(toy)
     (folder / "old.html").write_text("old", encoding="utf-8")
 
     def full(*_: object, **__: object) -> None:
@@ -302,20 +305,23 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(toy: sudare
     steps: list[str] = []
     with pytest.raises(sudare.OutputNotWritable, match="does not exist"):
         write_history_report(
-            tmp_path / "no" / "r.html", toy, sudare.assess_attackers(toy), progress=lambda step, *_: steps.append(step)
+            tmp_path / "no" / "r.html",
+            toy,
+            sudare.histories.assess_attackers(toy),
+            progress=lambda step, *_: steps.append(step),
         )
     assert steps == []
 
 
 def test_an_unknown_language_is_refused(toy: sudare.History, tmp_path: Path) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="en or ja"):
-        write_history_report(tmp_path / "r.html", toy, sudare.assess_attackers(toy), language="fr")
+        write_history_report(tmp_path / "r.html", toy, sudare.histories.assess_attackers(toy), language="fr")
 
 
 def test_an_assessment_of_another_history_is_refused(toy: sudare.History, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("customer,day,item\n1,2024-05-01,a\n", encoding="utf-8")
     with sudare.read_history(tmp_path / "other.csv") as other, pytest.raises(sudare.OptionNotUsable, match="10 rows"):
-        write_history_report(tmp_path / "r.html", other, sudare.assess_attackers(toy))
+        write_history_report(tmp_path / "r.html", other, sudare.histories.assess_attackers(toy))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -327,7 +333,7 @@ def test_every_reason_to_leave_out_a_row_is_told_in_the_language(language: str) 
 
 
 def test_the_papers_data_make_a_page_of_moderate_size(online_retail: sudare.History, tmp_path: Path) -> None:
-    found = sudare.assess_attackers(online_retail)
+    found = sudare.histories.assess_attackers(online_retail)
     write_history_report(tmp_path / "r.html", online_retail, found, made=MADE)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 1_000_000

@@ -63,10 +63,10 @@ def findings_of(table: sudare.Table, **options: Any) -> tuple[Question, Findings
 def test_the_numbers_are_those_of_the_assessments(people: sudare.Table, tmp_path: Path) -> None:
     write_table_report(tmp_path / "r.html", people, limit=0.5)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    found = sudare.assess_records(people)
+    found = sudare.tables.assess_records(people)
     expected = [found.max_risk, found.mean_risk, found.uniques, found.share_above(0.5)]
     assert numbers_of(page, "all-known") == pytest.approx(expected)
-    subsets = sudare.assess_subsets(people).ranked("size")
+    subsets = sudare.tables.assess_subsets(people).ranked("size")
     for size in (1, 2, 3):
         group = [risk for risk in subsets if len(risk.attributes) == size]
         mean = sum(risk.mean_risk for risk in group) / len(group)
@@ -128,12 +128,12 @@ def test_findings_are_those_of_a_table_with_the_known_attributes_only(tmp_path: 
         sudare.read_table(tmp_path / "m.csv", attributes=known) as part,
     ):
         _, found = findings_of(whole, known=known, limit=0.2)
-        assert list(found.disclosable.sets) == list(sudare.disclosable_sets(part, limit=0.2).maximal)
-        assert list(found.disclosable.unsafe) == list(sudare.disclosable_sets(part, limit=0.2).minimal_unsafe)
+        assert list(found.disclosable.sets) == list(sudare.tables.disclosable_sets(part, limit=0.2).maximal)
+        assert list(found.disclosable.unsafe) == list(sudare.tables.disclosable_sets(part, limit=0.2).minimal_unsafe)
         for size in (2, 3):
-            assert found.dangerous[size] == sudare.dangerous_sets(part, size=size, factor=10.0)
-        assert [entry.without for entry in found.attributes] == sudare.attribute_contributions(part)
-        assert sum(entry.sets for entry in found.lattice.sizes) == len(sudare.assess_subsets(part)) == 15
+            assert found.dangerous[size] == sudare.tables.dangerous_sets(part, size=size, factor=10.0)
+        assert [entry.without for entry in found.attributes] == sudare.tables.attribute_contributions(part)
+        assert sum(entry.sets for entry in found.lattice.sizes) == len(sudare.tables.assess_subsets(part)) == 15
 
 
 def test_sets_are_counted_once_in_the_bands_of_their_risk(people: sudare.Table) -> None:
@@ -161,7 +161,7 @@ def test_levels_are_shown_before_and_after(people: sudare.Table, tmp_path: Path)
     options: dict[str, Any] = {"known": ["sex", "age"], "limit": 0.5, "hierarchies": HIERARCHIES}
     write_table_report(tmp_path / "r.html", people, **options)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    found = sudare.find_levels(people, HIERARCHIES, known=["sex", "age"], limit=0.5)
+    found = sudare.tables.find_levels(people, HIERARCHIES, known=["sex", "age"], limit=0.5)
     assert found.best == {"sex": 0, "age": 2}
     assert numbers_of(page, "levels-records") == [6, 6]
     assert numbers_of(page, "levels-uniques") == [2, 0]
@@ -233,8 +233,8 @@ def test_sets_that_are_too_many_to_compare_are_said_to_be_left_out(make: Make, m
 
 
 def test_a_search_that_was_cut_short_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    def cut_short(*args: Any, **options: Any) -> sudare.DisclosableSets:
-        return replace(sudare.disclosable_sets(*args, **options), complete=False)
+    def cut_short(*args: Any, **options: Any) -> sudare.tables.DisclosableSets:
+        return replace(sudare.tables.disclosable_sets(*args, **options), complete=False)
 
     monkeypatch.setattr(set_findings, "disclosable_sets", cut_short)
     assert "The search was stopped after some time" in shown_text(make())
@@ -248,7 +248,7 @@ def test_an_interruption_interrupts_the_report_though_some_was_found(
     people: sudare.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, change: dict[str, Any]
 ) -> None:
     def interrupted(*args: Any, **options: Any) -> Any:
-        return replace(getattr(sudare, function)(*args, **options), **change)
+        return replace(getattr(sudare.tables, function)(*args, **options), **change)
 
     monkeypatch.setattr(set_findings, "MOST_ATTRIBUTES", 2)
     monkeypatch.setattr(set_findings, function, interrupted)
@@ -439,10 +439,10 @@ def test_progress_is_told_to_the_end(people: sudare.Table, tmp_path: Path) -> No
 def test_real_people_make_a_page_of_moderate_size(real_data: Callable[[str], Path], tmp_path: Path) -> None:
     adult = real_data("adult/adult.csv")
     with sudare.read_table(adult) as table:
-        files = sudare.find_hierarchies(adult.parent, table.attributes)
-        hierarchies = {name: sudare.read_hierarchy(path, name) for name, path in files.items()}
+        files = sudare.tables.find_hierarchies(adult.parent, table.attributes)
+        hierarchies = {name: sudare.tables.read_hierarchy(path, name) for name, path in files.items()}
         write_table_report(tmp_path / "r.html", table, hierarchies=hierarchies, suppress=0.04, made=MADE)
-        found = sudare.assess_records(table)
+        found = sudare.tables.assess_records(table)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 400_000
     assert numbers_of(page, "all-known")[:2] == pytest.approx([found.max_risk, found.mean_risk])

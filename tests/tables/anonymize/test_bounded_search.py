@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.deadline import Deadline
 from sudare.engine import DuckDBEngine
-from sudare.tables.anonymize import bounded_search as bounded_levels
-from sudare.tables.anonymize import levels
+from sudare.tables.anonymize import bounded_search as bounded_levels, levels
 from sudare.tables.anonymize.levels import LOSSES, changed_levels, find_levels
 from sudare.tables.hierarchies.model import Hierarchy, make_hierarchy
 from tests.tables.anonymize.test_levels import brute_force, questions, tables

@@ -7,8 +7,7 @@ from itertools import product
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -75,7 +74,7 @@ def test_levels_equal_those_of_plain_counting(case: Case, k: int, suppress: floa
         if len(records) - len(left) <= allowed:
             losses[node] = loss_of(case, node, records, left, loss)
             suppressed[node] = len(records) - len(left)
-    found = sudare.find_levels(case.table, hierarchies(case.width), limit=1 / k, suppress=suppress, loss=loss)
+    found = sudare.tables.find_levels(case.table, hierarchies(case.width), limit=1 / k, suppress=suppress, loss=loss)
     minimal = {
         node for node in losses
         if not any(node[a] and (*node[:a], node[a] - 1, *node[a + 1 :]) in losses for a in range(case.width))
@@ -96,12 +95,12 @@ def test_what_is_written_is_safe_for_persons_and_missing_values(engine: DuckDBEn
     """Three records of one person are no crowd; equal records have one weight, and persons are not written."""
     rows = {"who": ["x", "x", "x", "y", "z"], "a": ["0", "0", "1", "2", "2"]}
     with sudare.read_table(pl.DataFrame(rows), person="who", engine=engine) as table:
-        found = sudare.find_levels(table, hierarchies(1), limit=0.5, suppress=0.6)
+        found = sudare.tables.find_levels(table, hierarchies(1), limit=0.5, suppress=0.6)
         assert (found.best, found.suppressed, found.smallest) == ({"a": 0}, 3, 2)
         path = f"{tmp_path}/out.csv"
-        sudare.write_levels(found, path)
+        sudare.tables.write_levels(found, path)
     assert pl.read_csv(path).to_dict(as_series=False) == {"a": [2, 2]}
     with sudare.read_table(pl.DataFrame({"a": ["0", "1"], "n": [2, 1]}), weight="n", engine=engine) as table:
-        found = sudare.find_levels(table, hierarchies(1), limit=1 / 3)
-        sudare.write_levels(found, path)
+        found = sudare.tables.find_levels(table, hierarchies(1), limit=1 / 3)
+        sudare.tables.write_levels(found, path)
     assert pl.read_csv(path).to_dict(as_series=False) == {"a": ["low"], "n": [3]}

@@ -6,8 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.tables.sets import disclosable
@@ -19,19 +18,19 @@ WORKED = Case([(0, 0), (0, None), (0, 1), (1, 1)], None, "any")
 
 
 def test_a_missing_value_that_is_equal_to_any_worked_by_hand() -> None:
-    found = sudare.assess_records(WORKED.table)
+    found = sudare.tables.assess_records(WORKED.table)
     # The first matches itself and the second, the second all of the first three, the fourth itself alone.
     assert [(part.size, part.classes, part.records) for part in found.sizes] == [(1, 1, 1), (2, 2, 2), (3, 1, 1)]
     assert (found.max_risk, found.uniques, found.classes) == (1.0, 1, 4)
     assert found.mean_risk == pytest.approx((1 / 2 + 1 / 3 + 1 / 2 + 1) / 4)
-    as_a_value = sudare.assess_records(table_of(WORKED.records))
+    as_a_value = sudare.tables.assess_records(table_of(WORKED.records))
     assert (as_a_value.uniques, as_a_value.mean_risk) == (4, 1.0)
 
 
 def test_a_class_counts_persons_worked_by_hand() -> None:
     """Five records of two persons: three records with a = 0, all of person 7, two with a = 1 of both."""
     table = table_of([(0,), (0,), (0,), (1,), (1,)], persons=[7, 7, 7, 7, 8])
-    found = sudare.assess_records(table)
+    found = sudare.tables.assess_records(table)
     assert [(part.size, part.classes, part.records) for part in found.sizes] == [(1, 1, 3), (2, 1, 2)]
     assert (found.uniques, found.mean_risk) == (3, (3 * 1 + 2 * 0.5) / 5)
 
@@ -39,7 +38,7 @@ def test_a_class_counts_persons_worked_by_hand() -> None:
 @given(cases())
 def test_records(case: Case) -> None:
     for chosen in subsets(range(case.width)):
-        found = sudare.assess_records(case.table, names(chosen))
+        found = sudare.tables.assess_records(case.table, names(chosen))
         sizes = case.sizes(chosen)
         assert found.max_risk == 1 / min(sizes)
         assert found.mean_risk == pytest.approx(sum(1 / n for n in sizes) / len(sizes))
@@ -50,7 +49,7 @@ def test_records(case: Case) -> None:
 
 @given(cases(), st.integers(1, 4), st.booleans())
 def test_subsets(case: Case, most: int, class_sizes: bool) -> None:
-    found = sudare.assess_subsets(case.table, max_size=min(most, case.width), bound=0.4, class_sizes=class_sizes)
+    found = sudare.tables.assess_subsets(case.table, max_size=min(most, case.width), bound=0.4, class_sizes=class_sizes)
     for size in range(1, min(most, case.width) + 1):
         for chosen in combinations(range(case.width), size):
             risk, sizes = found.subset(names(chosen)), case.sizes(chosen)
@@ -94,16 +93,16 @@ def test_dangerous_sets(case: Case, size: int, factor: float) -> None:
         rises = [max(column[i] for column in alone) / n for i, n in enumerate(together)]
         if max(rises) > factor:
             expected[names(chosen)] = (sum(z > factor for z in rises), pytest.approx(max(rises)))
-        shown = sudare.dangerous_records(case.table, names(chosen), factor)
+        shown = sudare.tables.dangerous_records(case.table, names(chosen), factor)
         assert sum(entry.records for entry in shown) == sum(z > factor for z in rises)
         assert all(entry.risk == pytest.approx(1 / entry.size) for entry in shown)
-    found = sudare.dangerous_sets(case.table, size=size, factor=factor)
+    found = sudare.tables.dangerous_sets(case.table, size=size, factor=factor)
     assert {entry.attributes: (entry.records, entry.max_factor) for entry in found.sets} == expected
 
 
 @given(cases(), st.integers(0, 3))
 def test_affordable_sets_have_the_risks_of_matches(case: Case, budget: int) -> None:
-    found = sudare.affordable_sets(case.table, dict.fromkeys(names(range(case.width)), 1), budget=budget)
+    found = sudare.tables.affordable_sets(case.table, dict.fromkeys(names(range(case.width)), 1), budget=budget)
     assert {entry.attributes for entry in found.maximal} == {
         names(chosen) for chosen in combinations(range(case.width), min(budget, case.width))
     }
@@ -115,7 +114,7 @@ def test_affordable_sets_have_the_risks_of_matches(case: Case, budget: int) -> N
 
 @given(cases())
 def test_drawn_sets_that_are_all_sets_give_the_exact_means(case: Case) -> None:
-    found = sudare.sample_subsets(case.table, samples=100, seed=1, bound=0.4)
+    found = sudare.tables.sample_subsets(case.table, samples=100, seed=1, bound=0.4)
     for entry in found.sizes:
         assert entry.exact
         sizes = [case.sizes(chosen) for chosen in combinations(range(case.width), entry.size or 0)]
@@ -127,7 +126,7 @@ def test_drawn_sets_that_are_all_sets_give_the_exact_means(case: Case) -> None:
 @given(cases())
 def test_diversity(case: Case) -> None:
     known = range(case.width - 1)
-    found = sudare.sensitive_diversity(case.table, case.table.attributes[-1])
+    found = sudare.tables.sensitive_diversity(case.table, case.table.attributes[-1])
     held = [[case.records[i][-1] for i in case.matches(record, known)] for record in case.records]
     assert found.k == min(case.sizes(known))
     assert found.l == min(len(set(values)) for values in held)
@@ -142,4 +141,4 @@ def test_diversity(case: Case) -> None:
 def test_too_many_matches_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sudare.tables.classes.match_partitions.MOST_MATCHES", 5)
     with pytest.raises(sudare.OptionNotUsable, match="pairs of records that could be the same"):
-        sudare.assess_records(WORKED.table)
+        sudare.tables.assess_records(WORKED.table)

@@ -3,8 +3,7 @@ from pathlib import Path
 
 import polars
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -12,7 +11,7 @@ from sudare.tables.hierarchies.model import make_hierarchy
 
 
 def test_hand_worked_records(people: sudare.Table) -> None:
-    found = sudare.assess_records(people, ["sex", "age"])
+    found = sudare.tables.assess_records(people, ["sex", "age"])
     assert [(part.size, part.classes, part.records) for part in found.sizes] == [(1, 2, 2), (2, 2, 4)]
     assert (found.classes, found.max_risk, found.mean_risk, found.uniques) == (4, 1.0, 4 / 6, 2)
     assert found.curve() == [(0.5, 4 / 6), (1.0, 1.0)]
@@ -20,12 +19,12 @@ def test_hand_worked_records(people: sudare.Table) -> None:
 
 
 def test_without_knowledge_all_records_are_alike(people: sudare.Table) -> None:
-    found = sudare.assess_records(people, [])
+    found = sudare.tables.assess_records(people, [])
     assert (found.classes, found.max_risk, found.uniques) == (1, 1 / 6, 0)
 
 
 def test_all_attributes_are_known_by_default(people: sudare.Table) -> None:
-    assert sudare.assess_records(people).attributes == ("sex", "age", "town")
+    assert sudare.tables.assess_records(people).attributes == ("sex", "age", "town")
 
 
 @pytest.mark.parametrize(("known", "sizes"), [(["sex", "age"], [2, 2, 1, 2, 2, 1]), ([], [6] * 6)])
@@ -35,7 +34,7 @@ def test_every_record_is_written_in_order(
     known: list[str],
     sizes: list[int],
 ) -> None:
-    assert sudare.write_record_risks(people, known, tmp_path / "records.csv") == 6
+    assert sudare.tables.write_record_risks(people, known, tmp_path / "records.csv") == 6
     written = polars.read_csv(tmp_path / "records.csv")
     assert written.columns == ["record", *known, "class_size", "risk"]
     assert written["record"].to_list() == [1, 2, 3, 4, 5, 6]
@@ -44,9 +43,9 @@ def test_every_record_is_written_in_order(
 
 
 def test_every_record_is_written_with_its_risk_after_a_change(people: sudare.Table, tmp_path: Path) -> None:
-    derived = sudare.add_records(people, polars.DataFrame({"sex": ["f"], "age": ["50"], "town": ["z"]}))
+    derived = sudare.tables.add_records(people, polars.DataFrame({"sex": ["f"], "age": ["50"], "town": ["z"]}))
     with derived.table:
-        written = sudare.write_moved_records(derived, ["sex", "age"], tmp_path / "records.csv")
+        written = sudare.tables.write_moved_records(derived, ["sex", "age"], tmp_path / "records.csv")
     after = polars.read_csv(tmp_path / "records.csv")
     assert written == 7
     assert after.columns[3:] == ["class_size", "risk", "class_size_after", "risk_after", "risk_difference"]
@@ -67,11 +66,11 @@ def test_risks_of_records_before_and_after_are_those_of_counting(
     frame = polars.DataFrame({name: [str(record[a]) for record in records] for a, name in enumerate("ab")})
     steps = make_hierarchy("b", {n: (str(n), str(n // 2 * 2), "*") for n in range(4)})
     with sudare.read_table(frame.head(cut), engine=engine) as table:
-        added = sudare.add_records(table, frame.slice(cut))
+        added = sudare.tables.add_records(table, frame.slice(cut))
         with added.table:
-            derived = added.then(sudare.generalize_table(added.table, {"b": steps}, {"b": 1}))
+            derived = added.then(sudare.tables.generalize_table(added.table, {"b": steps}, {"b": 1}))
             with derived.table:
-                sudare.write_moved_records(derived, None, tmp_path / "r.csv")
+                sudare.tables.write_moved_records(derived, None, tmp_path / "r.csv")
     written = polars.read_csv(tmp_path / "r.csv")
     before, after = Counter(records[:cut]), Counter((a, b // 2) for a, b in records)
     risks = [1 / before[record] for record in records[:cut]] + [None] * (len(records) - cut)
@@ -81,6 +80,6 @@ def test_risks_of_records_before_and_after_are_those_of_counting(
 
 def test_an_unknown_attribute_is_refused(people: sudare.Table, tmp_path: Path) -> None:
     with pytest.raises(sudare.ColumnNotFound, match="no attribute 'shoe'"):
-        sudare.assess_records(people, ["shoe"])
+        sudare.tables.assess_records(people, ["shoe"])
     with pytest.raises(sudare.ColumnNotFound, match="no attribute 'shoe'"):
-        sudare.write_record_risks(people, ["shoe"], tmp_path / "records.csv")
+        sudare.tables.write_record_risks(people, ["shoe"], tmp_path / "records.csv")

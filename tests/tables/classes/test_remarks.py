@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine

@@ -29,30 +29,30 @@ def test_a_name_that_no_file_can_have_gets_one_that_is_no_others() -> None:
 def test_all_or_nothing_is_written(tmp_path: Path) -> None:
     folder = tmp_path / "h"
     with pytest.raises(sudare.HierarchyNotUsable, match="'b' has values that a text file cannot hold"):
-        sudare.write_hierarchies({"a": hierarchy("1"), "b": hierarchy("\0", attribute="b")}, folder)
+        sudare.tables.write_hierarchies({"a": hierarchy("1"), "b": hierarchy("\0", attribute="b")}, folder)
     assert not folder.exists()
-    written = sudare.write_hierarchies({"a": hierarchy("1"), "b": hierarchy("2")}, folder)
+    written = sudare.tables.write_hierarchies({"a": hierarchy("1"), "b": hierarchy("2")}, folder)
     assert [path.read_text() for path in written.values()] == ["1;*\n", "2;*\n"]
 
 
 def test_existing_files_are_overwritten_on_request_only(tmp_path: Path) -> None:
-    sudare.write_hierarchies({"a": hierarchy("1")}, tmp_path)
+    sudare.tables.write_hierarchies({"a": hierarchy("1")}, tmp_path)
     with pytest.raises(sudare.OutputNotWritable, match=r"has already a\.csv"):
-        sudare.write_hierarchies({"a": hierarchy("2"), "b": hierarchy("2")}, tmp_path)
+        sudare.tables.write_hierarchies({"a": hierarchy("2"), "b": hierarchy("2")}, tmp_path)
     assert not (tmp_path / "b.csv").exists()
-    sudare.write_hierarchies({"a": hierarchy("2")}, tmp_path, overwrite=True)
+    sudare.tables.write_hierarchies({"a": hierarchy("2")}, tmp_path, overwrite=True)
     assert (tmp_path / "a.csv").read_text() == "2;*\n"
 
 
 def test_a_second_file_for_an_attribute_is_refused(tmp_path: Path) -> None:
     (tmp_path / "adult_hierarchy_age.csv").write_text("1;*\n")
     with pytest.raises(sudare.OutputNotWritable, match=r"already a hierarchy for 'age': adult_hierarchy_age\.csv"):
-        sudare.write_hierarchies({"age": hierarchy("1")}, tmp_path, overwrite=True)
+        sudare.tables.write_hierarchies({"age": hierarchy("1")}, tmp_path, overwrite=True)
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     with pytest.raises(sudare.OutputNotWritable, match="Cannot make the folder"):
-        sudare.write_hierarchies({"a": hierarchy("1")}, tmp_path / "no" / "h")
+        sudare.tables.write_hierarchies({"a": hierarchy("1")}, tmp_path / "no" / "h")
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 )
 def test_any_value_is_read_back_as_it_was(tmp_path: Path, value: str) -> None:
     written = hierarchy(value, "1,2\n3,4\n5,6")
-    sudare.write_hierarchy(written, tmp_path / "x.csv")
-    assert sudare.read_hierarchy(tmp_path / "x.csv", "x").steps == written.steps
+    sudare.tables.write_hierarchy(written, tmp_path / "x.csv")
+    assert sudare.tables.read_hierarchy(tmp_path / "x.csv", "x").steps == written.steps
 
 
 def test_plain_values_are_written_plainly(tmp_path: Path) -> None:
-    sudare.write_hierarchy(hierarchy("20-29", "<=50K", "渋谷区", "a b"), tmp_path / "x.csv")
+    sudare.tables.write_hierarchy(hierarchy("20-29", "<=50K", "渋谷区", "a b"), tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_text(encoding="utf-8") == "20-29;*\n<=50K;*\n渋谷区;*\na b;*\n"

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import polars
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
 from sudare.sources.spellings import plain
 
 
-def rows(found: sudare.SuggestedHierarchy) -> list[tuple[str, ...]]:
+def rows(found: sudare.tables.SuggestedHierarchy) -> list[tuple[str, ...]]:
     return [tuple(step[value] for step in found.hierarchy.steps) for value in found.hierarchy.steps[0]]
 
 
@@ -38,51 +37,51 @@ def rows(found: sudare.SuggestedHierarchy) -> list[tuple[str, ...]]:
     ],
 )
 def test_the_kind_of_values_is_found(values: list[str], kind: str) -> None:
-    assert sudare.suggest_hierarchy("x", values).kind == kind
+    assert sudare.tables.suggest_hierarchy("x", values).kind == kind
 
 
 def test_a_name_tells_postal_codes_from_numbers() -> None:
     values = ["12345", "12399", "54321"]
-    assert sudare.suggest_hierarchy("price", values).kind == "number"
-    assert rows(sudare.suggest_hierarchy("ZIP", values))[0] == ("12345", "123**", "*")
-    assert sudare.suggest_hierarchy("郵便番号", values).kind == "postal"
+    assert sudare.tables.suggest_hierarchy("price", values).kind == "number"
+    assert rows(sudare.tables.suggest_hierarchy("ZIP", values))[0] == ("12345", "123**", "*")
+    assert sudare.tables.suggest_hierarchy("郵便番号", values).kind == "postal"
 
 
 def test_a_given_kind_is_taken() -> None:
-    found = sudare.suggest_hierarchy("x", ["12345", "12399", "54321"], kind="text")
+    found = sudare.tables.suggest_hierarchy("x", ["12345", "12399", "54321"], kind="text")
     assert (found.kind, found.hierarchy.levels) == ("text", 2)
 
 
 def test_levels_that_join_nothing_are_left_out() -> None:
     # Neither day nor quarter joins dates that the month does not; the year joins all but the last.
-    found = sudare.suggest_hierarchy("x", ["2020-01-05", "2020-01-07", "2020-06-01", "2021-06-01"])
+    found = sudare.tables.suggest_hierarchy("x", ["2020-01-05", "2020-01-07", "2020-06-01", "2021-06-01"])
     assert rows(found)[0] == ("2020-01-05", "2020-01", "2020", "*")
 
 
 def test_few_words_go_to_a_star_at_once() -> None:
-    assert rows(sudare.suggest_hierarchy("x", ["a", "b"], counts=[1000, 1])) == [("a", "*"), ("b", "*")]
+    assert rows(sudare.tables.suggest_hierarchy("x", ["a", "b"], counts=[1000, 1])) == [("a", "*"), ("b", "*")]
 
 
 def test_values_of_another_kind_are_joined_and_remarked() -> None:
-    found = sudare.suggest_hierarchy("age", [*map(str, range(20, 60)), "?", "unknown"])
+    found = sudare.tables.suggest_hierarchy("age", [*map(str, range(20, 60)), "?", "unknown"])
     assert (found.kind, found.remarks) == ("number", ("others",))
     assert rows(found)[:2] == [("?", "other", "other", "other", "*"), ("unknown", "other", "other", "other", "*")]
 
 
 def test_the_label_for_other_values_is_no_value() -> None:
     values = ["Other", "b", "c", "d", "e", "f"]
-    found = sudare.suggest_hierarchy("x", values, counts=[500, 500, 500, 500, 1, 1])
+    found = sudare.tables.suggest_hierarchy("x", values, counts=[500, 500, 500, 500, 1, 1])
     assert rows(found)[-1] == ("f", "other_", "*")
 
 
 def test_a_constant_goes_to_a_star() -> None:
-    found = sudare.suggest_hierarchy("x", ["2020-01-05", None], counts=[9, 2])
+    found = sudare.tables.suggest_hierarchy("x", ["2020-01-05", None], counts=[9, 2])
     assert (rows(found), found.remarks) == ([("2020-01-05", "*")], ("constant",))
     assert found.hierarchy.generalize([None], 1) == ["*"]
 
 
 def test_a_missing_value_stays_missing_until_all_are_one() -> None:
-    found = sudare.suggest_hierarchy("x", ["17", "18", "40", None, ""]).hierarchy
+    found = sudare.tables.suggest_hierarchy("x", ["17", "18", "40", None, ""]).hierarchy
     assert [found.generalize([None], level) for level in range(found.levels)] == [
         *[[None]] * (found.levels - 1),
         ["*"],
@@ -91,7 +90,7 @@ def test_a_missing_value_stays_missing_until_all_are_one() -> None:
 
 @pytest.mark.parametrize("values", [[], [None], [None, ""]])
 def test_without_values_missing_ones_become_a_star(values: list[str | None]) -> None:
-    found = sudare.suggest_hierarchy("x", values)
+    found = sudare.tables.suggest_hierarchy("x", values)
     assert (rows(found), found.remarks) == ([("", "*")], ("nothing",))
     assert found.hierarchy.generalize([None], 1) == ["*"]
 
@@ -99,18 +98,18 @@ def test_without_values_missing_ones_become_a_star(values: list[str | None]) -> 
 def test_values_of_their_own_are_identifiers() -> None:
     names = [f"person {number:x}" for number in range(30)]
     for values in (names, [str(1000 + number) for number in range(30)]):
-        found = sudare.suggest_hierarchy("x", values, counts=[1] * 30)
+        found = sudare.tables.suggest_hierarchy("x", values, counts=[1] * 30)
         assert (found.kind, found.hierarchy.levels, found.remarks) == ("identifier", 2, ("identifier",))
-    incomes = sudare.suggest_hierarchy("x", [str(number**3) for number in range(30)], counts=[1] * 30)
+    incomes = sudare.tables.suggest_hierarchy("x", [str(number**3) for number in range(30)], counts=[1] * 30)
     assert (incomes.kind, incomes.remarks) == ("number", ("every_value_once",))
-    assert sudare.suggest_hierarchy("x", names).kind == "text"
+    assert sudare.tables.suggest_hierarchy("x", names).kind == "text"
 
 
 def test_what_cannot_be_of_a_kind_is_refused() -> None:
     with pytest.raises(sudare.OptionNotUsable, match="'x' has no value of the kind date"):
-        sudare.suggest_hierarchy("x", ["red", "green"], kind="date")
+        sudare.tables.suggest_hierarchy("x", ["red", "green"], kind="date")
     with pytest.raises(sudare.OptionNotUsable, match="There is no kind 'mood'"):
-        sudare.suggest_hierarchy("x", ["red"], kind="mood")
+        sudare.tables.suggest_hierarchy("x", ["red"], kind="mood")
 
 
 texts = st.one_of(
@@ -140,7 +139,7 @@ def test_any_values_get_a_complete_hierarchy_that_can_be_written(
 ) -> None:
     values: list[str | None] = [*column[0], *([None] if missing else [])]
     try:
-        found = sudare.suggest_hierarchy("x", values, kind=kind, counts=[*column[1], 1][: len(values)])
+        found = sudare.tables.suggest_hierarchy("x", values, kind=kind, counts=[*column[1], 1][: len(values)])
     except sudare.OptionNotUsable:
         assert kind in ("number", "date", "postal")
         return
@@ -150,41 +149,41 @@ def test_any_values_get_a_complete_hierarchy_that_can_be_written(
     assert last >= 1
     if any("\0" in value for value in column[0]):
         with pytest.raises(sudare.HierarchyNotUsable, match="NUL"):
-            sudare.write_hierarchy(found.hierarchy, tmp_path / "x.csv")
+            sudare.tables.write_hierarchy(found.hierarchy, tmp_path / "x.csv")
         return
-    sudare.write_hierarchy(found.hierarchy, tmp_path / "x.csv")
-    assert sudare.read_hierarchy(tmp_path / "x.csv", "x").steps == found.hierarchy.steps
+    sudare.tables.write_hierarchy(found.hierarchy, tmp_path / "x.csv")
+    assert sudare.tables.read_hierarchy(tmp_path / "x.csv", "x").steps == found.hierarchy.steps
 
 
 def test_hierarchies_of_a_table_fit_its_values(engine: DuckDBEngine) -> None:
     frame = polars.DataFrame({"a": ["x\t", "y", None], "b": ['q"; ', "\ta", "z\nz"], "c": [1.5, None, 3.0]})
     with sudare.read_table(frame, engine=engine) as table:
-        found = {entry.attribute: entry.hierarchy for entry in sudare.suggest_hierarchies(table)}
-        best = sudare.find_levels(table, found, limit=0.34).best
+        found = {entry.attribute: entry.hierarchy for entry in sudare.tables.suggest_hierarchies(table)}
+        best = sudare.tables.find_levels(table, found, limit=0.34).best
     assert best == {"a": 1, "b": 1, "c": 1}
 
 
 def test_an_unknown_attribute_with_a_kind_is_refused(people: sudare.Table) -> None:
     with pytest.raises(sudare.ColumnNotFound, match="no attribute 'agee'"):
-        sudare.suggest_hierarchies(people, kinds={"agee": "number"})
+        sudare.tables.suggest_hierarchies(people, kinds={"agee": "number"})
 
 
 def test_adult_is_generalized_with_suggested_hierarchies(
     real_data: Callable[[str], Path], engine: DuckDBEngine, tmp_path: Path
 ) -> None:
     with sudare.read_table(real_data("adult/adult.csv"), engine=engine) as table:
-        found = {entry.attribute: entry for entry in sudare.suggest_hierarchies(table)}
+        found = {entry.attribute: entry for entry in sudare.tables.suggest_hierarchies(table)}
         assert {name: entry.kind for name, entry in found.items() if entry.kind != "text"} == {"age": "number"}
-        sudare.write_hierarchies({name: entry.hierarchy for name, entry in found.items()}, tmp_path / "h")
-        files = sudare.find_hierarchies(tmp_path / "h", table.attributes)
+        sudare.tables.write_hierarchies({name: entry.hierarchy for name, entry in found.items()}, tmp_path / "h")
+        files = sudare.tables.find_hierarchies(tmp_path / "h", table.attributes)
         assert list(files) == list(table.attributes)
-        read = {name: sudare.read_hierarchy(path, name) for name, path in files.items()}
-        levels = sudare.find_levels(table, read, limit=0.2)
+        read = {name: sudare.tables.read_hierarchy(path, name) for name, path in files.items()}
+        levels = sudare.tables.find_levels(table, read, limit=0.2)
         by_hand = {
-            name: sudare.read_hierarchy(path, name)
-            for name, path in sudare.find_hierarchies(real_data("adult"), table.attributes).items()
+            name: sudare.tables.read_hierarchy(path, name)
+            for name, path in sudare.tables.find_hierarchies(real_data("adult"), table.attributes).items()
         }
-        careful = sudare.find_levels(table, by_hand, limit=0.2)
+        careful = sudare.tables.find_levels(table, by_hand, limit=0.2)
     assert levels.best is not None
     assert any(0 < level < levels.highest[name] for name, level in levels.best.items())
     # Hardly more is lost than with hierarchies that people made.

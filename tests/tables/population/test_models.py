@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from sudare.tables.population.models import PitmanLikelihood, Sample, pitman, population_classes, snb, zayatz
 

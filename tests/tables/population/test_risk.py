@@ -22,7 +22,7 @@ def records_of(*sizes: int) -> Records:
 
 
 def test_every_model_answers_and_pitman_is_chosen_for_a_small_share() -> None:
-    found = sudare.population_risk(table_of(records_of(1, 1, 1, 2, 2, 4)), share=0.05)
+    found = sudare.tables.population_risk(table_of(records_of(1, 1, 1, 2, 2, 4)), share=0.05)
     assert (found.records, found.population, found.classes, found.uniques, found.pairs) == (11, 220, 6, 3, 2)
     assert [entry.model for entry in found.estimates] == ["pitman", "zayatz", "snb"]
     assert (found.chosen, found.reason) == ("pitman", "small_share")
@@ -32,26 +32,26 @@ def test_every_model_answers_and_pitman_is_chosen_for_a_small_share() -> None:
 
 
 def test_the_smaller_of_snb_and_zayatz_is_chosen_for_a_large_share() -> None:
-    found = sudare.population_risk(table_of(records_of(*[1] * 9, 2, 2, 2, 3, 5)), share=0.5)
+    found = sudare.tables.population_risk(table_of(records_of(*[1] * 9, 2, 2, 2, 3, 5)), share=0.5)
     uniques = {entry.model: entry.population_uniques for entry in found.estimates}
     smaller = min(("snb", "zayatz"), key=lambda model: uniques[model])  # type: ignore[arg-type,return-value,index]
     assert (found.chosen, found.reason) == (smaller, f"{smaller}_smaller")
 
 
 def test_zayatz_is_chosen_where_snb_has_no_answer() -> None:
-    found = sudare.population_risk(table_of(records_of(1, 3)), share=0.5)
+    found = sudare.tables.population_risk(table_of(records_of(1, 3)), share=0.5)
     assert (found.chosen, found.reason, found.estimates[2].problem) == ("zayatz", "snb_failed", "no_pairs")
     assert found.simulated_match is None
 
 
 def test_without_unique_records_there_is_nothing_to_estimate() -> None:
-    found = sudare.population_risk(table_of(records_of(2, 3)), share=0.1)
+    found = sudare.tables.population_risk(table_of(records_of(2, 3)), share=0.1)
     assert (found.uniques, found.estimates, found.chosen, found.reason) == (0, (), None, "no_uniques")
     assert found.estimate is None
 
 
 def test_if_all_records_are_unique_the_upper_end_is_given() -> None:
-    found = sudare.population_risk(table_of(records_of(1, 1, 1)), population=1000)
+    found = sudare.tables.population_risk(table_of(records_of(1, 1, 1)), population=1000)
     assert (found.chosen, found.reason) == ("zayatz", "all_unique")
     assert found.estimate is not None
     assert found.estimate.sample_uniques == pytest.approx(3)
@@ -60,18 +60,18 @@ def test_if_all_records_are_unique_the_upper_end_is_given() -> None:
 
 def test_the_known_attributes_make_the_classes() -> None:
     table = table_of([(0, 0), (0, 1), (0, 1), (1, 1)])
-    assert sudare.population_risk(table, share=0.5).uniques == 2
-    assert sudare.population_risk(table, ["a"], share=0.5).uniques == 1
-    assert sudare.population_risk(table, [], share=0.5).uniques == 0
+    assert sudare.tables.population_risk(table, share=0.5).uniques == 2
+    assert sudare.tables.population_risk(table, ["a"], share=0.5).uniques == 1
+    assert sudare.tables.population_risk(table, [], share=0.5).uniques == 0
 
 
 def test_share_and_size_of_the_population_say_the_same() -> None:
     table = table_of(records_of(1, 1, 2, 5))
-    assert sudare.population_risk(table, share=0.09) == sudare.population_risk(table, population=100)
+    assert sudare.tables.population_risk(table, share=0.09) == sudare.tables.population_risk(table, population=100)
 
 
 def test_plain_values_hold_everything() -> None:
-    found = sudare.population_risk(table_of(records_of(1, 1, 2, 5)), share=0.09).to_dict()
+    found = sudare.tables.population_risk(table_of(records_of(1, 1, 2, 5)), share=0.09).to_dict()
     assert found["share"] == 0.09
     assert found["estimates"][0]["model"] == "pitman"
     assert set(found["estimates"][0]["parameters"]) == {"alpha", "theta"}
@@ -91,7 +91,7 @@ def test_plain_values_hold_everything() -> None:
 )
 def test_what_does_not_tell_the_population_is_refused(words: dict[str, float], message: str) -> None:
     with pytest.raises(sudare.OptionNotUsable, match=message):
-        sudare.population_risk(table_of(records_of(1, 1, 2)), **words)  # type: ignore[arg-type]
+        sudare.tables.population_risk(table_of(records_of(1, 1, 2)), **words)  # type: ignore[arg-type]
 
 
 def test_classes_that_overlap_are_refused(engine: DuckDBEngine) -> None:
@@ -101,19 +101,19 @@ def test_classes_that_overlap_are_refused(engine: DuckDBEngine) -> None:
             sudare.read_table(frame, engine=engine, **options) as table,  # type: ignore[arg-type]
             pytest.raises(sudare.OptionNotUsable, match="several classes at once"),
         ):
-            sudare.population_risk(table, share=0.5)
+            sudare.tables.population_risk(table, share=0.5)
 
 
 def estimate_and_truth(
     people: list[tuple[str, ...]], share: float, seed: int, engine: DuckDBEngine
-) -> tuple[sudare.PopulationRisk, float, float, float]:
+) -> tuple[sudare.tables.PopulationRisk, float, float, float]:
     """Draw a sample; return what is said of it, and its true unique records, right matches and population uniques."""
     crowd = Counter(people)
     rng = np.random.default_rng(seed)
     drawn = [people[i] for i in rng.choice(len(people), round(len(people) * share), replace=False)]
     frame = polars.DataFrame(drawn, schema=[f"a{i}" for i in range(len(people[0]))], orient="row")
     with sudare.read_table(frame, engine=engine) as table:
-        found = sudare.population_risk(table, population=len(people))
+        found = sudare.tables.population_risk(table, population=len(people))
     uniques = [crowd[person] for person, times in Counter(drawn).items() if times == 1]
     alone = sum(size == 1 for size in crowd.values())
     return found, uniques.count(1), sum(1 / size for size in uniques), alone

@@ -7,8 +7,7 @@ from itertools import islice
 from math import sqrt
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sudare.errors import OptionNotUsable
 from sudare.tables.sets import affordable, affordable_draws

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import polars
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -17,7 +16,7 @@ from sudare.tables.walks.memory import walk_subsets
 
 
 def test_hand_worked_subsets(people: sudare.Table) -> None:
-    found = sudare.assess_subsets(people, bound=0.4)
+    found = sudare.tables.assess_subsets(people, bound=0.4)
     assert len(found) == 7
     sex = found.subset(["sex"])
     assert (sex.classes, sex.max_risk, sex.mean_risk, sex.uniques, sex.share_above) == (2, 1 / 3, 2 / 6, 0, 0.0)
@@ -29,7 +28,7 @@ def test_hand_worked_subsets(people: sudare.Table) -> None:
 
 
 def test_sets_are_ranked_by_any_measure(people: sudare.Table) -> None:
-    found = sudare.assess_subsets(people)
+    found = sudare.tables.assess_subsets(people)
     assert found.ranked("mean_risk", 1)[0].attributes == ("sex", "age", "town")
     assert [len(risk.attributes) for risk in found.ranked("size")] == [1, 1, 1, 2, 2, 2, 3]
     assert found.ranked("uniques")[-1].uniques == 0
@@ -38,10 +37,10 @@ def test_sets_are_ranked_by_any_measure(people: sudare.Table) -> None:
 
 
 def test_sets_can_be_limited_in_size(people: sudare.Table) -> None:
-    found = sudare.assess_subsets(people, max_size=2)
+    found = sudare.tables.assess_subsets(people, max_size=2)
     assert {len(risk.attributes) for risk in found.ranked()} == {1, 2}
     with pytest.raises(sudare.OptionNotUsable, match="cannot have 4 members"):
-        sudare.assess_subsets(people, max_size=4)
+        sudare.tables.assess_subsets(people, max_size=4)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +57,11 @@ def test_subsets_that_were_not_assessed_are_refused(
     people: sudare.Table, chosen: list[str], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        sudare.assess_subsets(people, max_size=2).subset(chosen)
+        sudare.tables.assess_subsets(people, max_size=2).subset(chosen)
 
 
 def test_a_member_named_twice_is_one_member(people: sudare.Table) -> None:
-    found = sudare.assess_subsets(people)
+    found = sudare.tables.assess_subsets(people)
     assert found.subset(["sex", "sex"]) == found.subset(["sex"])
     assert found.subset(["age", "sex"]) == found.subset(["sex", "age"])
 
@@ -73,11 +72,11 @@ def test_too_many_attributes_are_refused(engine: DuckDBEngine) -> None:
         sudare.read_table(frame, engine=engine) as wide,
         pytest.raises(sudare.OptionNotUsable, match="33,554,431 subsets"),
     ):
-        sudare.assess_subsets(wide)
+        sudare.tables.assess_subsets(wide)
 
 
 def test_the_json_has_the_promised_names(people: sudare.Table) -> None:
-    found = sudare.assess_subsets(people).to_dict()
+    found = sudare.tables.assess_subsets(people).to_dict()
     assert {"attributes", "classes", "max_risk", "mean_risk", "uniques"} <= found["subsets"][0].keys()
     assert len(found["subsets"]) == 7
 
@@ -85,7 +84,7 @@ def test_the_json_has_the_promised_names(people: sudare.Table) -> None:
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_all_sets_are_written(people: sudare.Table, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"sets{ending}"
-    assert sudare.write_subsets(sudare.assess_subsets(people, bound=0.4), path) == 7
+    assert sudare.tables.write_subsets(sudare.tables.assess_subsets(people, bound=0.4), path) == 7
     written = polars.read_csv(path) if ending == ".csv" else polars.read_parquet(path)
     assert written["attributes"].to_list()[3:] == ["sex + age", "sex + town", "age + town", "sex + age + town"]
     assert written.columns == ["attributes", "size", "classes", "max_risk", "mean_risk", "uniques", "share_above"]
@@ -171,7 +170,7 @@ def test_collapsing_keeps_rows_and_weights(rows: list[tuple[int, ...]], wide: bo
 
 def test_adult_has_the_known_numbers(real_data, engine: DuckDBEngine) -> None:  # type: ignore[no-untyped-def]
     with sudare.read_table(real_data("adult/adult.csv"), engine=engine) as adult:
-        found = sudare.assess_subsets(adult)
+        found = sudare.tables.assess_subsets(adult)
         assert len(found) == 511
         everything = found.subset(adult.attributes)
         assert (everything.mean_risk, everything.uniques) == (0.6465751607983555, 15512)

@@ -6,8 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -97,7 +96,7 @@ def test_added_records_equal_counting_all_records(engine: DuckDBEngine, case: Ca
         with added.table as after:
             for chosen in subsets(range(case.width)):
                 before, then = first.sizes(chosen), case.sizes(chosen)
-                found = sudare.assess_records(after, names(chosen))
+                found = sudare.tables.assess_records(after, names(chosen))
                 assert found.mean_risk == pytest.approx(sum(1 / n for n in then) / len(then))
                 moved = moved_records(added, names(chosen))
                 pairs = list(zip(before, then[:cut], strict=True))
@@ -128,7 +127,7 @@ def test_generalized_values_equal_counting_them(engine: DuckDBEngine, case: Case
         with derived.table as after:
             for chosen in subsets(range(case.width)):
                 before, then = case.sizes(chosen), general.sizes(chosen)
-                assert sudare.assess_records(after, names(chosen)).uniques == then.count(1)
+                assert sudare.tables.assess_records(after, names(chosen)).uniques == then.count(1)
                 moved = moved_records(derived, names(chosen))
                 assert moved.moved == sum(a != b for a, b in zip(before, then, strict=True))
                 assert moved.mean_after == pytest.approx(sum(1 / n for n in then) / len(then))
@@ -138,7 +137,7 @@ def test_sets_that_enter_and_leave_keep_their_order() -> None:
     changed = changed_sets([("a",), ("b", "c"), ("d",)], [("d",), ("b",), ("a", "b")])
     assert (changed.entered, changed.left) == ((("b",), ("a", "b")), (("a",), ("b", "c")))
     assert changed.to_dict() == {"entered": [["b"], ["a", "b"]], "left": [["a"], ["b", "c"]], "complete": True}
-    assert changed_sets([["a", "b"]], [["b", "a"]]) == sudare.SetsChanged((), ())
+    assert changed_sets([["a", "b"]], [["b", "a"]]) == sudare.tables.SetsChanged((), ())
     with pytest.raises(TypeError, match="after is a list of sets of attributes"):
         changed_sets([], [{"a": [1]}])
     levels = changed_sets([{"age": 1}], [{"age": 1}, {"age": 2}])
@@ -292,7 +291,7 @@ def test_adult_gains_four_disclosable_sets_and_loses_none(real_data: Callable[[s
 def test_sets_whose_risk_moves(people: Table) -> None:
     general = generalize_table(people, {"age": AGE}, {"age": 1})
     with general.table as after:
-        pairs = moved_sets(sudare.assess_subsets(people).ranked(), sudare.assess_subsets(after).ranked())
+        pairs = moved_sets(sudare.tables.assess_subsets(people).ranked(), sudare.tables.assess_subsets(after).ranked())
     assert [pair.attributes for pair in pairs] == [("age",), ("age", "sex")]
     assert pairs[0].to_dict() == {
         "attributes": ["age"], "max_before": 1.0, "max_after": 1.0, "mean_before": 1.0, "mean_after": 2 / 3,
@@ -312,11 +311,11 @@ def test_what_was_made_is_gone_after_its_block(people: Table, engine: DuckDBEngi
 def test_real_levels_move_real_risks(real_data: Callable[[str], Path], engine: DuckDBEngine) -> None:
     folder = real_data("adult/adult.csv").parent
     with sudare.read_table(folder / "adult.csv", engine=engine) as table:
-        files = sudare.find_hierarchies(folder, table.attributes)
-        hierarchies = {name: sudare.read_hierarchy(path, name) for name, path in files.items()}
+        files = sudare.tables.find_hierarchies(folder, table.attributes)
+        hierarchies = {name: sudare.tables.read_hierarchy(path, name) for name, path in files.items()}
         derived = generalize_table(table, hierarchies, {"age": 1, "native-country": 1})
         with derived.table as after:
             moved = moved_records(derived)
             assert moved.mean_before == 0.6465751607983555
-            assert moved.mean_after == sudare.assess_records(after).mean_risk
-            assert moved.no_longer_unique == 15_512 - sudare.assess_records(after).uniques
+            assert moved.mean_after == sudare.tables.assess_records(after).mean_risk
+            assert moved.no_longer_unique == 15_512 - sudare.tables.assess_records(after).uniques

@@ -3,8 +3,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -12,9 +11,9 @@ from sudare.errors import OptionNotUsable
 from tests.tables.small_tables import Records, record_lists, sizes_of
 
 
-def collapsed(records: Records, engine: DuckDBEngine) -> sudare.CollapsedTable:
+def collapsed(records: Records, engine: DuckDBEngine) -> sudare.tables.CollapsedTable:
     frame = polars.DataFrame({name: [str(r[a]) for r in records] for a, name in enumerate("abcde"[: len(records[0])])})
-    return sudare.collapse_table(frame, engine=engine)
+    return sudare.tables.collapse_table(frame, engine=engine)
 
 
 def test_hand_worked_sets(engine: DuckDBEngine) -> None:
@@ -22,7 +21,7 @@ def test_hand_worked_sets(engine: DuckDBEngine) -> None:
     rows = [(0, 30), (0, 30), (0, 40), (1, 40), (1, 40)]
     with collapsed(rows, engine) as table:
         assert (table.records, table.distinct) == (5, 3)
-        found = sudare.assess_subsets(table, walk="engine", bound=0.4, class_sizes=True)
+        found = sudare.tables.assess_subsets(table, walk="engine", bound=0.4, class_sizes=True)
     assert len(found) == 3
     one, both = found.subset(["a"]), found.subset(["a", "b"])
     assert (one.classes, one.max_risk, one.mean_risk, one.uniques, one.share_above) == (2, 1 / 2, 2 / 5, 0, 2 / 5)
@@ -39,7 +38,7 @@ def test_the_walk_on_the_engine_finds_what_the_kernel_finds(
     most = min(most, len(records[0]))
     with collapsed(records, engine) as table:
         there, here = (
-            sudare.assess_subsets(table, walk=walk, max_size=most, bound=bound, class_sizes=sizes)
+            sudare.tables.assess_subsets(table, walk=walk, max_size=most, bound=bound, class_sizes=sizes)
             for walk in ("engine", "memory")
         )
     assert there.ranked("size") == here.ranked("size")
@@ -48,15 +47,15 @@ def test_the_walk_on_the_engine_finds_what_the_kernel_finds(
 
 def test_some_attributes_of_a_table_are_walked(engine: DuckDBEngine) -> None:
     with collapsed([(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 0, 2)], engine) as table:
-        found = sudare.assess_subsets(table, attributes=["c", "a"], walk="engine")
+        found = sudare.tables.assess_subsets(table, attributes=["c", "a"], walk="engine")
         assert [risk.attributes for risk in found.ranked("size")] == [("c",), ("a",), ("c", "a")]
         assert found.subset(["c", "a"]).classes == 3
 
 
 def test_missing_values_and_weights_are_counted_on_the_engine(engine: DuckDBEngine) -> None:
     frame = polars.DataFrame({"sex": ["m", None, "m", None], "n": [3, 1, 4, 1]})
-    with sudare.collapse_table(frame, weight="n", engine=engine) as table:
-        found = sudare.assess_subsets(table, walk="engine").subset(["sex"])
+    with sudare.tables.collapse_table(frame, weight="n", engine=engine) as table:
+        found = sudare.tables.assess_subsets(table, walk="engine").subset(["sex"])
         assert (table.records, found.classes, found.max_risk, found.uniques) == (9, 2, 1 / 2, 0)
 
 
@@ -73,9 +72,9 @@ def test_merged_counts_tell_no_risk_too_low(guarded: DuckDBEngine, records: Reco
     with collapsed(records, guarded) as table:
         if len(records) < 3:
             with pytest.raises(OptionNotUsable, match="fewer than 3"):
-                sudare.assess_subsets(table, walk="engine")
+                sudare.tables.assess_subsets(table, walk="engine")
             return
-        found = sudare.assess_subsets(table, walk="engine", bound=0.4, class_sizes=True)
+        found = sudare.tables.assess_subsets(table, walk="engine", bound=0.4, class_sizes=True)
     assert found.walk.min_cell == 3
     for risk in found.ranked():
         sizes = sizes_of(records, [found.attributes.index(name) for name in risk.attributes]).values()
@@ -89,14 +88,14 @@ def test_merged_counts_tell_no_risk_too_low(guarded: DuckDBEngine, records: Reco
 def test_nothing_is_left_on_the_engine(engine: DuckDBEngine) -> None:
     before = engine.rows("SELECT count(*) FROM duckdb_tables()")
     with collapsed([(0, 0), (0, 1), (1, 1)], engine) as table:
-        sudare.assess_subsets(table, walk="engine")
-        sudare.assess_subsets(table, walk="sample", samples=10)
-        sudare.assess_subsets(table)
+        sudare.tables.assess_subsets(table, walk="engine")
+        sudare.tables.assess_subsets(table, walk="sample", samples=10)
+        sudare.tables.assess_subsets(table)
     assert engine.rows("SELECT count(*) FROM duckdb_tables()") == before
 
 
 def test_rows_fetched_twice_are_the_same(engine: DuckDBEngine) -> None:
     with collapsed([(0, 0), (0, 1), (0, 1)], engine) as table:
-        first, second = sudare.fetch_table(table), sudare.fetch_table(table)
+        first, second = sudare.tables.fetch_table(table), sudare.tables.fetch_table(table)
         assert np.array_equal(first.codes, second.codes)
         assert first.counts.tolist() == [1, 2]

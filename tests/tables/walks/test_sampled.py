@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import polars
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
@@ -15,9 +14,9 @@ from sudare.tables.walks.sampled import _FACTORS, _PARTS, _drawn
 from tests.tables.small_tables import Records, record_lists
 
 
-def collapsed(records: Records, engine: DuckDBEngine) -> sudare.CollapsedTable:
+def collapsed(records: Records, engine: DuckDBEngine) -> sudare.tables.CollapsedTable:
     frame = polars.DataFrame({name: [str(r[a]) for r in records] for a, name in enumerate("abcde"[: len(records[0])])})
-    return sudare.collapse_table(frame, engine=engine)
+    return sudare.tables.collapse_table(frame, engine=engine)
 
 
 def numbered(records: Records) -> Records:
@@ -51,7 +50,7 @@ def test_records_are_drawn_by_their_position(engine: DuckDBEngine, records: Reco
 @given(record_lists(most_attributes=4), st.integers(0, 3))
 def test_estimates_are_the_means_over_the_draws(engine: DuckDBEngine, records: Records, seed: int) -> None:
     with collapsed(records, engine) as table:
-        found = sudare.assess_subsets(table, walk="sample", samples=15, seed=seed, bound=0.4)
+        found = sudare.tables.assess_subsets(table, walk="sample", samples=15, seed=seed, bound=0.4)
     draws, n = drawn(records, 15, seed), len(records)
     for risk in found.ranked():
         places = [found.attributes.index(name) for name in risk.attributes]
@@ -73,8 +72,8 @@ def test_intervals_hold_the_truth_and_the_error_is_their_widest_side(engine: Duc
     rng = np.random.default_rng(1)
     rows: Records = [tuple(int(v) for v in row) for row in rng.integers(0, [2, 9, 40, 3], (400, 4))]
     with collapsed(rows, engine) as table:
-        truth = sudare.assess_subsets(table, bound=0.2)
-        found = sudare.assess_subsets(table, bound=0.2, walk="sample", samples=3000, seed=1)
+        truth = sudare.tables.assess_subsets(table, bound=0.2)
+        found = sudare.tables.assess_subsets(table, bound=0.2, walk="sample", samples=3000, seed=1)
     sides = []
     for exact in truth.ranked("size"):
         told = found.subset(exact.attributes)
@@ -93,23 +92,23 @@ def test_what_a_sample_does_not_tell_does_not_bear_the_name_of_the_exact_one(
     engine: DuckDBEngine, tmp_path: Path
 ) -> None:
     with collapsed([(0, 0), (0, 1), (0, 1)], engine) as table:
-        sampled = sudare.assess_subsets(table, walk="sample", samples=5, seed=1)
-        exact = sudare.assess_subsets(table, walk="engine")
+        sampled = sudare.tables.assess_subsets(table, walk="sample", samples=5, seed=1)
+        exact = sudare.tables.assess_subsets(table, walk="engine")
     assert sampled.ranked("max_risk")
     for found, name, other in ((sampled, "max_risk_at_least", "max_risk"), (exact, "max_risk", "max_risk_at_least")):
         assert all(name in entry and other not in entry for entry in found.to_dict()["subsets"])
         assert all(("classes" in entry) == (found is exact) for entry in found.to_dict()["subsets"])
-        sudare.write_subsets(found, tmp_path / "sets.csv")
+        sudare.tables.write_subsets(found, tmp_path / "sets.csv")
         columns = (tmp_path / "sets.csv").read_text().splitlines()[0].split(",")
         assert name in columns
         assert other not in columns
     with pytest.raises(sudare.OptionNotUsable, match="estimated from a sample"):
-        sudare.moved_sets(sampled.ranked(), exact.ranked())
+        sudare.tables.moved_sets(sampled.ranked(), exact.ranked())
 
 
 def test_records_of_common_rows_are_drawn_more_often(engine: DuckDBEngine) -> None:
     frame = polars.DataFrame({"sex": ["m", "f"], "n": [900_000_000, 100_000_000]})
-    with sudare.collapse_table(frame, weight="n", engine=engine) as table, _drawn(table, 1000, 1) as name:
+    with sudare.tables.collapse_table(frame, weight="n", engine=engine) as table, _drawn(table, 1000, 1) as name:
         counts = dict(engine.rows(f"SELECT a0, count(*) FROM {name} GROUP BY a0"))
     assert list(accumulate(counts[key] for key in sorted(counts)))[-1] == 1000
     assert 60 < counts[0] < 140
@@ -117,4 +116,4 @@ def test_records_of_common_rows_are_drawn_more_often(engine: DuckDBEngine) -> No
 
 def test_a_sample_of_one_record_says_nothing(engine: DuckDBEngine) -> None:
     with collapsed([(0, 0)], engine) as table, pytest.raises(sudare.OptionNotUsable, match="say nothing"):
-        sudare.assess_subsets(table, walk="sample", samples=1)
+        sudare.tables.assess_subsets(table, walk="sample", samples=1)

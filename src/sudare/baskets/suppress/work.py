@@ -15,8 +15,7 @@ from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems, refuse_strangers
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
-from sudare.kernels.baskets import item_sets
-from sudare.kernels.baskets import suppression as kernels
+from sudare.kernels.baskets import item_sets, suppression as kernels
 from sudare.progress import Progress
 from sudare.showing import dataclass
 

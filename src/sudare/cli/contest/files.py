@@ -154,7 +154,7 @@ def publish(
     Deleted rows are left out and the lines are sorted, so that nobody learns which row of T is which. A is checked
     before, as far as that is possible without T.
     """
-    from sudare.contest.publish import publish as write_published
+    from sudare.contest.publish import publish_anonymized as write_published
     from sudare.histories.generalized.rule_sets import load_rules
 
     loaded = load_rules(rules)

@@ -1,9 +1,9 @@
 """How safe a published history is whose pseudonyms can each be one of several customers.
 
 An attacker who knows for every pseudonym the customers it can be, and that all ways to give every pseudonym a customer
-of its own are equally probable, chooses guesses that are often right together. Guesses are chosen from some drawings and
-judged by others. Whether they are the best of all guesses is not proven: the probability is one that attackers reach,
-and no bound above it is known.
+of its own are equally probable, chooses guesses that are often right together. Guesses are chosen from some drawings
+and judged by others. Whether they are the best of all guesses is not proven: the probability is one that attackers
+reach, and no bound above it is known.
 """
 
 from __future__ import annotations

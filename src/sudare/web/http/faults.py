@@ -26,8 +26,7 @@ def has_no_room(error: BaseException) -> bool:
 def is_away(error: BaseException) -> bool:
     """Say whether the database cannot be reached or is locked; what else it complains about is a fault of ours."""
     # Jobs describe errors too, and have nothing to do with databases.
-    from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-    from sqlalchemy.exc import TimeoutError as NoConnection
+    from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, TimeoutError as NoConnection
 
     if isinstance(error, NoConnection):
         return True  # all connections are taken

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sudare.contest.check import CheckResult
-from sudare.contest.check import check_guesses as check_guess_file
+from sudare.contest.check import CheckResult, check_guesses as check_guess_file
 from sudare.contest.duel import run_duel
 from sudare.contest.evaluation import FinalFiles, evaluate_finals
-from sudare.contest.publish import publish
+from sudare.contest.publish import publish_anonymized
 from sudare.errors import InputError, SourceNotReadable
 from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.complaints import Complaint, Complaints
@@ -74,7 +73,11 @@ def check_guesses(given: Parameters) -> dict[str, Any]:
 def publish_finals(given: Parameters) -> dict[str, Any]:
     """Write A' of each final into a folder, under its submission's identity, and return their rows."""
     rules, folder = _rules(given), Path(given["folder"])
-    return {"rows": {name: publish(path, folder / f"{name}.csv", rules) for name, path in given["finals"].items()}}
+    return {
+        "rows": {
+            name: publish_anonymized(path, folder / f"{name}.csv", rules) for name, path in given["finals"].items()
+        }
+    }
 
 
 def evaluate_round(given: Parameters) -> dict[str, Any]:

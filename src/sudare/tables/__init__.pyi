@@ -1,0 +1,89 @@
+from sudare.report.table.report import write_table_report as write_table_report
+from sudare.statistics.class_sizes import ClassSize as ClassSize
+from sudare.tables.anonymize.levels import (
+    LevelsFound as LevelsFound,
+    changed_levels as changed_levels,
+    find_levels as find_levels,
+)
+from sudare.tables.anonymize.written_levels import WrittenLevels as WrittenLevels, write_levels as write_levels
+from sudare.tables.classes.contributions import (
+    Contribution as Contribution,
+    attribute_contributions as attribute_contributions,
+)
+from sudare.tables.classes.diversity import Diversity as Diversity, sensitive_diversity as sensitive_diversity
+from sudare.tables.classes.records import (
+    RecordsAssessment as RecordsAssessment,
+    assess_records as assess_records,
+    write_moved_records as write_moved_records,
+    write_record_risks as write_record_risks,
+)
+from sudare.tables.classes.remarks import ColumnRemark as ColumnRemark, column_remarks as column_remarks
+from sudare.tables.collapsed import CollapsedTable as CollapsedTable, collapse_table as collapse_table
+from sudare.tables.generalized import generalize_table as generalize_table
+from sudare.tables.hierarchies.files import write_hierarchies as write_hierarchies
+from sudare.tables.hierarchies.levels_file import read_levels as read_levels
+from sudare.tables.hierarchies.model import (
+    Hierarchy as Hierarchy,
+    find_hierarchies as find_hierarchies,
+    read_hierarchy as read_hierarchy,
+    write_hierarchy as write_hierarchy,
+)
+from sudare.tables.hierarchies.suggest import (
+    SuggestedHierarchy as SuggestedHierarchy,
+    suggest_hierarchies as suggest_hierarchies,
+    suggest_hierarchy as suggest_hierarchy,
+)
+from sudare.tables.model import (
+    Derived as Derived,
+    Table as Table,
+    add_records as add_records,
+    fetch_table as fetch_table,
+    read_table as read_table,
+)
+from sudare.tables.population.models import UniquenessEstimate as UniquenessEstimate
+from sudare.tables.population.risk import PopulationRisk as PopulationRisk, population_risk as population_risk
+from sudare.tables.sets.affordable import (
+    AffordableEstimate as AffordableEstimate,
+    AffordableSet as AffordableSet,
+    AffordableSets as AffordableSets,
+    affordable_sets as affordable_sets,
+)
+from sudare.tables.sets.attribute_sets import SetRisk as SetRisk
+from sudare.tables.sets.costs import Bundle as Bundle, Costs as Costs, read_costs as read_costs
+from sudare.tables.sets.dangerous import (
+    DangerousChange as DangerousChange,
+    DangerousEstimate as DangerousEstimate,
+    DangerousSet as DangerousSet,
+    DangerousSets as DangerousSets,
+    RiseMoved as RiseMoved,
+    compare_dangerous as compare_dangerous,
+    dangerous_sets as dangerous_sets,
+)
+from sudare.tables.sets.dangerous_records import (
+    DangerousRecords as DangerousRecords,
+    dangerous_records as dangerous_records,
+    write_dangerous_records as write_dangerous_records,
+    write_moved_rises as write_moved_rises,
+)
+from sudare.tables.sets.disclosable import DisclosableSets as DisclosableSets, disclosable_sets as disclosable_sets
+from sudare.tables.sets.sample import SubsetSample as SubsetSample, sample_subsets as sample_subsets
+from sudare.tables.sets.subset_files import write_subset_sizes as write_subset_sizes, write_subsets as write_subsets
+from sudare.tables.sets.subsets import (
+    RiskIntervals as RiskIntervals,
+    SubsetRisk as SubsetRisk,
+    SubsetsAssessment as SubsetsAssessment,
+    assess_subsets as assess_subsets,
+)
+from sudare.tables.sets.what_if import (
+    RecordsMoved as RecordsMoved,
+    SetMoved as SetMoved,
+    SetsChanged as SetsChanged,
+    changed_disclosable as changed_disclosable,
+    changed_sets as changed_sets,
+    moved_records as moved_records,
+    moved_risks as moved_risks,
+    moved_sets as moved_sets,
+    stayed_disclosable as stayed_disclosable,
+)
+from sudare.tables.synthetic import GeneratedTable as GeneratedTable, generate_table as generate_table
+from sudare.tables.walks.choice import Walk as Walk
