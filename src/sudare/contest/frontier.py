@@ -19,8 +19,8 @@ from sudare.arguments import checked
 from sudare.contest.duel import run_duel
 from sudare.contest.frontier_points import FrontierFile, FrontierPoint
 from sudare.errors import OptionNotUsable
-from sudare.histories.anonymize.concealment import ConcealedHistory
-from sudare.histories.anonymize.models import DEFAULT_MODEL, AnonymizedResult, anonymize_by_model, check_model
+from sudare.histories.anonymize.models import AnonymizedResult, anonymize_by_model
+from sudare.histories.anonymize.registry import DEFAULT_MODEL, find_model
 from sudare.histories.anonymize.rows import MOST_ITEMS
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.classes import class_safety
@@ -111,8 +111,7 @@ def trace_frontier(
 
 def _check(ks: Sequence[int], customers: int, search: FrontierSearch) -> list[int]:
     """Return the different k in order; what cannot be asked for is refused before any work."""
-    check_model(search.model)
-    if search.model == "untouched":
+    if not find_model(search.model).everybody:
         raise OptionNotUsable(
             "Customers who are left untouched are alone, whatever k is: there is nothing to draw against k.\n"
             "Hint: --model classes"
@@ -154,8 +153,7 @@ def _measure(original: CellHistory, k: int, search: FrontierSearch, progress: Pr
 
 def _chances(made: AnonymizedResult, search: FrontierSearch) -> dict[str, Any]:
     """Return what the classes say or, where the design is another, what it says; only classes can meet condition H0."""
-    if isinstance(made, ConcealedHistory):
-        found = made.safety
+    if (found := made.safety) is not None:
         return {
             "classes": found.parts, "holds": False, "chance_bound": None, "chance_found": found.probability_found,
             "survives_at_least": None,

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from sudare.errors import OptionNotUsable
-from sudare.histories.anonymize.models import MODELS, anonymize_by_model, check_model
+from sudare.histories.anonymize.models import anonymize_by_model, check_model
+from sudare.histories.anonymize.registry import MODELS
 from sudare.histories.generalized.model import ItemColumn, Kind
 from tests.histories.attack.histories import history, made_rows
 

@@ -13,8 +13,9 @@ from sudare import deadline as deadlines
 from sudare.deadline import Deadline
 from sudare.histories.anonymize.class_search.model import aligned_class
 from sudare.histories.anonymize.concealment import conceal_history
-from sudare.histories.anonymize.models import MODELS, anonymize_by_model
+from sudare.histories.anonymize.models import anonymize_by_model
 from sudare.histories.anonymize.pairs import pair_costs, pair_terms
+from sudare.histories.anonymize.registry import MODELS
 from sudare.histories.anonymize.rows import history_rows
 from sudare.histories.safety.matching_safety import matching_safety
 from sudare.histories.safety.matchings import Matchings

@@ -14,6 +14,7 @@ from sudare.cli.history.anonymize import FastOption, NoAttacksOption, RoundsOpti
 from sudare.cli.history.cells import CellOptions
 from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.registry import DEFAULT_MODEL, MODELS
 from sudare.report.terminal import console, decimal_at_least, percent, percent_at_least, percent_at_most
 
 if TYPE_CHECKING:
@@ -36,10 +37,10 @@ def frontier(
     model: Annotated[
         str,
         typer.Option(
-            metavar="classes|suppression|levels|concealment",
+            metavar="|".join(name for name, model in MODELS.items() if model.everybody),
             help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have.",
         ),
-    ] = "classes",
+    ] = DEFAULT_MODEL,
     no_attacks: NoAttacksOption = False,
     fast: FastOption = False,
     time_limit: TimeLimitOption = None,

@@ -23,6 +23,7 @@ from sudare.cli.frame import (
 from sudare.cli.history.cells import CellOptions
 from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.registry import DEFAULT_MODEL, MODELS
 from sudare.interruption import check_not_interrupted, keeping_answers, settle
 from sudare.progress import Progress
 from sudare.showing import dataclass
@@ -87,11 +88,11 @@ def anonymize(
     model: Annotated[
         str,
         typer.Option(
-            metavar="classes|suppression|levels|concealment|untouched",
+            metavar="|".join(MODELS),
             help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have; "
             "or equal rows for all but some customers, who are left as they were.",
         ),
-    ] = "classes",
+    ] = DEFAULT_MODEL,
     levels: Annotated[
         str | None,
         typer.Option(metavar="COLUMN=LEVEL,...", help="Levels such as date=week,item=prefix2. The best if not given."),
@@ -246,11 +247,10 @@ def _before_after(original: HistoryFile, found: AnonymizedResult, progress: Prog
 
 def _safety(found: AnonymizedResult, rules: RuleSet) -> ClassSafety | None:
     """Return how safe the published classes are; None if nothing is published, or if other things make it safe."""
-    from sudare.histories.anonymize.concealment import ConcealedHistory
     from sudare.histories.safety.classes import class_safety
     from sudare.histories.safety.published_classes import published_classes
 
     sizes = published_classes(found.history).sizes.tolist()
-    if isinstance(found, ConcealedHistory) or not sizes:
+    if found.safety or not sizes:
         return None
     return class_safety(sizes, p=rules.p, alpha=rules.alpha, attacks=rules.attacks)

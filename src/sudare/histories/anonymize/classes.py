@@ -85,6 +85,11 @@ class AnonymizedHistory:
     model: str = "classes"
 
     @property
+    def safety(self) -> None:
+        """No safety by the design: the classes say how safe it is."""
+        return None
+
+    @property
     def gap(self) -> float:
         """By how much U could fall at most, as a share of it."""
         return 1 - self.bound / self.utility if self.utility > 0 else 0.0

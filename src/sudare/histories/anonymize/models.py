@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Literal, Protocol, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.histories.anonymize.classes import anonymize_history
-from sudare.histories.anonymize.concealment import conceal_history
-from sudare.histories.anonymize.levels import anonymize_by_levels, suppress_history
+from sudare.histories.anonymize.registry import DEFAULT_MODEL, find_model, models_with
 from sudare.histories.anonymize.rows import MOST_ITEMS
-from sudare.histories.anonymize.untouched import UNTOUCHED, leave_untouched
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P
 from sudare.progress import Progress, silent
 
-Model = Literal["classes", "suppression", "levels", "concealment", "untouched"]
-MODELS: tuple[Model, ...] = get_args(Model)
-DEFAULT_MODEL: Model = "classes"
+if TYPE_CHECKING:
+    from sudare.histories.safety.matching_safety import MatchingSafety
 
 
 @runtime_checkable
@@ -67,6 +63,10 @@ class AnonymizedResult(Protocol):
         """By how much U could fall at most, as a share of it."""
 
     @property
+    def safety(self) -> MatchingSafety | None:
+        """How safe it is that many can be behind each pseudonym; None where classes say how safe it is."""
+
+    @property
     def converged(self) -> bool:
         """Whether the search ended by itself."""
 
@@ -106,26 +106,21 @@ def anonymize_by_model(
     bought; everybody else has the same published rows as k - 1 others.
     """
     check_model(model, levels, untouched)
-    search: dict[str, Any] = {
-        "seed": seed, "seconds": seconds, "rounds": rounds, "fast": fast, "threads": threads, "progress": progress,
+    chosen = find_model(model)
+    options = {
+        "levels": levels, "untouched": untouched, "most_items": most_items, "p": p, "alpha": alpha, "attacks": attacks,
     }  # fmt: skip
-    if model == "suppression":
-        return suppress_history(original, k, **search)
-    if model == "levels":
-        return anonymize_by_levels(original, k, levels=levels, most_items=most_items, **search)
-    if model == "concealment":
-        return conceal_history(original, k, most_items=most_items, p=p, alpha=alpha, attacks=attacks, **search)
-    if model == "untouched":
-        number = UNTOUCHED if untouched is None else untouched
-        return leave_untouched(original, k, untouched=number, most_items=most_items, **search)
-    return anonymize_history(original, k, most_items=most_items, **search)
+    # What is not given is as the model has it.
+    given = {name: value for name, value in options.items() if name in chosen.options and value is not None}
+    return chosen.anonymize(
+        original, k, seed=seed, seconds=seconds, rounds=rounds, fast=fast, threads=threads, progress=progress, **given
+    )
 
 
 def check_model(model: str, levels: Mapping[str, str] | None = None, untouched: int | None = None) -> None:
     """Raise OptionNotUsable if there is no model of that name, or if it knows no levels or leaves nobody untouched."""
-    if model not in MODELS:
-        raise OptionNotUsable(f"There is no model {model!r}.\nHint: --model {', '.join(MODELS[:-1])} or {MODELS[-1]}")
-    if levels and model != "levels":
-        raise OptionNotUsable(f"The model {model} has no levels.\nHint: --model levels")
-    if untouched is not None and model != "untouched":
-        raise OptionNotUsable(f"The model {model} leaves nobody untouched.\nHint: --model untouched")
+    options = find_model(model).options
+    if levels and "levels" not in options:
+        raise OptionNotUsable(f"The model {model} has no levels.\nHint: --model {models_with('levels')}")
+    if untouched is not None and "untouched" not in options:
+        raise OptionNotUsable(f"The model {model} leaves nobody untouched.\nHint: --model {models_with('untouched')}")

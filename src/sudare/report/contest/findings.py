@@ -15,7 +15,6 @@ from sudare.contest.duel import Duel
 from sudare.contest.guesses import Guesses, read_guesses
 from sudare.contest.judge import Judgement, judge_guesses
 from sudare.errors import OptionNotUsable
-from sudare.histories.anonymize.concealment import ConcealedHistory
 from sudare.histories.anonymize.models import AnonymizedResult
 from sudare.histories.attackers.published import PublishedAssessment
 from sudare.histories.generalized.model import CellHistory, ItemColumn
@@ -124,7 +123,7 @@ class Findings:
     @property
     def matchings(self) -> MatchingSafety | None:
         """How safe it is that many can be behind each pseudonym, where that is the design."""
-        return self.made.safety if isinstance(self.made, ConcealedHistory) else None
+        return self.made.safety if self.made else None
 
     @property
     def given(self) -> int:
@@ -198,7 +197,7 @@ def gather_findings(
         description=describe_anonymization(original, anonymized),
         items=sum(len(column.names) for column in original.columns if isinstance(column, ItemColumn)),
         utility=_utility(histories, rules, made),
-        safety=None if isinstance(made, ConcealedHistory) else _safety(anonymized, question, progress),
+        safety=None if made and made.safety else _safety(anonymized, question, progress),
         attacks=attacks,
         uses=_uses(original, anonymized, question, progress),
         made=made,
@@ -222,7 +221,7 @@ def refuse_others(
             raise _of_others(name)
     if made is not None and made.history.digest != digests[1]:
         raise _of_others("anonymization")
-    safety = made.safety if isinstance(made, ConcealedHistory) else None
+    safety = made.safety if made else None
     for name, judged in (("duel", duel), ("anonymization", safety)):
         if judged is not None and judged.rule != question.rule:
             raise OptionNotUsable(

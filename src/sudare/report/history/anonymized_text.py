@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sudare.histories.anonymize.registry import find_model
 from sudare.report.contest.duel_text import show_duel_summary
 from sudare.report.contest.safety_text import safety_words
 from sudare.report.terminal import console, decimal_at_least, exact_percent, percent, percent_at_most
@@ -24,7 +25,6 @@ def show_anonymized(
     found: AnonymizedResult, safety: ClassSafety | None, duel: Duel | None, source: str, texts: Texts
 ) -> None:
     """Print what was made, what it costs, how safe it is by its design and whether attacks break it."""
-    from sudare.histories.anonymize.concealment import ConcealedHistory
     from sudare.histories.anonymize.level_risk import RiskLeveledHistory
     from sudare.histories.anonymize.untouched import UntouchedHistory
 
@@ -37,7 +37,7 @@ def show_anonymized(
         words = dict(zip(("untouched", "customers", "exposed"), map("{:,}".format, counts), strict=True))
         out.print(texts("anonymize.untouched.exposed", **words), style="bold")
     _show_cost(found, texts)
-    if isinstance(found, ConcealedHistory):
+    if found.safety:
         _show_concealment(found.safety, texts)
     elif safety:
         _show_classes(found, safety, texts)
@@ -54,13 +54,9 @@ def show_anonymized(
 def _title(found: AnonymizedResult, source: str, texts: Texts) -> str:
     from sudare.histories.anonymize.level_risk import RiskLeveledHistory
 
-    if found.model == "concealment":
-        return texts("anonymize.concealment.title", source=source, k=found.k)
     if isinstance(found, RiskLeveledHistory):
         return texts("anonymize.title_mean", source=source)
-    if found.model == "untouched":
-        return texts("anonymize.untouched.title", source=source, k=found.k)
-    return texts("anonymize.title", source=source, k=found.k)
+    return texts(find_model(found.model).title, source=source, k=found.k)
 
 
 def _show_risks(found: RiskLeveledHistory, texts: Texts) -> None:
