@@ -21,7 +21,6 @@ import sudare
 from sudare.engine import DuckDBEngine
 from sudare.histories.anonymize import choice as history_choice
 from sudare.kernels import ahead, loading
-from sudare.kernels.kinds import as_kind
 
 # Table 5 of Ito, Kikuchi, Nakagawa: the toy history T_2.
 TOY = """\
@@ -105,7 +104,7 @@ def starts_something(item: pytest.Item) -> bool:
 @pytest.fixture(scope="session", autouse=True)
 def kernels_compiled_ahead() -> Iterator[None]:
     """Refuse a call of a kernel with kinds of arguments for which it is not compiled ahead."""
-    known = {(f"sudare.kernels.{kernel}", given) for kernel, given in as_kind(json.loads(ahead.LIST.read_text()))}
+    known = {(f"sudare.kernels.{kernel}", given) for kernel, given in ahead.lines()}
     load = loading.load
 
     def load_listed(function: FunctionType, given: Any) -> Any:

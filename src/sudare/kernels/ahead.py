@@ -19,7 +19,7 @@ from types import FunctionType
 
 from sudare.kernels import store
 from sudare.kernels.entry import plain
-from sudare.kernels.kinds import Kind, as_kind
+from sudare.kernels.kinds import Kind, as_kinds
 from sudare.kernels.loading import Compiler
 from sudare.progress import Progress, silent
 
@@ -27,9 +27,15 @@ LIST = Path(__file__).with_name("ahead.json")
 SECONDS_BETWEEN = 5
 
 
+def lines() -> Iterator[tuple[str, tuple[Kind, ...]]]:
+    """Return the names of the kernels on the list, each with the kinds of its arguments."""
+    for kernel, given in json.loads(LIST.read_text(encoding="utf-8")):
+        yield kernel, as_kinds(given)
+
+
 def listed() -> Iterator[tuple[FunctionType, tuple[Kind, ...]]]:
     """Return the kernels on the list, each with the kinds of its arguments."""
-    for kernel, given in as_kind(json.loads(LIST.read_text(encoding="utf-8"))):
+    for kernel, given in lines():
         module, _, name = kernel.rpartition(".")
         yield plain(getattr(importlib.import_module(f"sudare.kernels.{module}"), name)), given
 

@@ -13,14 +13,18 @@ import json
 import select
 import sys
 import time
+from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import _dynfunc, njit, types
 from numba.core import cgutils, codegen, compiler, registry, targetconfig
+from numba.core.base import BaseContext
+from numba.core.dispatcher import Dispatcher
 from numba.core.extending import overload
+from numba.core.funcdesc import FunctionDescriptor
+from numba.core.typing import BaseContext as TypingContext, Signature
 from numba.np import arrayobj, numpy_support
 
 from sudare.kernels import kinds, store
@@ -59,13 +63,13 @@ class _Library(codegen.JITCodeLibrary):
         return machine
 
 
-def _refuse_shapes(source: Any, target: Any) -> None:
+def _refuse_shapes(source: object, target: object) -> None:
     """Raise that an array does not fit where it is assigned."""
 
 
 @overload(_refuse_shapes)
-def _refuse_any_shapes(source: Any, target: Any) -> Any:  # noqa: ARG001
-    def refuse(source: Any, target: Any) -> None:  # noqa: ARG001
+def _refuse_any_shapes(source: object, target: object) -> Callable[[object, object], None]:  # noqa: ARG001
+    def refuse(source: object, target: object) -> None:  # noqa: ARG001
         raise ValueError("an array is assigned to a part of another one that is not as large")
 
     return refuse
@@ -81,11 +85,19 @@ def prepare() -> None:
     types.BaseFunction.get_call_type = _remembered(types.BaseFunction.get_call_type)
 
 
-def _remembered(find: Any) -> Any:
-    """Return a way to find the signature of a call that finds each once; numba tries all it knows each time."""
-    known: dict[Any, Any] = {}
+Find = Callable[[types.BaseFunction, TypingContext, Sequence[types.Type], dict[str, types.Type]], Signature]
 
-    def look_up(function: Any, context: Any, arguments: Any, named: Any) -> Any:
+
+def _remembered(find: Find) -> Find:
+    """Return a way to find the signature of a call that finds each once; numba tries all it knows each time."""
+    known: dict[tuple[object, ...], Signature] = {}
+
+    def look_up(
+        function: types.BaseFunction,
+        context: TypingContext,
+        arguments: Sequence[types.Type],
+        named: dict[str, types.Type],
+    ) -> Signature:
         flags = targetconfig.ConfigStack.top_or_none()
         key = (function, tuple(arguments), tuple(named.items()), str(flags and flags._values))
         if key not in known:
@@ -100,7 +112,8 @@ def serve() -> None:
     prepare()
     # Whoever asks waits for the answer, so that no line is left in a buffer.
     while select.select([sys.stdin], [], [], IDLE_SECONDS)[0] and (line := sys.stdin.readline()):
-        module, name, given = kinds.as_kind(json.loads(line))
+        module, name, read = json.loads(line)
+        given = kinds.as_kinds(read)
         function = plain(getattr(importlib.import_module(module), name))
         try:
             begun = time.process_time()
@@ -111,7 +124,7 @@ def serve() -> None:
         print(json.dumps(answer), flush=True)  # noqa: T201
 
 
-def _known_by(library: _Library, description: Any, environment: Any) -> Any:
+def _known_by(library: _Library, description: FunctionDescriptor, environment: object) -> object:
     """Return what numba knows a compiled function by; nobody calls it here."""
     return _dynfunc.make_function(description.lookup_module(), description.qualname, "", 0, environment, (library,))
 
@@ -132,10 +145,10 @@ def compiled(function: FunctionType, given: tuple[Kind, ...]) -> tuple[Kind, byt
     return returned, result.library.machine_code({store.CALL, store.RELEASE})
 
 
-_namespaces: dict[str, dict[str, Any]] = {}
+_namespaces: dict[str, dict[str, object]] = {}
 
 
-def _namespace(module: str) -> dict[str, Any]:
+def _namespace(module: str) -> dict[str, object]:
     """Return the names of a module, where inner functions are compiled as they are needed."""
     if module not in _namespaces:
         names = _namespaces[module] = dict(vars(sys.modules[module]))
@@ -145,10 +158,10 @@ def _namespace(module: str) -> dict[str, Any]:
     return _namespaces[module]
 
 
-_inner_functions: dict[FunctionType, Any] = {}
+_inner_functions: dict[FunctionType, Dispatcher] = {}
 
 
-def _inner(function: FunctionType) -> Any:
+def _inner(function: FunctionType) -> Dispatcher:
     made = _with_inner_functions(function)  # makes all inner functions of its module, too
     if function not in _inner_functions:
         _inner_functions[function] = njit(**OPTIONS)(made)
@@ -161,25 +174,23 @@ def _with_inner_functions(function: FunctionType) -> FunctionType:
     return made
 
 
-def _type(kind: Kind) -> Any:
-    if kind == kinds.RANDOM:
-        return types.NumPyRandomGeneratorType("rng")
+def _type(kind: Kind) -> types.Type:
+    if isinstance(kind, str):
+        return types.NumPyRandomGeneratorType("rng") if kind == kinds.RANDOM else SCALARS[kind]
     if kind[0] == kinds.ARRAY:
         return types.Array(numpy_support.from_dtype(np.dtype(kind[1])), kind[2], kind[3])
-    if kind[0] == kinds.TUPLE:
-        members = list(map(_type, kind[2:]))
-        return types.NamedTuple(members, kinds.named(kind[1])) if kind[1] else types.Tuple(members)
-    return SCALARS[str(kind)]
+    members = list(map(_type, kind[2:]))
+    return types.NamedTuple(members, kinds.named(kind[1])) if kind[1] else types.Tuple(members)
 
 
-def _kind(type_: Any) -> Kind:
+def _kind(type_: types.Type) -> Kind:
     if isinstance(type_, types.Array):
         return (kinds.ARRAY, numpy_support.as_dtype(type_.dtype).str, type_.ndim, "A")
     if isinstance(type_, types.NamedTuple | types.NamedUniTuple):
         class_ = type_.instance_class
-        return (kinds.TUPLE, f"{class_.__module__}:{class_.__qualname__}", *map(_kind, type_.types))
+        return kinds.tuple_kind(f"{class_.__module__}:{class_.__qualname__}", map(_kind, type_.types))
     if isinstance(type_, types.BaseTuple):
-        return (kinds.TUPLE, "", *map(_kind, type_.types))
+        return kinds.tuple_kind("", map(_kind, type_.types))
     if isinstance(type_, types.Integer):
         return kinds.INTEGER if type_.signed or type_.bitwidth < 64 else kinds.UNSIGNED
     if isinstance(type_, types.Float):
@@ -187,7 +198,7 @@ def _kind(type_: Any) -> Kind:
     return {types.boolean: kinds.TRUTH, types.none: kinds.NOTHING}[type_]
 
 
-def _add_way_in(target: Any, result: Any) -> None:
+def _add_way_in(target: BaseContext, result: compiler.CompileResult) -> None:
     """Add the function that is called with slots, and the one that releases the memory of an array."""
     module = target.create_module("way-in")
     callee = ir.Function(
@@ -212,7 +223,7 @@ def _add_way_in(target: Any, result: Any) -> None:
     result.library.add_ir_module(module)
 
 
-def _add_release(target: Any, module: ir.Module) -> None:
+def _add_release(target: BaseContext, module: ir.Module) -> None:
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [SLOT]), store.RELEASE)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     block = types.MemInfoPointer(types.voidptr)
@@ -223,22 +234,22 @@ def _add_release(target: Any, module: ir.Module) -> None:
 class _Slots:
     """Slots one after another."""
 
-    def __init__(self, builder: ir.IRBuilder, first: Any) -> None:
+    def __init__(self, builder: ir.IRBuilder, first: ir.Value) -> None:
         self._builder, self._first, self._next = builder, first, 0
 
-    def _place(self) -> Any:
+    def _place(self) -> ir.Value:
         place = self._builder.gep(self._first, [ir.Constant(SLOT, self._next)])
         self._next += 1
         return place
 
-    def take(self) -> Any:
+    def take(self) -> ir.Value:
         return self._builder.load(self._place())
 
-    def put(self, value: Any) -> None:
+    def put(self, value: ir.Value) -> None:
         self._builder.store(value, self._place())
 
 
-def _taken(target: Any, builder: ir.IRBuilder, type_: Any, slots: _Slots) -> Any:
+def _taken(target: BaseContext, builder: ir.IRBuilder, type_: types.Type, slots: _Slots) -> ir.Value:
     """Make an argument of its slots."""
     if isinstance(type_, types.Array):
         array = target.make_array(type_)(target, builder)
@@ -258,7 +269,7 @@ def _taken(target: Any, builder: ir.IRBuilder, type_: Any, slots: _Slots) -> Any
     return builder.trunc(slot, ir.IntType(1)) if type_ == types.boolean else slot
 
 
-def _random(target: Any, builder: ir.IRBuilder, type_: Any, slots: _Slots) -> Any:
+def _random(target: BaseContext, builder: ir.IRBuilder, type_: types.Type, slots: _Slots) -> ir.Value:
     random = cgutils.create_struct_proxy(type_)(target, builder)
     bits = cgutils.create_struct_proxy(types.NumPyRandomBitGeneratorType("bit_generator"))(target, builder)
     bits.parent = cgutils.get_null_value(bits.parent.type)
@@ -271,7 +282,7 @@ def _random(target: Any, builder: ir.IRBuilder, type_: Any, slots: _Slots) -> An
     return random._getvalue()
 
 
-def _give(target: Any, builder: ir.IRBuilder, type_: Any, value: Any, slots: _Slots) -> None:
+def _give(target: BaseContext, builder: ir.IRBuilder, type_: types.Type, value: ir.Value, slots: _Slots) -> None:
     """Write a result into slots; whoever takes it has to release its memory."""
     if isinstance(type_, types.Array):
         array = target.make_array(type_)(target, builder, value)

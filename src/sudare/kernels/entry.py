@@ -10,30 +10,36 @@ raised when the arrays that the kernel was given are whole.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import ParamSpec, TypeGuard, TypeVar, cast
 
 from sudare.kernels.kinds import Kind, kind_of
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+Function = TypeVar("Function", bound=Callable[..., object])
 
 INNER = "__inner_kernel__"
 
 
-def entry(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a kernel that Python calls."""
-    compiled: dict[tuple[Kind, ...], Callable[[tuple[Any, ...]], Any]] = {}
+def entry(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """Compile a kernel that Python calls, by place or by name, as its signature says."""
+    compiled: dict[tuple[Kind, ...], Callable[[tuple[object, ...]], object]] = {}
 
     @functools.wraps(function)
-    def call(*arguments: Any) -> Any:
+    def call(*by_place: Given.args, **by_name: Given.kwargs) -> Returned:
+        arguments: tuple[object, ...] = by_place
+        if by_name:
+            arguments = inspect.signature(function).bind(*by_place, **by_name).args
         given = tuple(map(kind_of, arguments))
         ready = compiled.get(given)
         if ready is None:
             from sudare.kernels.loading import load  # llvmlite takes long to import
 
             ready = compiled.setdefault(given, load(plain(call), given))
-        return ready(arguments)
+        return cast(Returned, ready(arguments))
 
     return call
 
@@ -44,11 +50,11 @@ def inner(function: Function) -> Function:
     return function
 
 
-def is_inner(value: object) -> bool:
+def is_inner(value: object) -> TypeGuard[FunctionType]:
     """Tell whether something is a function that kernels call."""
     return isinstance(value, FunctionType) and hasattr(value, INNER)
 
 
-def plain(kernel: Callable[..., Any]) -> FunctionType:
+def plain(kernel: Callable[..., object]) -> FunctionType:
     """Return the function behind an entry."""
     return cast(FunctionType, kernel.__wrapped__)  # type: ignore[attr-defined]

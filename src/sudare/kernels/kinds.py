@@ -10,26 +10,35 @@ from __future__ import annotations
 import ctypes
 import importlib
 import struct
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Literal, TypeAlias, cast
 
 import numpy as np
 
-# Kinds are text, or tuples of text, numbers and kinds, so that JSON carries them.
-Kind = Any
+# Kinds are text, or tuples of text, numbers and kinds, so that JSON carries them. An array has its dtype, its number of
+# dimensions and its layout; a tuple the name of its class, "" for a plain one, and the kinds of its members.
+ArrayKind: TypeAlias = tuple[Literal["array"], str, int, str]
+TupleKind: TypeAlias = "tuple[Literal['tuple'], str, *tuple[Kind, ...]]"
+Kind: TypeAlias = "str | ArrayKind | TupleKind"
 
 INTEGER, UNSIGNED, FLOAT, TRUTH, NOTHING, RANDOM = "int64", "uint64", "float64", "bool", "none", "rng"
-ARRAY, TUPLE = "array", "tuple"
+ARRAY: Final = "array"
+TUPLE: Final = "tuple"
 
 _DOUBLE, _SLOT = struct.Struct("=d"), struct.Struct("=q")
 
 
-def as_kind(read: Any) -> Kind:
+def as_kind(read: object) -> Kind:
     """Return a kind that JSON carried."""
-    return tuple(map(as_kind, read)) if isinstance(read, list) else read
+    return cast(Kind, tuple(map(as_kind, read)) if isinstance(read, list) else read)
 
 
-def kind_of(value: Any) -> Kind:
+def as_kinds(read: list[object]) -> tuple[Kind, ...]:
+    """Return the kinds of arguments that JSON carried."""
+    return tuple(map(as_kind, read))
+
+
+def kind_of(value: object) -> Kind:
     """Return the kind of an argument; kernels are compiled once for each combination of kinds."""
     if isinstance(value, np.ndarray):
         if not value.flags.aligned:
@@ -47,13 +56,19 @@ def kind_of(value: Any) -> Kind:
         return FLOAT
     if isinstance(value, tuple):
         name = f"{type(value).__module__}:{type(value).__qualname__}" if hasattr(value, "_fields") else ""
-        return (TUPLE, name, *map(kind_of, value))
+        return tuple_kind(name, map(kind_of, value))
     if isinstance(value, np.random.Generator):
         return RANDOM
     raise TypeError(f"a kernel takes no {type(value).__name__}")
 
 
-def slots_of(value: Any) -> Iterator[int]:
+def tuple_kind(name: str, members: Iterable[Kind]) -> TupleKind:
+    """Return the kind of a tuple by the name of its class and the kinds of its members."""
+    found: tuple[Kind, ...] = tuple(members)
+    return (TUPLE, name, *found)
+
+
+def slots_of(value: object) -> Iterator[int]:
     """Give an argument as slots."""
     if isinstance(value, np.ndarray):
         yield value.__array_interface__["data"][0]
@@ -66,7 +81,7 @@ def slots_of(value: Any) -> Iterator[int]:
         yield _SLOT.unpack(_DOUBLE.pack(value))[0]
     elif isinstance(value, np.random.Generator):
         yield from _addresses(value)
-    else:
+    elif isinstance(value, (int, np.integer, np.bool_)):
         yield int(value)
 
 
@@ -81,22 +96,22 @@ def _addresses(random: np.random.Generator) -> Iterator[int]:
 
 def width(kind: Kind) -> int:
     """Return how many slots a result takes."""
+    if isinstance(kind, str):
+        return 0 if kind == NOTHING else 1
     if kind[0] == ARRAY:
-        return 2 + 2 * int(kind[2])
-    if kind[0] == TUPLE:
-        return sum(map(width, kind[2:]))
-    return 0 if kind == NOTHING else 1
+        return 2 + 2 * kind[2]
+    return sum(map(width, kind[2:]))
 
 
-def value_of(kind: Kind, slots: Iterator[int], arguments: object, release: Callable[[int], None]) -> Any:
+def value_of(kind: Kind, slots: Iterator[int], arguments: object, release: Callable[[int], None]) -> object:
     """Make a result of its slots."""
-    if kind == NOTHING:
-        return None
-    if kind[0] == ARRAY:
-        return np.asarray(_Memory(kind, slots, arguments, release))
-    if kind[0] == TUPLE:
+    if not isinstance(kind, str):
+        if kind[0] == ARRAY:
+            return np.asarray(_Memory(kind, slots, arguments, release))
         members = [value_of(member, slots, arguments, release) for member in kind[2:]]
         return named(kind[1])(*members) if kind[1] else tuple(members)
+    if kind == NOTHING:
+        return None
     slot = next(slots)
     if kind == FLOAT:
         return _DOUBLE.unpack(_SLOT.pack(slot))[0]
@@ -105,17 +120,19 @@ def value_of(kind: Kind, slots: Iterator[int], arguments: object, release: Calla
     return bool(slot) if kind == TRUTH else slot
 
 
-def named(name: str) -> Callable[..., Any]:
+def named(name: str) -> Callable[..., object]:
     """Return the class of named tuples that is kept under a name."""
     module, _, class_ = name.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), class_)
+    found: Callable[..., object] = getattr(importlib.import_module(module), class_)
     return found
 
 
 class _Memory:
     """The memory of an array that a kernel returned; one without a block of its own is a part of an argument."""
 
-    def __init__(self, kind: Kind, slots: Iterator[int], arguments: object, release: Callable[[int], None]) -> None:
+    def __init__(
+        self, kind: ArrayKind, slots: Iterator[int], arguments: object, release: Callable[[int], None]
+    ) -> None:
         _, dtype, dimensions, _ = kind
         self._block, address = next(slots), next(slots)
         self._release, self._arguments = release, None if self._block else arguments

@@ -16,8 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
 from pathlib import Path
-from types import FunctionType
-from typing import Any
+from types import FunctionType, ModuleType
 
 from llvmlite import binding
 
@@ -29,7 +28,7 @@ _lock = threading.Lock()
 _SERVE = "import sys; sys.path[:] = sys.argv[1:]; from sudare.kernels.compiling import serve; serve()"
 
 
-def load(function: FunctionType, given: tuple[Kind, ...]) -> Callable[[tuple[Any, ...]], Any]:
+def load(function: FunctionType, given: tuple[Kind, ...]) -> Callable[[tuple[object, ...]], object]:
     """Return a kernel that is called with a tuple of arguments of these kinds."""
     with _lock:
         found = store.find(function, given)
@@ -57,7 +56,7 @@ class _Compiled:
         self._release_block = ctypes.CFUNCTYPE(None, ctypes.c_int64)(address(store.RELEASE))
         self._returned, self._width = returned, max(1, width(returned))
 
-    def __call__(self, arguments: tuple[Any, ...]) -> Any:
+    def __call__(self, arguments: tuple[object, ...]) -> object:
         given = [slot for argument in arguments for slot in slots_of(argument)]
         found = (ctypes.c_int64 * self._width)()
         if self._call((ctypes.c_int64 * len(given))(*given), found):
@@ -102,7 +101,7 @@ def _add_symbols() -> None:
             binding.add_symbol(symbol if symbol.startswith("_") else prefix + symbol, address)
 
 
-def _extension(folder: str, name: str) -> Any:
+def _extension(folder: str, name: str) -> ModuleType:
     numba = importlib.util.find_spec("numba")
     places = [str(Path(place, folder)) for place in (numba and numba.submodule_search_locations) or ()]
     found = PathFinder.find_spec(name, places)

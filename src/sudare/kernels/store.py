@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import TypedDict
 
 from llvmlite import binding
 
@@ -47,6 +47,16 @@ GENERIC = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 MAKERS = ("compiling.py", "kinds.py", "store.py")
 
 
+class Head(TypedDict):
+    """What the first line of a file says of the machine code below it."""
+
+    kernel: str
+    given: tuple[Kind, ...]
+    returned: Kind
+    seconds: float
+    digest: str
+
+
 def find(function: FunctionType, given: tuple[Kind, ...]) -> tuple[Kind, bytes] | None:
     """Return the kind of the result and the machine code of a kernel, if it has been compiled."""
     for place in (PACKAGED / _name(function, given, tuple(GENERIC.values())), path(function, given)):
@@ -58,10 +68,10 @@ def find(function: FunctionType, given: tuple[Kind, ...]) -> tuple[Kind, bytes] 
     return None
 
 
-def read(path: Path) -> tuple[dict[str, Any], bytes]:
+def read(path: Path) -> tuple[Head, bytes]:
     """Return the head and the machine code in a file; ValueError if the file is not as it was written."""
     line, _, code = path.read_bytes().partition(b"\n")
-    head: dict[str, Any] = json.loads(line)
+    head: Head = json.loads(line)
     if head["digest"] != hashlib.sha256(code).hexdigest():
         raise ValueError(f"{path.name} is damaged")
     return head, code
@@ -70,7 +80,7 @@ def read(path: Path) -> tuple[dict[str, Any], bytes]:
 def keep(function: FunctionType, given: tuple[Kind, ...], returned: Kind, code: bytes, seconds: float) -> None:
     """Keep the machine code of a kernel, and how long it took to compile."""
     whole = path(function, given)
-    head = {
+    head: Head = {
         "kernel": f"{function.__module__}.{function.__name__}",
         "given": given,
         "returned": returned,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.tables.lattice import number_keys
+from sudare.kernels.common.hashing import number_keys
 from sudare.statistics.sorting import sorted_places
 
 Codes = NDArray[np.int32]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.kernels.common.eclat import mine
+from sudare.kernels.baskets.eclat import mine
 from sudare.showing import dataclass
 from sudare.statistics.item_records import ItemRecords
 from sudare.statistics.record_index import RecordIndex

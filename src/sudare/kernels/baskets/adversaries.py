@@ -11,18 +11,22 @@ from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Ints, Items, Words
 from sudare.kernels.common.rooms import room_for
 from sudare.kernels.entry import entry, inner
 
 
 @inner
-def sensitive_to(words: Any, row: Any, item: Any) -> Any:
+def sensitive_to(words: Words, row: int, item: int) -> bool:
     """Say whether an item is sensitive in a row of lists."""
-    return (words[row, item >> 6] >> np.uint64(item & 63)) & np.uint64(1) != 0
+    word: np.uint64 = words[row, item >> 6]
+    return bool((word >> np.uint64(item & 63)) & np.uint64(1) != 0)
 
 
 @inner
-def _check(data: Any, lists: Any, rule: Any, entries: Any, alive: Any, known: Any, size: Any, scratch: Any) -> Any:
+def _check(
+    data: Any, lists: Any, rule: Any, entries: Ints, alive: Bools, known: Ints, size: int, scratch: Any
+) -> tuple[int, int]:
     """Check all adversaries who know `known[:size]`; return the support of that, and how many are unsafe.
 
     `entries` are the occurrences of the last item known, one for each record that has all of them, and `alive` says
@@ -67,7 +71,7 @@ def _check(data: Any, lists: Any, rule: Any, entries: Any, alive: Any, known: An
 
 
 @inner
-def _note(worst: Any, noted: Any, u: Any, known: Any, size: Any, item: Any, hits: Any, support: Any) -> None:
+def _note(worst: Ints, noted: Ints, u: int, known: Ints, size: int, item: int, hits: int, support: int) -> None:
     """Keep an unsafe adversary if it is among the worst: the most confident, then those with the largest support.
 
     A row of `worst` has the user, the inferred item, its hits, the support, the number of known items and these.
@@ -93,7 +97,7 @@ def _note(worst: Any, noted: Any, u: Any, known: Any, size: Any, item: Any, hits
 
 
 @inner
-def _count_alone(data: Any, lists: Any, rule: Any, entry: Any, alive: Any, known: Any, size: Any) -> Any:
+def _count_alone(data: Any, lists: Any, rule: Any, entry: int, alive: bool, known: Ints, size: int) -> int:
     """Count the unsafe adversaries who know `known[:size]` of the only record that has it, and perhaps later items.
 
     If they know what is published, they can infer all else that is: they are unsafe unless they know all of the user's
@@ -122,7 +126,7 @@ def _count_alone(data: Any, lists: Any, rule: Any, entry: Any, alive: Any, known
 
 
 @inner
-def _subsets(number: Any, most: Any) -> Any:
+def _subsets(number: int, most: int) -> int:
     """Return how many subsets of a number of things have at most `most` of them."""
     total, term = 0, 1
     for size in range(min(number, most) + 1):
@@ -133,9 +137,17 @@ def _subsets(number: Any, most: Any) -> Any:
 
 @entry
 def check_from(
-    data: Any, lists: Any, rule: Any, postings: Any, first: Any, end: Any, worst: Any, noted: Any, largest: Any,
-    halt: Any,
-) -> Any:  # fmt: skip
+    data: Any,
+    lists: Any,
+    rule: Any,
+    postings: Any,
+    first: int,
+    end: int,
+    worst: Ints,
+    noted: Ints,
+    largest: int,
+    halt: Bools,
+) -> int:
     """Check all adversaries whose first known item is one from `first` to before `end`; return how many are unsafe.
 
     Sets that begin alike lie on a stack: at each depth the groups of records by the item added there. Group g has the
@@ -216,8 +228,8 @@ def check_from(
 
 @entry
 def check_drawn(
-    data: Any, lists: Any, rule: Any, postings: Any, users: Any, drawn: Any, worst: Any, noted: Any, halt: Any
-) -> Any:
+    data: Any, lists: Any, rule: Any, postings: Any, users: Ints, drawn: Ints, worst: Ints, noted: Ints, halt: Bools
+) -> int:
     """Check drawn adversaries, who know the occurrences `drawn[i]` of the records of `users[i]`; return the unsafe."""
     items = data[1]
     words, rows = lists
@@ -253,7 +265,7 @@ def check_drawn(
 
 
 @entry
-def count_known(data: Any, postings: Any, bounds: Any, known: Any) -> Any:
+def count_known(data: Any, postings: Any, bounds: Ints, known: Ints) -> tuple[Ints, Ints, Ints]:
     """Count for sets of items, `known[bounds[i] : bounds[i + 1]]`, the published records that have them.
 
     Returned are three arrays of equal length: the number of the set, an item, and how many of the records with the set
@@ -280,7 +292,7 @@ def count_known(data: Any, postings: Any, bounds: Any, known: Any) -> Any:
 
 
 @inner
-def _count_with(data: Any, postings: Any, known: Any, counted: Any, found: Any) -> Any:
+def _count_with(data: Any, postings: Any, known: Ints, counted: Ints, found: Ints) -> tuple[int, int]:
     """Count in `counted` what the published records with all known items have beside these.
 
     Returned are how many such records there are, and how many items `found` has; the counts of known ones are 0.
@@ -309,7 +321,7 @@ def _count_with(data: Any, postings: Any, known: Any, counted: Any, found: Any) 
 
 
 @inner
-def _contains(starts: Any, items: Any, kept: Any, u: Any, known: Any) -> Any:
+def _contains(starts: Ints, items: Items, kept: Bools, u: int, known: Ints) -> bool:
     """Say whether the published record of a user has all known items, in any order."""
     for k in range(len(known)):
         low, high = starts[u], starts[u + 1]

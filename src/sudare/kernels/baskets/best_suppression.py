@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from sudare.kernels.baskets.adversaries import sensitive_to
-from sudare.kernels.baskets.item_sets import find, members
-from sudare.kernels.baskets.suppression import containing, occurrence_of, sets_with
+from sudare.kernels.baskets.item_sets import Rules, Sets, find, members
+from sudare.kernels.baskets.suppression import Records, containing, occurrence_of, sets_with
+from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.entry import entry, inner
 
 # Worths are whole numbers of this part of what is gained.
@@ -22,17 +23,25 @@ _UNIT = 1024
 
 
 @inner
-def lacking(both: Any, alone: Any, guards: Any, rule: Any) -> Any:
+def lacking(both: int, alone: int, guards: int, rule: Any) -> int:
     """Return how many records must lose the inferred item until a rule is safe."""
     excess = both * rule[1] - alone * rule[0]
     if excess <= 0 or guards <= 0 or alone <= 0:
-        return np.int64(0)
-    return (excess + rule[1] - 1) // rule[1]
+        return 0
+    needed: int = (excess + rule[1] - 1) // rule[1]
+    return needed
 
 
 @entry
 def count_guards(
-    sets: Any, rules: Any, records: Any, lists: Any, most_known: Any, of_published: Any, guards: Any, halt: Any
+    sets: Sets,
+    rules: Rules,
+    records: Records,
+    lists: Any,
+    most_known: int,
+    of_published: bool,
+    guards: Ints,
+    halt: Bools,
 ) -> None:
     """Count for each rule the users of whom its left side can be known and to whom its right side is sensitive.
 
@@ -65,9 +74,10 @@ def count_guards(
 
 
 @inner
-def _rule_of(rules: Any, q: Any, whole: Any) -> Any:
+def _rule_of(rules: Rules, q: int, whole: int) -> int:
     """Return the rule from a set to a larger one."""
-    low, high = rules.begins[q], rules.begins[q + 1]
+    low: int = rules.begins[q]
+    high = rules.begins[q + 1]
     while low < high:
         middle = (low + high) // 2
         if rules.sets[middle] < whole:
@@ -78,14 +88,14 @@ def _rule_of(rules: Any, q: Any, whole: Any) -> Any:
 
 
 @inner
-def _less(sets: Any, number: Any, item: Any, items: Any) -> Any:
+def _less(sets: Sets, number: int, item: int, items: Ints) -> int:
     """Return a set without one of its items."""
     size = sets.sizes[number]
     walk = number
     for k in range(size - 1, -1, -1):
         items[k] = sets.last[walk]
         walk = sets.before[walk]
-    found = np.int64(0)
+    found = 0
     for k in range(size):
         if items[k] != item:
             found = find(sets, found, items[k])
@@ -93,7 +103,7 @@ def _less(sets: Any, number: Any, item: Any, items: Any) -> Any:
 
 
 @inner
-def effect(state: Any, occurrence: Any, by: Any, space: Any) -> Any:
+def effect(state: Any, occurrence: int, by: int, space: Any) -> tuple[int, int]:
     """Return what all rules lack more if an occurrence is suppressed (`by` -1) or restored (1), and if any does.
 
     The second number is how many rules that lacked nothing lack something then.
@@ -106,7 +116,7 @@ def effect(state: Any, occurrence: Any, by: Any, space: Any) -> Any:
     for o in range(records.starts[u], records.starts[u + 1]):
         if records.kept[o] or o == occurrence:
             mark[records.items[o]] = True
-    more = broken = np.int64(0)
+    more = broken = 0
     for c in range(count):
         s = out[c]
         alone = support[s]
@@ -133,7 +143,7 @@ def effect(state: Any, occurrence: Any, by: Any, space: Any) -> Any:
 
 
 @inner
-def apply(state: Any, occurrence: Any, by: Any, space: Any) -> None:
+def apply(state: Any, occurrence: int, by: int, space: Any) -> None:
     """Suppress an occurrence (`by` -1) or restore it (1)."""
     sets, rules, records, support, guards, lists, _, most, of_published, _ = state
     words, rows = lists
@@ -150,10 +160,10 @@ def apply(state: Any, occurrence: Any, by: Any, space: Any) -> None:
 
 
 @entry
-def total_lacking(state: Any) -> Any:
+def total_lacking(state: Any) -> int:
     """Return what all rules lack together."""
     _, rules, _, support, guards, _, rule, _, _, _ = state
-    total = np.int64(0)
+    total = 0
     for q in range(len(rules.begins) - 1):
         for r in range(rules.begins[q], rules.begins[q + 1]):
             total += lacking(support[rules.sets[r]], support[q], guards[r], rule)
@@ -161,7 +171,7 @@ def total_lacking(state: Any) -> Any:
 
 
 @inner
-def touched_by_lacking(state: Any, space: Any, wanted: Any, halt: Any) -> None:
+def touched_by_lacking(state: Any, space: Any, wanted: Bools, halt: Bools) -> None:
     """Mark the occurrences whose suppression could help: those in sets of rules that lack something."""
     sets, rules, records, support, guards, _, rule, most, _, _ = state
     bad = np.zeros(len(support), np.bool_)
@@ -180,7 +190,7 @@ def touched_by_lacking(state: Any, space: Any, wanted: Any, halt: Any) -> None:
 
 
 @inner
-def _push(heap: Any, size: Any, gain: Any, occurrence: Any) -> Any:
+def _push(heap: Ints, size: int, gain: int, occurrence: int) -> int:
     """Put an occurrence on a heap with the largest gain on top; return the new size."""
     place = size
     while place > 0:
@@ -194,7 +204,7 @@ def _push(heap: Any, size: Any, gain: Any, occurrence: Any) -> Any:
 
 
 @inner
-def _pop(heap: Any, size: Any) -> Any:
+def _pop(heap: Ints, size: int) -> tuple[int, int, int]:
     """Take the top off a heap; return its gain, its occurrence and the new size."""
     gain, occurrence = heap[0, 0], heap[0, 1]
     size -= 1
@@ -215,19 +225,21 @@ def _pop(heap: Any, size: Any) -> Any:
 
 
 @inner
-def _worth(gain: Any, item: Any, frequencies: Any, balance: Any) -> Any:
+def _worth(gain: int, item: int, frequencies: Any, balance: float) -> int:
     """Return how much an occurrence is worth suppressing: what it gains, less for an item that lost much already.
 
     The weight is the share of the item that is left to the power of `balance`; items that lost alike keep their shares
     of all, and so the KL divergence low.
     """
     if gain <= 0 or balance == 0:
-        return np.int64(gain * _UNIT)
-    return np.int64(gain * _UNIT * (frequencies[0][item] / frequencies[1][item]) ** balance)
+        return gain * _UNIT
+    return int(gain * _UNIT * (frequencies[0][item] / frequencies[1][item]) ** balance)
 
 
 @entry
-def fill(state: Any, order: Any, heap: Any, space: Any, wanted: Any, frequencies: Any, balance: Any, halt: Any) -> Any:
+def fill(
+    state: Any, order: Ints, heap: Ints, space: Any, wanted: Bools, frequencies: Any, balance: float, halt: Bools
+) -> int:
     """Put all occurrences that would help on the heap, ties in a given order; return how many."""
     touched_by_lacking(state, space, wanted, halt)
     size = 0
@@ -241,8 +253,16 @@ def fill(state: Any, order: Any, heap: Any, space: Any, wanted: Any, frequencies
 
 @entry
 def suppress_greedily(
-    state: Any, heap: Any, size: Any, left: Any, most_steps: Any, space: Any, frequencies: Any, balance: Any, halt: Any
-) -> Any:
+    state: Any,
+    heap: Ints,
+    size: int,
+    left: int,
+    most_steps: int,
+    space: Any,
+    frequencies: Any,
+    balance: float,
+    halt: Bools,
+) -> tuple[int, int]:
     """Suppress the occurrences that help most, until nothing is lacking, nothing helps or the steps are over.
 
     Worths on the heap can be out of date: the top is looked at again, and goes back if another is better now. Returns
@@ -271,21 +291,21 @@ def suppress_greedily(
 
 
 @entry
-def force(state: Any, found: Any, space: Any, frequencies: Any, halt: Any) -> Any:
+def force(state: Any, found: Ints, space: Any, frequencies: Any, halt: Bools) -> int:
     """For each rule that lacks something, suppress the occurrence that does least harm elsewhere.
 
     For when nothing helps on the whole. Returns by how much less is lacking.
     """
     sets, rules, records, support, guards, _, rule, _, _, _ = state
     items = np.empty(max(sets.sizes.max(), 1), np.int64)
-    less = np.int64(0)
+    less = 0
     for q in range(len(rules.begins) - 1):
         for r in range(rules.begins[q], rules.begins[q + 1]):
             if lacking(support[rules.sets[r]], support[q], guards[r], rule) == 0:
                 continue
             size = members(sets, rules.sets[r], items)
             count = containing(records, items, size, found)
-            best, best_more = np.int64(-1), np.int64(0)
+            best, best_more = -1, 0
             for c in range(count):
                 if halt[0]:
                     return less
@@ -301,7 +321,7 @@ def force(state: Any, found: Any, space: Any, frequencies: Any, halt: Any) -> An
 
 
 @entry
-def restore(state: Any, order: Any, space: Any, frequencies: Any, halt: Any) -> Any:
+def restore(state: Any, order: Ints, space: Any, frequencies: Any, halt: Bools) -> int:
     """Restore suppressed occurrences, in a given order, as long as no rule lacks anything; return how many."""
     records = state[2]
     restored = 0
@@ -316,7 +336,7 @@ def restore(state: Any, order: Any, space: Any, frequencies: Any, halt: Any) -> 
 
 
 @entry
-def even_out(state: Any, order: Any, share: Any, space: Any, frequencies: Any, halt: Any) -> Any:
+def even_out(state: Any, order: Ints, share: float, space: Any, frequencies: Any, halt: Bools) -> int:
     """Suppress occurrences of items of which more than a share is left, if no rule lacks anything then.
 
     Occurrences are gone through in a given order. Returns how many were suppressed.

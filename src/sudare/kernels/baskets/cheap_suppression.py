@@ -15,7 +15,8 @@ import numpy as np
 
 from sudare.kernels.baskets.adversaries import sensitive_to
 from sudare.kernels.baskets.sampled_suppression import clear, draw_known, strong_items
-from sudare.kernels.baskets.suppression import all_kept, containing, needed, occurrence_of
+from sudare.kernels.baskets.suppression import Records, all_kept, containing, needed, occurrence_of
+from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.entry import entry, inner
 
 # Adversaries of a record that are drawn to estimate how many of them are unsafe, and the share that may stay so.
@@ -25,9 +26,18 @@ _LEFT = 0.1
 
 @entry
 def repair_cheaply(
-    users: Any, drawn: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
-    found: Any, touched: Any, halt: Any,
-) -> None:  # fmt: skip
+    users: Ints,
+    drawn: Ints,
+    records: Records,
+    lists: Any,
+    frequencies: Any,
+    rule: Any,
+    of_published: bool,
+    rng: np.random.Generator,
+    found: Ints,
+    touched: Bools,
+    halt: Bools,
+) -> None:
     """Suppress items until drawn adversaries are safe, one after another.
 
     The items of all records that lost one are marked in `touched`.
@@ -51,7 +61,7 @@ def repair_cheaply(
 
 
 @inner
-def _look(u: Any, wanted: Any, state: Any, scratch: Any) -> Any:
+def _look(u: int, wanted: Ints, state: Any, scratch: Any) -> int:
     """Return in how many published records all of `wanted` but its last is, 0 if nothing can be inferred of a user."""
     records, lists, _, rule, _, _, found, _ = state
     words, rows = lists
@@ -60,13 +70,13 @@ def _look(u: Any, wanted: Any, state: Any, scratch: Any) -> Any:
     for f in range(strong):
         unsafe = unsafe or sensitive_to(words, rows[u], scratch[1][f])
     clear(scratch)
-    return alone if unsafe else np.int64(0)
+    return alone if unsafe else 0
 
 
 @inner
-def _rarest(wanted: Any, frequencies: Any) -> Any:
+def _rarest(wanted: Ints, frequencies: Any) -> int:
     """Return the rarest of the items that are known."""
-    rarest = wanted[0]
+    rarest: int = wanted[0]
     for k in range(1, len(wanted) - 1):
         if frequencies[0][wanted[k]] < frequencies[0][rarest]:
             rarest = wanted[k]
@@ -74,7 +84,7 @@ def _rarest(wanted: Any, frequencies: Any) -> Any:
 
 
 @inner
-def _drop(occurrence: Any, state: Any) -> None:
+def _drop(occurrence: int, state: Any) -> None:
     """Suppress one occurrence, and mark the items of its record."""
     records, _, frequencies, _, _, _, _, touched = state
     records.kept[occurrence] = False
@@ -86,7 +96,7 @@ def _drop(occurrence: Any, state: Any) -> None:
 
 
 @inner
-def _suppress_secrets(u: Any, size: Any, state: Any, scratch: Any) -> Any:
+def _suppress_secrets(u: int, size: int, state: Any, scratch: Any) -> bool:
     """Suppress all that is sensitive to a user in her record, if that is less than single items; say whether it was."""
     records, lists = state[0], state[1]
     words, rows = lists
@@ -103,7 +113,7 @@ def _suppress_secrets(u: Any, size: Any, state: Any, scratch: Any) -> Any:
 
 
 @inner
-def _single_items(u: Any, kept: Any, size: Any, state: Any, scratch: Any) -> Any:
+def _single_items(u: int, kept: int, size: int, state: Any, scratch: Any) -> int:
     """Estimate how many items a record has to lose until few adversaries who know `size` of them are unsafe.
 
     Of k items, one that goes is in the share size / k of what they know; what is left of the others are unsafe still.
@@ -125,14 +135,14 @@ def _single_items(u: Any, kept: Any, size: Any, state: Any, scratch: Any) -> Any
 
 
 @inner
-def _repair_rule(u: Any, wanted: Any, state: Any, scratch: Any) -> None:
+def _repair_rule(u: int, wanted: Ints, state: Any, scratch: Any) -> None:
     """Suppress the rarest item that can be inferred, or the rarest that is known if that is less for all of them."""
     records, lists, frequencies, rule, _, _, found, _ = state
     words, rows = lists
     counted, met = scratch
     alone, strong = strong_items(wanted[:-1], records, rule, found, scratch)
-    inferred = worst = np.int64(-1)
-    all_inferred = number = np.int64(0)
+    inferred = worst = -1
+    all_inferred = number = 0
     for f in range(strong):
         item = met[f]
         if sensitive_to(words, rows[u], item):
@@ -152,7 +162,7 @@ def _repair_rule(u: Any, wanted: Any, state: Any, scratch: Any) -> None:
 
 
 @inner
-def _suppress_longest(item: Any, number: Any, count: Any, state: Any) -> None:
+def _suppress_longest(item: int, number: int, count: int, state: Any) -> None:
     """Suppress an item in the longest of the first `count` records that were found."""
     records, found = state[0], state[6]
     for n in range(number):
@@ -165,5 +175,6 @@ def _suppress_longest(item: Any, number: Any, count: Any, state: Any) -> None:
 
 
 @inner
-def _length(records: Any, u: Any) -> Any:
-    return records.starts[u + 1] - records.starts[u]
+def _length(records: Records, u: int) -> int:
+    length: int = records.starts[u + 1] - records.starts[u]
+    return length

@@ -6,47 +6,59 @@ found by adding items in rising order; the empty set has the number 0.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Ints, Ints32
+from sudare.kernels.common.hashing import FREE, slot_of
+from sudare.kernels.common.rooms import room_for
 from sudare.kernels.entry import entry, inner
 
-# Keys (-1: free) and numbers of the hash table; for each set its size, its last item and the set without it.
-Sets = namedtuple("Sets", "keys numbers sizes last before")
-# Rules Q -> e by Q: rules[begins[Q] : begins[Q + 1]] are the items e and the sets Q + e.
-Rules = namedtuple("Rules", "begins items sets")
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+class Sets(NamedTuple):
+    """Numbered sets: the keys and numbers of a hash table; of each set its size, last item and the set without it."""
+
+    keys: Ints
+    numbers: Ints32
+    sizes: Ints32
+    last: Ints32
+    before: Ints32
+
+
+class Numbered(NamedTuple):
+    """All sets that occur, and how many records contain each."""
+
+    sets: Sets
+    supports: Ints
+
+
+class Rules(NamedTuple):
+    """Rules Q -> e by Q: those from begins[Q] to begins[Q + 1] have the items e and the sets Q + e."""
+
+    begins: Ints
+    items: Ints32
+    sets: Ints32
 
 
 @inner
-def find(sets: Any, before: Any, item: Any) -> Any:
+def find(sets: Sets, before: int, item: int) -> int:
     """Return the number of a set with one more item, later than its own, or -1."""
-    size = len(sets.keys)
-    key = (np.int64(before) << 32) | np.int64(item)
-    mixed = np.uint64(key) * _MIX
-    slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(size - 1))
-    while sets.keys[slot] >= 0:
-        if sets.keys[slot] == key:
-            return np.int64(sets.numbers[slot])
-        slot = (slot + 1) & (size - 1)
-    return np.int64(-1)
+    slot = slot_of(sets.keys, (before << 32) | item, FREE)
+    number: int = sets.numbers[slot]
+    return number if sets.keys[slot] != FREE else -1
 
 
 @entry
-def number_sets(starts: Any, items: Any, most: Any, halt: Any) -> Any:
+def number_sets(starts: Ints, items: Ints32, most: int, halt: Bools) -> Numbered:
     """Return all sets of at most `most` items that occur in records, numbered, and how many records contain each.
 
     If halted, not all of them.
     """
-    slots = 1024
-    keys = np.full(slots, -1, np.int64)
-    numbers = np.zeros(slots, np.int32)
-    sizes = np.zeros(1024, np.int32)
-    last = np.full(1024, -1, np.int32)
-    before = np.zeros(1024, np.int32)
-    support = np.zeros(1024, np.int64)
+    keys, numbers = np.full(1024, FREE, np.int64), np.zeros(1024, np.int32)
+    sizes, last, before = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int32)
+    support = np.empty(1024, np.int64)
+    sizes[0], last[0], before[0] = 0, -1, 0
     found = 1
     # The way to the set at hand: occurrences chosen, and the number of the set after each.
     chosen = np.empty(most + 1, np.int64)
@@ -57,24 +69,18 @@ def number_sets(starts: Any, items: Any, most: Any, halt: Any) -> Any:
         o = starts[u]
         while not halt[0]:
             if o < starts[u + 1] and depth < most:
-                key = (np.int64(at[depth]) << 32) | np.int64(items[o])
-                mixed = np.uint64(key) * _MIX
-                slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(slots - 1))
-                while keys[slot] >= 0 and keys[slot] != key:
-                    slot = (slot + 1) & (slots - 1)
-                if keys[slot] < 0:
-                    if found == len(sizes):
-                        sizes = np.concatenate((sizes, np.zeros_like(sizes)))
-                        last = np.concatenate((last, np.zeros_like(last)))
-                        before = np.concatenate((before, np.zeros_like(before)))
-                        support = np.concatenate((support, np.zeros_like(support)))
+                key = (at[depth] << 32) | items[o]
+                slot = slot_of(keys, key, FREE)
+                if keys[slot] == FREE:
+                    sizes, last = room_for(sizes, found + 1), room_for(last, found + 1)
+                    before, support = room_for(before, found + 1), room_for(support, found + 1)
                     keys[slot], numbers[slot] = key, found
                     sizes[found], last[found], before[found] = depth + 1, items[o], at[depth]
+                    support[found] = 0
                     number = found
                     found += 1
-                    if 2 * found > slots:
+                    if 2 * found > len(keys):
                         keys, numbers = _grown(keys, numbers)
-                        slots = len(keys)
                 else:
                     number = numbers[slot]
                 support[number] += 1
@@ -88,29 +94,25 @@ def number_sets(starts: Any, items: Any, most: Any, halt: Any) -> Any:
             depth -= 1
             o = chosen[depth] + 1
     support[0] = len(starts) - 1
-    return Sets(keys, numbers, sizes[:found].copy(), last[:found].copy(), before[:found].copy()), support[:found].copy()
+    sets = Sets(keys, numbers, sizes[:found].copy(), last[:found].copy(), before[:found].copy())
+    return Numbered(sets, support[:found].copy())
 
 
 @inner
-def _grown(keys: Any, numbers: Any) -> Any:
+def _grown(keys: Ints, numbers: Ints32) -> tuple[Ints, Ints32]:
     """Return the hash table with twice the slots."""
-    slots = 2 * len(keys)
-    more = np.full(slots, -1, np.int64)
-    new = np.zeros(slots, np.int32)
+    more, new = np.full(2 * len(keys), FREE, np.int64), np.zeros(2 * len(keys), np.int32)
     for i in range(len(keys)):
-        if keys[i] >= 0:
-            mixed = np.uint64(keys[i]) * _MIX
-            slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(slots - 1))
-            while more[slot] >= 0:
-                slot = (slot + 1) & (slots - 1)
+        if keys[i] != FREE:
+            slot = slot_of(more, keys[i], FREE)
             more[slot], new[slot] = keys[i], numbers[i]
     return more, new
 
 
 @inner
-def members(sets: Any, number: Any, into: Any) -> Any:
+def members(sets: Sets, number: int, into: Ints) -> int:
     """Write the items of a set in rising order; return how many."""
-    size = sets.sizes[number]
+    size: int = sets.sizes[number]
     for k in range(size - 1, -1, -1):
         into[k] = sets.last[number]
         number = sets.before[number]
@@ -118,9 +120,9 @@ def members(sets: Any, number: Any, into: Any) -> Any:
 
 
 @inner
-def without(sets: Any, items: Any, size: Any, left_out: Any) -> Any:
+def without(sets: Sets, items: Ints, size: int, left_out: int) -> int:
     """Return the number of a set of items without the one at a place."""
-    number = np.int64(0)
+    number = 0
     for k in range(size):
         if k != left_out:
             number = find(sets, number, items[k])
@@ -128,7 +130,7 @@ def without(sets: Any, items: Any, size: Any, left_out: Any) -> Any:
 
 
 @entry
-def list_rules(sets: Any, halt: Any) -> Any:
+def list_rules(sets: Sets, halt: Bools) -> Rules:
     """Return all rules Q -> e with Q of at least one item, by Q; if halted, not all of them."""
     n = len(sets.sizes)
     longest = max(sets.sizes.max(), 1)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from sudare.kernels.baskets.best_suppression import lacking
-from sudare.kernels.baskets.item_sets import members
-from sudare.kernels.baskets.suppression import containing, occurrence_of
+from sudare.kernels.baskets.item_sets import Rules, Sets, members
+from sudare.kernels.baskets.suppression import Records, containing, occurrence_of
+from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.entry import entry
 
 
 @entry
-def unsafe_rules(rules: Any, support: Any, guards: Any, rule: Any, of_published: Any) -> Any:
+def unsafe_rules(rules: Rules, support: Ints, guards: Ints, rule: Any, of_published: bool) -> Ints:
     """Return the unsafe rules: the sets on their left and in all, and how many records have to lose an item."""
     count = 0
     for q in range(len(rules.begins) - 1):
@@ -33,7 +34,9 @@ def unsafe_rules(rules: Any, support: Any, guards: Any, rule: Any, of_published:
 
 
 @entry
-def count_disjoint(unsafe: Any, order: Any, sets: Any, records: Any, of_published: Any, found: Any, halt: Any) -> Any:
+def count_disjoint(
+    unsafe: Ints, order: Ints, sets: Sets, records: Records, of_published: bool, found: Ints, halt: Bools
+) -> int:
     """Count what unsafe rules need beyond what may serve rules before them, in a given order.
 
     A rule needs `unsafe[:, 2]` different records with its items to lose one of these. Records in which an occurrence

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from sudare.kernels.baskets.adversaries import sensitive_to
-from sudare.kernels.baskets.suppression import all_kept, choose, containing, occurrence_of
+from sudare.kernels.baskets.suppression import Records, all_kept, choose, containing, occurrence_of
+from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.entry import entry, inner
 
 # The count of an item that is known: it cannot be inferred, however often it is met.
@@ -16,7 +17,15 @@ _KNOWN = -(1 << 60)
 
 @entry
 def find_unsafe(
-    users: Any, drawn: Any, records: Any, lists: Any, rule: Any, of_published: Any, unsafe: Any, quiet: Any, halt: Any
+    users: Ints,
+    drawn: Ints,
+    records: Records,
+    lists: Any,
+    rule: Any,
+    of_published: bool,
+    unsafe: Bools,
+    quiet: Bools,
+    halt: Bools,
 ) -> None:
     """Say which drawn adversaries, who know the occurrences `drawn[i]` of the records of `users[i]`, are unsafe.
 
@@ -54,9 +63,19 @@ def find_unsafe(
 
 @entry
 def repair_drawn(
-    users: Any, drawn: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
-    found: Any, touched: Any, streak: Any, halt: Any,
-) -> None:  # fmt: skip
+    users: Ints,
+    drawn: Ints,
+    records: Records,
+    lists: Any,
+    frequencies: Any,
+    rule: Any,
+    of_published: bool,
+    rng: np.random.Generator,
+    found: Ints,
+    touched: Bools,
+    streak: int,
+    halt: Bools,
+) -> None:
     """Suppress items until drawn adversaries are safe, one after another (Algorithm 2).
 
     Where one is unsafe, others who know as many items of the same record are likely to be: further ones are drawn from
@@ -86,9 +105,17 @@ def repair_drawn(
 
 @inner
 def _suppress_for(
-    u: Any, wanted: Any, records: Any, lists: Any, frequencies: Any, rule: Any, rng: Any, found: Any,
-    touched: Any, scratch: Any,
-) -> Any:  # fmt: skip
+    u: int,
+    wanted: Ints,
+    records: Records,
+    lists: Any,
+    frequencies: Any,
+    rule: Any,
+    rng: np.random.Generator,
+    found: Ints,
+    touched: Bools,
+    scratch: Any,
+) -> bool:
     """Suppress one item against an adversary who knows all of `wanted` but its last; say whether that was needed."""
     words, rows = lists
     item_support, _, totals = frequencies
@@ -119,7 +146,7 @@ def _suppress_for(
 
 
 @inner
-def draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) -> Any:
+def draw_known(records: Records, u: int, of_published: bool, rng: np.random.Generator, chosen: Ints) -> bool:
     """Draw as many occurrences of a record as `chosen` has room for, uniformly; say whether it has so many."""
     size = len(chosen)
     left = 0
@@ -140,7 +167,7 @@ def draw_known(records: Any, u: Any, of_published: Any, rng: Any, chosen: Any) -
 
 
 @inner
-def strong_items(known: Any, records: Any, rule: Any, found: Any, scratch: Any) -> Any:
+def strong_items(known: Ints, records: Records, rule: Any, found: Ints, scratch: Any) -> tuple[int, int]:
     """Put the items that can be inferred from known ones first in `scratch`, with the counts of all if there are any.
 
     Returns how many published records have what is known, and how many items can be inferred.
@@ -172,7 +199,7 @@ def clear(scratch: Any) -> None:
 
 
 @inner
-def _count_items(records: Any, found: Any, count: Any, rule: Any, counted: Any, met: Any) -> Any:
+def _count_items(records: Records, found: Ints, count: int, rule: Any, counted: Ints, met: Ints) -> tuple[int, int]:
     """Count the items of some published records; return how many are different, and how often the most frequent is.
 
     Ends as soon as the records that are left can make no item frequent enough to be inferred.

@@ -7,10 +7,9 @@ these are counted by a formula.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Ints, Ints32
 from sudare.kernels.entry import entry, inner
 
 # Columns of the results, a row a size: itemsets that occur, those below the bound, the smallest support.
@@ -18,7 +17,7 @@ OCCURRING, BELOW, SMALLEST = range(3)
 
 
 @inner
-def _note(size: Any, support: Any, bound: Any, results: Any, prefix: Any, examples: Any, supports: Any) -> Any:
+def _note(size: int, support: int, bound: int, results: Ints, prefix: Ints, examples: Ints, supports: Ints) -> None:
     """Count an itemset and, if it is among the rarest so far, keep it; of equal ones the smaller and the first."""
     row = results[size]
     row[OCCURRING] += 1
@@ -42,7 +41,7 @@ def _note(size: Any, support: Any, bound: Any, results: Any, prefix: Any, exampl
 
 
 @inner
-def _count_within(tail: Any, size: Any, bound: Any, results: Any) -> Any:
+def _count_within(tail: int, size: int, bound: int, results: Ints) -> None:
     """Count the supersets of a set of `size` items in one record only, of which `tail` later items are left."""
     ways = 1
     for added in range(1, min(tail, len(results) - 1 - size) + 1):
@@ -54,7 +53,7 @@ def _count_within(tail: Any, size: Any, bound: Any, results: Any) -> Any:
 
 
 @inner
-def _tails(ends: Any, items: Any, places: Any, owners: Any, counts: Any, touched: Any) -> Any:
+def _tails(ends: Ints, items: Ints32, places: Ints, owners: Ints, counts: Ints, touched: Ints) -> tuple[int, int]:
     """Count the later items of records; return how many different ones there are, and how many in all."""
     found = total = 0
     for n in range(len(owners)):
@@ -70,7 +69,9 @@ def _tails(ends: Any, items: Any, places: Any, owners: Any, counts: Any, touched
 
 
 @inner
-def _hand_on(ends: Any, items: Any, first: Any, end: Any, pool_places: Any, pool_owners: Any, slots: Any) -> Any:
+def _hand_on(
+    ends: Ints, items: Ints32, first: int, end: int, pool_places: Ints, pool_owners: Ints, slots: Ints
+) -> None:
     """Put each later item's place and record where its slot says."""
     for n in range(first, end):
         owner = pool_owners[n]
@@ -81,7 +82,7 @@ def _hand_on(ends: Any, items: Any, first: Any, end: Any, pool_places: Any, pool
 
 
 @inner
-def _larger(array: Any, size: Any) -> Any:
+def _larger(array: Ints, size: int) -> Ints:
     """Return the array, or one of at least `size` that begins with it."""
     if size <= len(array):
         return array
@@ -92,8 +93,16 @@ def _larger(array: Any, size: Any) -> Any:
 
 @entry
 def count_subsets(
-    starts: Any, items: Any, places: Any, owners: Any, bounds: Any, largest: Any, bound: Any, listed: Any, steps: Any
-) -> Any:
+    starts: Ints,
+    items: Ints32,
+    places: Ints,
+    owners: Ints,
+    bounds: Ints,
+    largest: int,
+    bound: int,
+    listed: int,
+    steps: int,
+) -> tuple[Ints, Ints, Ints, bool]:
     """Count the itemsets of up to `largest` items that occur; records as for `eclat.mine`.
 
     Returns a row of results for each size (the first, for none, is empty), the rarest `listed` itemsets below the bound

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from sudare.kernels.baskets.adversaries import sensitive_to
-from sudare.kernels.baskets.item_sets import find
+from sudare.kernels.baskets.item_sets import Rules, Sets, find
+from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.entry import entry, inner
 
 # The records: starts, items, which occurrences are kept, the owner of each; places[begins[i] : begins[i + 1]] are the
@@ -20,7 +21,7 @@ Records = namedtuple("Records", "starts items kept owner begins places owners")
 
 
 @inner
-def sets_with(sets: Any, records: Any, occurrence: Any, most: Any, space: Any) -> Any:
+def sets_with(sets: Sets, records: Records, occurrence: int, most: int, space: Any) -> int:
     """Write the sets of a record that contain an occurrence, with all others that are kept; return how many.
 
     `space` is room for the occurrences of a set, the sets on the way to it, and the answer.
@@ -57,7 +58,7 @@ def sets_with(sets: Any, records: Any, occurrence: Any, most: Any, space: Any) -
 
 
 @inner
-def containing(records: Any, items: Any, size: Any, found: Any) -> Any:
+def containing(records: Records, items: Ints, size: int, found: Ints) -> int:
     """Write the records that are published with all of some items, in rising order; return how many.
 
     Those with the rarest item are looked at; records are short, and other items are soon found in them.
@@ -83,9 +84,10 @@ def containing(records: Any, items: Any, size: Any, found: Any) -> Any:
 
 
 @inner
-def occurrence_of(records: Any, u: Any, item: Any) -> Any:
+def occurrence_of(records: Records, u: int, item: int) -> int:
     """Return the occurrence of an item in a published record, or -1."""
-    low, high = records.starts[u], records.starts[u + 1]
+    low: int = records.starts[u]
+    high = records.starts[u + 1]
     while low < high:
         middle = (low + high) // 2
         if records.items[middle] < item:
@@ -93,12 +95,12 @@ def occurrence_of(records: Any, u: Any, item: Any) -> Any:
         else:
             high = middle
     if low == records.starts[u + 1] or records.items[low] != item or not records.kept[low]:
-        return np.int64(-1)
-    return np.int64(low)
+        return -1
+    return low
 
 
 @inner
-def needed(both: Any, alone: Any, numerator: Any, denominator: Any, inferred: Any) -> Any:
+def needed(both: int, alone: int, numerator: int, denominator: int, inferred: bool) -> int:
     """Return N_s, formula (4): how many records must lose the inferred item, or else a known one."""
     excess = both * denominator - alone * numerator
     by = denominator if inferred else denominator - numerator
@@ -106,14 +108,14 @@ def needed(both: Any, alone: Any, numerator: Any, denominator: Any, inferred: An
 
 
 @inner
-def choose(candidates: Any, known: Any, size: Any, alone: Any, frequencies: Any, rule: Any) -> Any:
+def choose(candidates: Ints, known: Ints, size: int, alone: int, frequencies: Any, rule: Any) -> tuple[int, int, int]:
     """Return the item to suppress, the inferred one, and N_s of them: those with the largest F, formula (5).
 
     `candidates` are rows of inferred items and the records that have them with all that is known, of `alone` that have
     what is known. Of equal ones that with the least N_s is taken, then the first.
     """
     item_support, item_before, totals = frequencies
-    best, best_item, best_inferred, best_needed = -np.inf, np.int64(-1), np.int64(-1), np.int64(0)
+    best, best_item, best_inferred, best_needed = -np.inf, -1, -1, 0
     for c in range(len(candidates)):
         inferred, both = candidates[c, 0], candidates[c, 1]
         for k in range(size + 1):
@@ -128,9 +130,23 @@ def choose(candidates: Any, known: Any, size: Any, alone: Any, frequencies: Any,
 
 @entry
 def repair_users(
-    first: Any, end: Any, size: Any, sets: Any, rules: Any, records: Any, support: Any, lists: Any, frequencies: Any,
-    rule: Any, most: Any, room: Any, of_published: Any, rng: Any, found: Any, halt: Any,
-) -> Any:  # fmt: skip
+    first: int,
+    end: int,
+    size: int,
+    sets: Sets,
+    rules: Rules,
+    records: Records,
+    support: Ints,
+    lists: Any,
+    frequencies: Any,
+    rule: Any,
+    most: int,
+    room: int,
+    of_published: bool,
+    rng: np.random.Generator,
+    found: Ints,
+    halt: Bools,
+) -> int:
     """Repair all unsafe adversaries who know `size` items of users from `first` to before `end` (Algorithm 1).
 
     `room` is the largest number of sets of a record that contain an item. Returns how many were unsafe.
@@ -202,7 +218,7 @@ def repair_users(
 
 
 @inner
-def all_kept(records: Any, chosen: Any, depth: Any) -> Any:
+def all_kept(records: Records, chosen: Ints, depth: int) -> bool:
     """Say whether the first of some occurrences are all kept."""
     kept = True
     for k in range(depth):
@@ -212,9 +228,20 @@ def all_kept(records: Any, chosen: Any, depth: Any) -> Any:
 
 @inner
 def _suppress(
-    candidates: Any, known: Any, size: Any, alone: Any, sets: Any, records: Any, support: Any, frequencies: Any,
-    rule: Any, most: Any, rng: Any, found: Any, space: Any,
-) -> None:  # fmt: skip
+    candidates: Ints,
+    known: Ints,
+    size: int,
+    alone: int,
+    sets: Sets,
+    records: Records,
+    support: Ints,
+    frequencies: Any,
+    rule: Any,
+    most: int,
+    rng: np.random.Generator,
+    found: Ints,
+    space: Any,
+) -> None:
     """Suppress an item in randomly chosen records, as many as one rule needs."""
     item_support, _, totals = frequencies
     item, inferred, number = choose(candidates, known, size, alone, frequencies, rule)

@@ -7,16 +7,27 @@ from typing import Any
 import numpy as np
 
 from sudare.kernels.baskets.adversaries import sensitive_to
-from sudare.kernels.baskets.suppression import choose, occurrence_of
+from sudare.kernels.baskets.suppression import Records, choose, occurrence_of
+from sudare.kernels.common.arrays import Bools, Ints, Words
 from sudare.kernels.common.rooms import room_for
 from sudare.kernels.entry import entry, inner
 
 
 @entry
 def sweep_sets(
-    firsts: Any, size: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any,
-    rng: Any, longest: Any, changed: Any, touched: Any, halt: Any,
-) -> Any:  # fmt: skip
+    firsts: Ints,
+    size: int,
+    records: Records,
+    lists: Any,
+    frequencies: Any,
+    rule: Any,
+    of_published: bool,
+    rng: np.random.Generator,
+    longest: int,
+    changed: Bools,
+    touched: Bools,
+    halt: Bools,
+) -> int:
     """Repair all adversaries who know `size` items, the first of them one of `firsts`.
 
     Adversaries of records with more than `longest` items are left out. Only sets of items marked in `changed` are
@@ -91,7 +102,7 @@ def sweep_sets(
 
 
 @inner
-def _published(records: Any, entries: Any, known: Any) -> Any:
+def _published(records: Records, entries: Ints, known: Ints) -> bool:
     """Say whether some record is published with all that is known."""
     found = False
     for i in range(len(entries)):
@@ -100,9 +111,9 @@ def _published(records: Any, entries: Any, known: Any) -> Any:
 
 
 @inner
-def _has_all(records: Any, last: Any, known: Any) -> Any:
+def _has_all(records: Records, last: int, known: Ints) -> bool:
     """Say whether the record of the occurrence of the last known item is published with all of them."""
-    there = records.kept[last]
+    there: bool = records.kept[last]
     for k in range(len(known) - 1):
         there = there and occurrence_of(records, records.owner[last], known[k]) >= 0
     return there
@@ -110,9 +121,18 @@ def _has_all(records: Any, last: Any, known: Any) -> Any:
 
 @inner
 def _repair_set(
-    entries: Any, known: Any, records: Any, lists: Any, frequencies: Any, rule: Any, of_published: Any, rng: Any,
-    longest: Any, touched: Any, scratch: Any,
-) -> Any:  # fmt: skip
+    entries: Ints,
+    known: Ints,
+    records: Records,
+    lists: Any,
+    frequencies: Any,
+    rule: Any,
+    of_published: bool,
+    rng: np.random.Generator,
+    longest: int,
+    touched: Bools,
+    scratch: Any,
+) -> int:
     """Suppress items until all adversaries who know a set of a record that is not too long are safe.
 
     Returns how many were not.
@@ -151,7 +171,7 @@ def _repair_set(
 
 
 @inner
-def _add(records: Any, u: Any, counted: Any, met: Any, different: Any) -> Any:
+def _add(records: Records, u: int, counted: Ints, met: Ints, different: int) -> int:
     """Count the published items of a record; return how many different ones were met so far."""
     for o in range(records.starts[u], records.starts[u + 1]):
         if records.kept[o]:
@@ -164,7 +184,7 @@ def _add(records: Any, u: Any, counted: Any, met: Any, different: Any) -> Any:
 
 
 @inner
-def _inferred(support: Any, counted: Any, met: Any, different: Any, rule: Any, words: Any, row: Any) -> Any:
+def _inferred(support: int, counted: Ints, met: Ints, different: int, rule: Any, words: Words, row: int) -> Ints:
     """Return the items that can be inferred of a user with too much confidence, and how often each was counted."""
     count = 0
     for f in range(different):
@@ -184,9 +204,17 @@ def _inferred(support: Any, counted: Any, met: Any, different: Any, rule: Any, w
 
 @inner
 def _suppress(
-    item: Any, inferred: Any, number: Any, entries: Any, records: Any, frequencies: Any, rng: Any, alive: Any,
-    counted: Any, touched: Any,
-) -> Any:  # fmt: skip
+    item: int,
+    inferred: int,
+    number: int,
+    entries: Ints,
+    records: Records,
+    frequencies: Any,
+    rng: np.random.Generator,
+    alive: Bools,
+    counted: Ints,
+    touched: Bools,
+) -> int:
     """Suppress an item in records drawn from those with the inferred one; return how many lost a known item."""
     item_support, _, totals = frequencies
     left = number

@@ -12,14 +12,23 @@ from typing import Any
 import numpy as np
 
 from sudare.kernels.baskets.adversaries import sensitive_to
+from sudare.kernels.common.arrays import Bools, Floats, Ints, Ints32, Items
 from sudare.kernels.entry import entry, inner
 
 
 @inner
 def _look(
-    data: Any, lists: Any, rule: Any, crowd: Any, users: Any, known: Any, scratch: Any, greatest: Any, at_risk: Any,
-    unsafe: Any,
-) -> None:  # fmt: skip
+    data: Any,
+    lists: Any,
+    rule: Any,
+    crowd: Ints,
+    users: Ints,
+    known: Items,
+    scratch: Any,
+    greatest: Floats,
+    at_risk: Bools,
+    unsafe: Ints,
+) -> None:
     """Let all `users` of whom `known` is known be looked at in the light of a crowd.
 
     `greatest` is raised to the highest confidence in a sensitive item of each user; unsafe adversaries are added to
@@ -60,7 +69,7 @@ def _look(
 
 
 @inner
-def _larger(array: Any, size: Any) -> Any:
+def _larger(array: Bools | Ints, size: int) -> Any:
     """Return the array, or one of at least `size` that begins with it."""
     if size <= len(array):
         return array
@@ -71,9 +80,16 @@ def _larger(array: Any, size: Any) -> Any:
 
 @entry
 def look_from(
-    data: Any, lists: Any, rule: Any, postings: Any, first_item: Any, end_item: Any, largest: Any, greatest: Any,
-    at_risk: Any,
-) -> Any:  # fmt: skip
+    data: Any,
+    lists: Any,
+    rule: Any,
+    postings: Any,
+    first_item: int,
+    end_item: int,
+    largest: int,
+    greatest: Floats,
+    at_risk: Bools,
+) -> Ints:
     """Look at all users in the light of what can be known of them: up to `largest` items.
 
     The first item known is one from `first_item` to before `end_item`. Returns how many adversaries of each size, and
@@ -138,7 +154,7 @@ def look_from(
 
 
 @entry
-def look_at_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, drawn: Any) -> Any:
+def look_at_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Ints, drawn: Ints) -> int:
     """Return how many drawn adversaries are unsafe; they know the occurrences `drawn[i]` of the records `users[i]`."""
     starts, items, kept, owner = data
     begins, places = postings
@@ -157,11 +173,11 @@ def look_at_drawn(data: Any, lists: Any, rule: Any, postings: Any, users: Any, d
         crowd = candidates[_have(starts, items, kept, candidates, known)]
         if len(crowd):
             _look(data, lists, rule, crowd, users[i : i + 1], known, scratch, greatest, at_risk, unsafe)
-    return unsafe.sum()
+    return int(unsafe.sum())
 
 
 @inner
-def _have(starts: Any, items: Any, kept: Any, records: Any, known: Any) -> Any:
+def _have(starts: Ints, items: Ints32, kept: Bools, records: Ints, known: Ints32) -> Bools:
     """Say which records are published with all known items."""
     found = np.zeros(len(records), np.bool_)
     for n in range(len(records)):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sudare.kernels.cells.text import (
     COMMA,
     DELETED,
@@ -18,6 +16,7 @@ from sudare.kernels.cells.text import (
     STAR,
 )
 from sudare.kernels.cells.values import DATE, DECIMAL, ITEM, MINUS, PERSON, POINT, ZERO
+from sudare.kernels.common.arrays import Bytes, Ints, Ints32
 from sudare.kernels.entry import entry, inner
 
 # The most bytes of a value: a minus sign, the digits of a number of 64 bits and a point.
@@ -25,7 +24,7 @@ VALUE_BYTES = 21
 
 
 @inner
-def _put_number(out: Any, at: Any, number: Any, least: Any) -> Any:
+def _put_number(out: Bytes, at: int, number: int, least: int) -> int:
     """Write a number from 0 on with at least so many digits; return where it ends."""
     digits, rest = 1, number // 10
     while rest > 0:
@@ -39,7 +38,7 @@ def _put_number(out: Any, at: Any, number: Any, least: Any) -> Any:
 
 
 @inner
-def _put_day(out: Any, at: Any, days: Any, separator: Any) -> Any:
+def _put_day(out: Bytes, at: int, days: int, separator: int) -> int:
     """Write a day, given as days since 1970, in the Gregorian calendar."""
     shifted = days + 719468
     era = shifted // 146097
@@ -56,7 +55,7 @@ def _put_day(out: Any, at: Any, days: Any, separator: Any) -> Any:
 
 
 @inner
-def _put_value(out: Any, at: Any, value: Any, form: Any, separator: Any) -> Any:
+def _put_value(out: Bytes, at: int, value: int, form: int, separator: int) -> int:
     """Write a value of an ordered column in its shortest form."""
     if form == DATE:
         return _put_day(out, at, value, separator)
@@ -75,7 +74,7 @@ def _put_value(out: Any, at: Any, value: Any, form: Any, separator: Any) -> Any:
 
 
 @entry
-def join_names(starts: Any, members: Any, name_starts: Any, names: Any, text_starts: Any, out: Any) -> None:
+def join_names(starts: Ints, members: Ints32, name_starts: Ints, names: Bytes, text_starts: Ints, out: Bytes) -> None:
     """Write the names of each set's members, with semicolons between them; text s begins at text_starts[s]."""
     at = 0
     for number in range(len(starts) - 1):
@@ -92,8 +91,16 @@ def join_names(starts: Any, members: Any, name_starts: Any, names: Any, text_sta
 
 @entry
 def write_rows(
-    persons: Any, kinds: Any, low: Any, high: Any, forms: Any, separators: Any, starts: Any, texts: Any, out: Any
-) -> Any:
+    persons: Ints,
+    kinds: Bytes,
+    low: Ints,
+    high: Ints,
+    forms: Ints,
+    separators: Ints,
+    starts: Ints,
+    texts: Bytes,
+    out: Bytes,
+) -> int:
     """Write rows, one line each, and return how many bytes they are.
 
     Column c has the cells kinds[c], low[c], high[c]; an item column has in `low` the number of its text.
@@ -125,7 +132,7 @@ def write_rows(
 
 
 @inner
-def _put_items(out: Any, at: Any, kind: Any, starts: Any, texts: Any, number: Any) -> Any:
+def _put_items(out: Bytes, at: int, kind: int, starts: Ints, texts: Bytes, number: int) -> int:
     if kind == SET:
         out[at] = SET_OPEN
         at += 1

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Bytes, Ints
 from sudare.kernels.entry import entry, inner
 
 # Groups of so few lines are sorted by comparing them with each other.
@@ -14,7 +13,7 @@ KEY_BYTES = 7
 
 
 @entry
-def find_line_ends(data: Any, starts: Any, ends: Any) -> None:
+def find_line_ends(data: Bytes, starts: Ints, ends: Ints) -> None:
     """Write where each line begins and ends, without LF or CRLF."""
     line, start = 0, 0
     for place in range(len(data)):
@@ -27,7 +26,7 @@ def find_line_ends(data: Any, starts: Any, ends: Any) -> None:
 
 
 @inner
-def _key(data: Any, start: Any, end: Any) -> Any:
+def _key(data: Bytes, start: int, end: int) -> np.uint64:
     """Return the next seven bytes of a line as a number that is ordered as they are; its last byte tells how many.
 
     There it says 8 if the line goes on, so that equal numbers with less are equal lines.
@@ -39,18 +38,18 @@ def _key(data: Any, start: Any, end: Any) -> Any:
 
 
 @inner
-def _follows(data: Any, start: Any, end: Any, other: Any, other_end: Any) -> Any:
+def _follows(data: Bytes, start: int, end: int, other: int, other_end: int) -> bool:
     """Tell whether a line comes after another one."""
     while start < end and other < other_end and data[start] == data[other]:
         start += 1
         other += 1
     if start < end and other < other_end:
-        return data[start] > data[other]
+        return bool(data[start] > data[other])
     return end - start > other_end - other
 
 
 @inner
-def _insert(data: Any, starts: Any, ends: Any, order: Any, low: Any, high: Any, depth: Any) -> None:
+def _insert(data: Bytes, starts: Ints, ends: Ints, order: Ints, low: int, high: int, depth: int) -> None:
     for place in range(low + 1, high):
         line = order[place]
         gap = place
@@ -63,7 +62,7 @@ def _insert(data: Any, starts: Any, ends: Any, order: Any, low: Any, high: Any, 
 
 
 @entry
-def sort_lines(data: Any, starts: Any, ends: Any) -> Any:
+def sort_lines(data: Bytes, starts: Ints, ends: Ints) -> Ints:
     """Return the order of lines by their bytes, which for UTF-8 is that of code points.
 
     Lines are divided by seven bytes at a time into those that are less, equal and greater (multikey quicksort, Bentley
@@ -106,12 +105,12 @@ def sort_lines(data: Any, starts: Any, ends: Any) -> Any:
 
 
 @inner
-def _median(first: Any, second: Any, third: Any) -> Any:
+def _median(first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
     return max(min(first, second), min(max(first, second), third))
 
 
 @entry
-def copy_lines(data: Any, starts: Any, ends: Any, order: Any, out: Any) -> None:
+def copy_lines(data: Bytes, starts: Ints, ends: Ints, order: Ints, out: Bytes) -> None:
     """Write lines in an order, each with an LF."""
     at = 0
     for line in order:

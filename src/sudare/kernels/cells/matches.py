@@ -9,10 +9,10 @@ surely there may have one of them.
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.histories.attack_pairs import match_rows
 
@@ -43,7 +43,15 @@ _MAYBE, _SURELY = 1, 2
 # Arrays are taken out of their tuples before loops: each access to a field counts references.
 @entry
 def count_matches(
-    rows: Any, known: Any, days: Any, pids: Any, owners: Any, fact_starts: Any, fact_values: Any, crowds: Any, own: Any
+    rows: CellRows,
+    known: KnownVisits,
+    days: int,
+    pids: Ints,
+    owners: Ints,
+    fact_starts: Ints,
+    fact_values: Ints,
+    crowds: Ints,
+    own: Bools,
 ) -> None:
     """Add to `crowds` how many of some pseudonyms fit each value, and tell which facts of their owners they fit.
 
@@ -65,7 +73,7 @@ def count_matches(
 
 
 @inner
-def _new_pseudonym(rows: Any, items: Any, days: Any) -> Any:
+def _new_pseudonym(rows: CellRows, items: int, days: int) -> _Pseudonym:
     longest, most = 0, 0
     for pid in range(len(rows.starts) - 1):
         begin, end, members = rows.starts[pid], rows.starts[pid + 1], 0
@@ -87,7 +95,7 @@ def _new_pseudonym(rows: Any, items: Any, days: Any) -> Any:
 
 
 @inner
-def _work_out(rows: Any, pid: Any, count_days: Any, pseudonym: Any) -> None:
+def _work_out(rows: CellRows, pid: int, count_days: bool, pseudonym: _Pseudonym) -> None:
     """Index the rows of a pseudonym by their items and days."""
     begin, end = rows.starts[pid], rows.starts[pid + 1]
     pool, sizes = pseudonym.pool, pseudonym.sizes
@@ -104,7 +112,7 @@ def _work_out(rows: Any, pid: Any, count_days: Any, pseudonym: Any) -> None:
 
 
 @inner
-def _index_items(sets: Any, set_starts: Any, members: Any, pseudonym: Any) -> None:
+def _index_items(sets: Ints, set_starts: Ints, members: Ints, pseudonym: _Pseudonym) -> None:
     pool, first, count, touched, sizes = (
         pseudonym.pool,
         pseudonym.item_first,
@@ -135,7 +143,7 @@ def _index_items(sets: Any, set_starts: Any, members: Any, pseudonym: Any) -> No
 
 
 @inner
-def _index_days(first: Any, last: Any, begin: Any, end: Any, pseudonym: Any) -> None:
+def _index_days(first: Ints, last: Ints, begin: int, end: int, pseudonym: _Pseudonym) -> None:
     may, sure, starts, sure_rows = pseudonym.may, pseudonym.sure, pseudonym.sure_starts, pseudonym.sure_rows
     may[:], sure[:], starts[:] = 0, 0, 0
     for row in range(begin, end):
@@ -155,7 +163,7 @@ def _index_days(first: Any, last: Any, begin: Any, end: Any, pseudonym: Any) -> 
 
 
 @inner
-def _count_days(first: Any, last: Any, begin: Any, end: Any, pseudonym: Any) -> None:
+def _count_days(first: Ints, last: Ints, begin: int, end: int, pseudonym: _Pseudonym) -> None:
     """Find the least and the most different days that the rows of a pseudonym can be on.
 
     The least: always the last day of the row that ends first. The most: each row, by its end, takes its first free day.
@@ -179,7 +187,7 @@ def _count_days(first: Any, last: Any, begin: Any, end: Any, pseudonym: Any) -> 
 
 
 @inner
-def _find_fitting(rows: Any, known: Any, pid: Any, pseudonym: Any, room: Any, fits: Any) -> None:
+def _find_fitting(rows: CellRows, known: KnownVisits, pid: int, pseudonym: _Pseudonym, room: _Room, fits: Ints) -> None:
     """Write a pseudonym to those of `fits` whose values it fits."""
     visits, days_known, day_list, count, demand_list, day_starts, days = known[:7]
     demand_starts, items, values, whole, group_items, group_starts, grouped = known[7:]
@@ -218,7 +226,7 @@ def _find_fitting(rows: Any, known: Any, pid: Any, pseudonym: Any, room: Any, fi
 
 @inner
 def _cover_days(
-    item: Any, first: Any, last: Any, pool: Any, item_first: Any, item_count: Any, sizes: Any, cover: Any
+    item: int, first: Ints, last: Ints, pool: Ints, item_first: Ints, item_count: Ints, sizes: Ints, cover: Ints
 ) -> None:
     """Find out how rows that may have an item cover it on each day; if it is not known (-1), it is covered surely."""
     if item < 0:
@@ -243,7 +251,7 @@ def _cover_days(
 
 
 @inner
-def _part_of(item: Any, part: Any, item_first: Any, item_count: Any, sizes: Any) -> Any:
+def _part_of(item: int, part: int, item_first: Ints, item_count: Ints, sizes: Ints) -> tuple[int, int]:
     """Return where the pool has the rows with an item in their sets (part 0), or with any item (1); -1: all rows."""
     if item < 0:
         return 0, 0 if part else sizes[_ALL]
@@ -253,7 +261,7 @@ def _part_of(item: Any, part: Any, item_first: Any, item_count: Any, sizes: Any)
 
 
 @inner
-def _possible_numbers(days: Any, cover: Any, may: Any, sure: Any, numbers: Any) -> None:
+def _possible_numbers(days: Ints, cover: Ints, may: Ints, sure: Ints, numbers: Ints) -> None:
     """Find out how many rows can be on one of the days on which one demand is covered; 0 if it is covered at all."""
     numbers[:] = 0
     covered = False
@@ -268,7 +276,7 @@ def _possible_numbers(days: Any, cover: Any, may: Any, sure: Any, numbers: Any) 
 
 
 @inner
-def _has_day(days: Any, begin: Any, end: Any, count: Any, cover: Any, may: Any, sure: Any) -> Any:
+def _has_day(days: Ints, begin: int, end: int, count: int, cover: Ints, may: Ints, sure: Ints) -> bool:
     """Tell whether there is a day among those listed on which one demand is covered and so many rows are."""
     for place in range(begin, end):
         day = days[place]
@@ -281,8 +289,8 @@ def _has_day(days: Any, begin: Any, end: Any, count: Any, cover: Any, may: Any, 
 
 @inner
 def _has_items(
-    visits: Any, value: Any, demand_list: Any, demand_starts: Any, items: Any, item_count: Any, sizes: Any
-) -> Any:
+    visits: Ints, value: int, demand_list: Ints, demand_starts: Ints, items: Ints, item_count: Ints, sizes: Ints
+) -> bool:
     """Tell whether a pseudonym has rows with each item that is known, of any day."""
     for seen in visits[value]:
         for demand in range(demand_starts[demand_list[seen]], demand_starts[demand_list[seen] + 1]):
@@ -292,7 +300,7 @@ def _has_items(
 
 
 @inner
-def _fits_visits(rows: Any, known: Any, visits: Any, pseudonym: Any, room: Any) -> Any:
+def _fits_visits(rows: CellRows, known: KnownVisits, visits: Ints, pseudonym: _Pseudonym, room: _Room) -> bool:
     """Tell whether a pseudonym fits visits on different days, with different rows for all of them."""
     number, slots = len(visits), 0
     found = np.empty((number, len(pseudonym.may) if number > 1 else 1), np.int64)
@@ -329,7 +337,9 @@ def _fits_visits(rows: Any, known: Any, visits: Any, pseudonym: Any, room: Any) 
 
 
 @inner
-def _all_placed(rows: Any, known: Any, visits: Any, days: Any, slots: Any, pseudonym: Any) -> Any:
+def _all_placed(
+    rows: CellRows, known: KnownVisits, visits: Ints, days: Ints, slots: int, pseudonym: _Pseudonym
+) -> bool:
     """Tell whether all rows that must be on one of these days have a place in the visits.
 
     If all rows that are known of and all that must be there have partners, then both have at once (Mendelsohn, Dulmage
@@ -363,7 +373,7 @@ def _all_placed(rows: Any, known: Any, visits: Any, days: Any, slots: Any, pseud
 
 
 @inner
-def _may_have(rows: Any, row: Any, item: Any) -> Any:
+def _may_have(rows: CellRows, row: int, item: int) -> bool:
     """Tell whether a row may have an item; any row may have one that is not known (-1)."""
     if item < 0 or rows.sets[row] < 0:
         return True
@@ -374,7 +384,7 @@ def _may_have(rows: Any, row: Any, item: Any) -> Any:
 
 
 @inner
-def _find_days(rows: Any, known: Any, visit: Any, pseudonym: Any, room: Any, found: Any) -> Any:
+def _find_days(rows: CellRows, known: KnownVisits, visit: Ints, pseudonym: _Pseudonym, room: _Room, found: Ints) -> int:
     """Write to `found` the days on which a pseudonym fits one visit, as many as it has room for; return how many.
 
     If rows that are surely there can cover at most s of n demands, at least n - s others are there, too.
@@ -406,7 +416,7 @@ def _find_days(rows: Any, known: Any, visit: Any, pseudonym: Any, room: Any, fou
 
 
 @inner
-def _explained(rows: Any, known: Any, seen: Any, day: Any, pseudonym: Any, room: Any) -> Any:
+def _explained(rows: CellRows, known: KnownVisits, seen: int, day: int, pseudonym: _Pseudonym, room: _Room) -> bool:
     """Tell whether every row that is surely on a day may have one of the items that are demanded."""
     number = known.demand_list[seen]
     wanted, in_set, explained = (
@@ -427,14 +437,23 @@ def _explained(rows: Any, known: Any, seen: Any, day: Any, pseudonym: Any, room:
 
 
 @inner
-def _slots(known: Any, seen: Any, counted: Any) -> Any:
+def _slots(known: KnownVisits, seen: int, counted: bool) -> int:
     """Return the number of demands of an observation, or (`counted`) of the rows that it must have at least."""
-    demands = known.demand_starts[known.demand_list[seen] + 1] - known.demand_starts[known.demand_list[seen]]
+    demands: int = known.demand_starts[known.demand_list[seen] + 1] - known.demand_starts[known.demand_list[seen]]
     return max(demands, known.count[seen], 1) if counted else demands
 
 
 @inner
-def _match(rows: Any, known: Any, visits: Any, days: Any, counted: Any, surely: Any, pseudonym: Any, room: Any) -> Any:
+def _match(
+    rows: CellRows,
+    known: KnownVisits,
+    visits: Ints,
+    days: Ints,
+    counted: bool,
+    surely: bool,
+    pseudonym: _Pseudonym,
+    room: _Room,
+) -> int:
     """Return how many demands of visits on such days (-1: on any) different rows can cover.
 
     `counted`: all rows that visits must have at least are demands, too. `surely`: by rows that are surely on the day;
@@ -478,7 +497,7 @@ def _match(rows: Any, known: Any, visits: Any, days: Any, counted: Any, surely: 
 
 
 @inner
-def _count_any(first: Any, last: Any, day: Any, surely: Any, most: Any, pool: Any, sizes: Any) -> Any:
+def _count_any(first: Ints, last: Ints, day: int, surely: bool, most: int, pool: Ints, sizes: Ints) -> int:
     """Return how many rows with any item may be, or surely are, on a day (-1: on any), counted up to `most`."""
     found = 0
     for place in range(sizes[_ALL], sizes[_ALL] + sizes[_ANY]):
@@ -492,27 +511,27 @@ def _count_any(first: Any, last: Any, day: Any, surely: Any, most: Any, pool: An
 
 @inner
 def _add_edges(
-    demand: Any,
-    day: Any,
-    surely: Any,
-    parts: Any,
-    items: Any,
-    values: Any,
-    first: Any,
-    last: Any,
-    low: Any,
-    high: Any,
-    pool: Any,
-    item_first: Any,
-    item_count: Any,
-    sizes: Any,
-    number: Any,
-    ticket_of: Any,
-    ticket: Any,
-    edges: Any,
-    filled: Any,
-    numbered: Any,
-) -> Any:
+    demand: int,
+    day: int,
+    surely: bool,
+    parts: int,
+    items: Ints,
+    values: Ints,
+    first: Ints,
+    last: Ints,
+    low: Ints,
+    high: Ints,
+    pool: Ints,
+    item_first: Ints,
+    item_count: Ints,
+    sizes: Ints,
+    number: Ints,
+    ticket_of: Ints,
+    ticket: int,
+    edges: Ints,
+    filled: int,
+    numbered: int,
+) -> tuple[int, int]:
     """Append the rows that cover a demand, numbered as they are first met; return how far edges and numbers go."""
     for part in range(parts):
         begin, end = _part_of(items[demand], part, item_first, item_count, sizes)
@@ -532,7 +551,7 @@ def _add_edges(
 
 
 @inner
-def _meets(values: Any, demand: Any, low: Any, high: Any, row: Any) -> Any:
+def _meets(values: Ints, demand: int, low: Ints, high: Ints, row: int) -> bool:
     """Tell whether a row covers what a demand says beyond the item."""
     for column in range(values.shape[1]):
         value = values[demand, column]

@@ -7,27 +7,26 @@ are found by an open hash table of their numbers (-1: free).
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bytes, Ints32
+from sudare.kernels.common.hashing import spread
 from sudare.kernels.entry import entry, inner
 
 # Sequence s is pool[starts[s] : starts[s + 1]]; filled[0] is the number of sequences.
 Sequences = namedtuple("Sequences", "slots starts pool owners filled")
 _PRIME = np.uint64(0x100000001B3)
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @inner
-def _slot(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
+def _slot(sequences: Sequences, values: Bytes | Ints32, start: int, end: int, owner: int) -> int:
     """Return the slot of a sequence, or the free one where it would stand."""
     mixed = np.uint64(owner) + np.uint64(0xCBF29CE484222325)
     for place in range(start, end):
         mixed = (mixed ^ np.uint64(values[place])) * _PRIME
-    mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX
-    last = np.uint64(len(sequences.slots) - 1)
-    slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & last)
+    last = len(sequences.slots) - 1
+    slot = spread(mixed ^ (mixed >> np.uint64(32)), last + 1)
     while sequences.slots[slot] >= 0:
         number = sequences.slots[slot]
         begin = sequences.starts[number]
@@ -39,29 +38,31 @@ def _slot(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
                     break
             if same:
                 return slot
-        slot = (slot + 1) & np.int64(last)
+        slot = (slot + 1) & last
     return slot
 
 
 @inner
-def find_sequence(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
+def find_sequence(sequences: Sequences, values: Bytes, start: int, end: int, owner: int) -> int:
     """Return the number of a sequence, or -1."""
-    return np.int64(sequences.slots[_slot(sequences, values, start, end, owner)])
+    number: int = sequences.slots[_slot(sequences, values, start, end, owner)]
+    return number
 
 
 @inner
-def has_room(sequences: Any, more: Any, longer: Any) -> Any:
+def has_room(sequences: Sequences, more: int, longer: int) -> bool:
     """Tell whether there is room for more sequences, of such a length together; half of the slots stay free."""
     filled = sequences.filled[0]
-    return filled + more <= len(sequences.owners) and sequences.starts[filled] + longer <= len(sequences.pool)
+    return bool(filled + more <= len(sequences.owners) and sequences.starts[filled] + longer <= len(sequences.pool))
 
 
 @inner
-def number_sequence(sequences: Any, values: Any, start: Any, end: Any, owner: Any) -> Any:
+def number_sequence(sequences: Sequences, values: Bytes | Ints32, start: int, end: int, owner: int) -> int:
     """Return the number of a sequence; a new one gets the next number. There must be room for it."""
     slot = _slot(sequences, values, start, end, owner)
-    if sequences.slots[slot] >= 0:
-        return np.int64(sequences.slots[slot])
+    number: int = sequences.slots[slot]
+    if number >= 0:
+        return number
     number = sequences.filled[0]
     begin = sequences.starts[number]
     for place in range(end - start):
@@ -70,11 +71,11 @@ def number_sequence(sequences: Any, values: Any, start: Any, end: Any, owner: An
     sequences.owners[number] = owner
     sequences.slots[slot] = number
     sequences.filled[0] = number + 1
-    return np.int64(number)
+    return number
 
 
 @entry
-def fill_slots(sequences: Any) -> None:
+def fill_slots(sequences: Sequences) -> None:
     """Put all sequences into slots that are free."""
     for number in range(sequences.filled[0]):
         start, end = sequences.starts[number], sequences.starts[number + 1]

@@ -7,13 +7,13 @@ references to their arrays would else be counted at every call, which takes long
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sudare.kernels.cells.problems import Problem
-from sudare.kernels.cells.sequences import find_sequence, has_room, number_sequence
+from sudare.kernels.cells.sequences import Sequences, find_sequence, has_room, number_sequence
 from sudare.kernels.cells.values import read_person, read_value
+from sudare.kernels.common.arrays import Bytes, Ints, Ints32
+from sudare.kernels.common.hashing import slot_of
 from sudare.kernels.entry import entry, inner
 
 # As in sudare.histories.generalized.model.
@@ -22,11 +22,12 @@ LF, CR, COMMA, STAR, SEMICOLON = 10, 13, 44, 42, 59
 RANGE_OPEN, RANGE_CLOSE, SET_OPEN, SET_CLOSE = 91, 93, 123, 125
 # The most bytes of a character, and CR and LF.
 CHARACTER_BYTES, LINE_END_BYTES = 4, 2
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+# What stands in a slot of persons that is free; persons are numbers from 1.
+_NOBODY = 0
 
 
 @entry
-def count_lines(data: Any, size: Any) -> Any:
+def count_lines(data: Bytes, size: int) -> int:
     """Return how many line feeds there are."""
     lines = 0
     for place in range(size):
@@ -36,8 +37,8 @@ def count_lines(data: Any, size: Any) -> Any:
 
 @entry
 def divide_lines(
-    data: Any, size: Any, last: Any, skipping: Any, most: Any, cuts: Any, problems: Any, faults: Any
-) -> Any:
+    data: Bytes, size: int, last: bool, skipping: bool, most: int, cuts: Ints32, problems: Bytes, faults: Ints
+) -> tuple[int, int, bool]:
     """Divide the whole lines of a block of bytes into cells, cell c of row r from cuts[r, c] to cuts[r, c + 1] - 1.
 
     The last row of the arrays is never used for a line. A line without its end waits for the next block, unless this is
@@ -80,7 +81,9 @@ def divide_lines(
 
 
 @inner
-def _find_cells(data: Any, start: Any, size: Any, last: Any, columns: Any, cuts: Any) -> Any:
+def _find_cells(
+    data: Bytes, start: int, size: int, last: bool, columns: int, cuts: Ints32
+) -> tuple[int, int, int, int]:
     """Find where the cells of a line begin, its end, and how many cells there are.
 
     A CR that no LF follows is broken: in which cell the first one is, and where; -1 if there is none.
@@ -106,7 +109,7 @@ def _find_cells(data: Any, start: Any, size: Any, last: Any, columns: Any, cuts:
 
 
 @inner
-def _is_long(data: Any, start: Any, stop: Any, most: Any, fault: Any) -> Any:
+def _is_long(data: Bytes, start: int, stop: int, most: int, fault: Ints) -> bool:
     """Tell whether a line has more characters than it may have, and in `fault` in which cell it becomes too long."""
     characters, cell = 0, 0
     for place in range(start, stop):
@@ -120,7 +123,7 @@ def _is_long(data: Any, start: Any, stop: Any, most: Any, fault: Any) -> Any:
 
 
 @inner
-def _is_deleted(data: Any, start: Any, stop: Any) -> Any:
+def _is_deleted(data: Bytes, start: int, stop: int) -> bool:
     stars = 0
     for place in range(start, stop, 2):
         stars += data[place] == STAR
@@ -128,7 +131,9 @@ def _is_deleted(data: Any, start: Any, stop: Any) -> Any:
 
 
 @entry
-def read_persons(data: Any, rows: Any, cuts: Any, column: Any, digits: Any, persons: Any, problems: Any) -> None:
+def read_persons(
+    data: Bytes, rows: Ints, cuts: Ints32, column: int, digits: int, persons: Ints, problems: Bytes
+) -> None:
     """Read the persons of some rows; those without a number keep what `persons` had."""
     for row in rows:
         start, end = cuts[row, column], cuts[row, column + 1] - 1
@@ -143,17 +148,17 @@ def read_persons(data: Any, rows: Any, cuts: Any, column: Any, digits: Any, pers
 
 @entry
 def read_ordered(
-    data: Any,
-    rows: Any,
-    cuts: Any,
-    column: Any,
-    rule: Any,
-    exact: Any,
-    kinds: Any,
-    low: Any,
-    high: Any,
-    problems: Any,
-    faults: Any,
+    data: Bytes,
+    rows: Ints,
+    cuts: Ints32,
+    column: int,
+    rule: Ints,
+    exact: bool,
+    kinds: Bytes,
+    low: Ints,
+    high: Ints,
+    problems: Bytes,
+    faults: Ints,
 ) -> None:
     """Read values, ranges and deleted cells of an ordered column; `exact` allows single values only.
 
@@ -193,7 +198,7 @@ def read_ordered(
 
 
 @inner
-def _is_item(data: Any, start: Any, end: Any) -> Any:
+def _is_item(data: Bytes, start: int, end: int) -> bool:
     """Tell whether bytes can be the name of an item: all but those that have a mark of sets in them, and the star."""
     if start >= end or (end - start == 1 and data[start] == STAR):
         return False
@@ -204,7 +209,7 @@ def _is_item(data: Any, start: Any, end: Any) -> Any:
 
 
 @inner
-def _read_item(data: Any, start: Any, end: Any, known: Any, names: Any, column: Any) -> Any:
+def _read_item(data: Bytes, start: int, end: int, known: bool, names: Sequences, column: int) -> tuple[Problem, int]:
     """Return what is wrong with the name of an item, and its number; new ones get one if none are known."""
     problem, number = Problem.NONE, find_sequence(names, data, start, end, column)
     if number < 0:
@@ -219,23 +224,23 @@ def _read_item(data: Any, start: Any, end: Any, known: Any, names: Any, column: 
 
 @entry
 def read_items(
-    data: Any,
-    rows: Any,
-    cuts: Any,
-    column: Any,
-    exact: Any,
-    known: Any,
-    most: Any,
-    numbered: Any,
-    names: Any,
-    sets: Any,
-    seen: Any,
-    truth: Any,
-    kinds: Any,
-    numbers: Any,
-    problems: Any,
-    faults: Any,
-) -> Any:
+    data: Bytes,
+    rows: Ints,
+    cuts: Ints32,
+    column: int,
+    exact: bool,
+    known: bool,
+    most: int,
+    numbered: bool,
+    names: Sequences,
+    sets: Sequences,
+    seen: Ints,
+    truth: Ints,
+    kinds: Bytes,
+    numbers: Ints,
+    problems: Bytes,
+    faults: Ints,
+) -> int:
     """Read items, sets of at most `most` items and deleted cells of an item column; return how many rows are read.
 
     The work stops where there is no room for what a cell can bring, half as many items as it has bytes. `truth` has the
@@ -280,7 +285,9 @@ def read_items(
 
 
 @inner
-def _read_set(data: Any, start: Any, end: Any, column: Any, known: Any, names: Any, members: Any, seen: Any) -> Any:
+def _read_set(
+    data: Bytes, start: int, end: int, column: int, known: bool, names: Sequences, members: Ints32, seen: Ints
+) -> tuple[Problem, int, int, int]:
     """Read the items of a set: what is wrong, how many there are, and the part that is bad."""
     problem, count, part, part_end = Problem.NONE, 0, start + 1, start
     if data[end - 1] != SET_CLOSE:
@@ -312,20 +319,16 @@ def _read_set(data: Any, start: Any, end: Any, column: Any, known: Any, names: A
     return problem, count, part, part_end
 
 
-@inner
-def _slot(persons: Any, person: Any) -> Any:
-    """Return the slot of a person, or the free one (0) where the person would stand."""
-    mixed = np.uint64(person) * _MIX
-    last = len(persons) - 1
-    slot = np.int64(mixed ^ (mixed >> np.uint64(29))) & last
-    while persons[slot] != 0 and persons[slot] != person:
-        slot = (slot + 1) & last
-    return slot
-
-
 @entry
 def pair_persons(
-    rows: Any, before: Any, persons: Any, truth: Any, pseudonyms: Any, customers: Any, problems: Any, faults: Any
+    rows: Ints,
+    before: int,
+    persons: Ints,
+    truth: Ints,
+    pseudonyms: Ints,
+    customers: Ints,
+    problems: Bytes,
+    faults: Ints,
 ) -> None:
     """Pair the pseudonyms of some rows with the customers of the original, one to one.
 
@@ -337,13 +340,13 @@ def pair_persons(
         person, customer = persons[row], truth[row]
         if person == 0:
             continue
-        here, there = _slot(pseudonyms[0], person), _slot(customers[0], customer)
-        if pseudonyms[0, here] != 0 and pseudonyms[1, here] != customer:
+        here, there = slot_of(pseudonyms[0], person, _NOBODY), slot_of(customers[0], customer, _NOBODY)
+        if pseudonyms[0, here] != _NOBODY and pseudonyms[1, here] != customer:
             problems[row] = Problem.PERSON_TAKEN
             faults[row, 0], faults[row, 1] = pseudonyms[2, here], pseudonyms[1, here]
-        elif customers[0, there] != 0 and customers[1, there] != person:
+        elif customers[0, there] != _NOBODY and customers[1, there] != person:
             problems[row] = Problem.CUSTOMER_TAKEN
             faults[row, 0], faults[row, 1] = customers[2, there], customers[1, there]
-        elif pseudonyms[0, here] == 0:
+        elif pseudonyms[0, here] == _NOBODY:
             pseudonyms[0, here], pseudonyms[1, here], pseudonyms[2, here] = person, customer, before + row
             customers[0, there], customers[1, there], customers[2, there] = customer, person, before + row

@@ -6,9 +6,8 @@ value.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sudare.kernels.cells.problems import Problem
+from sudare.kernels.common.arrays import Bytes
 from sudare.kernels.entry import inner
 
 # The forms of columns, as their places in this list.
@@ -21,7 +20,7 @@ MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 @inner
-def read_digits(data: Any, start: Any, end: Any) -> Any:
+def read_digits(data: Bytes, start: int, end: int) -> int:
     """Return the number that digits write, or -1 if there is none or something else."""
     if start >= end:
         return -1
@@ -36,7 +35,7 @@ def read_digits(data: Any, start: Any, end: Any) -> Any:
 
 
 @inner
-def read_whole(data: Any, start: Any, end: Any) -> Any:
+def read_whole(data: Bytes, start: int, end: int) -> int:
     """Return the number that digits without a needless zero in front write, or -1."""
     if end - start > 1 and data[start] == ZERO:
         return -1
@@ -44,7 +43,7 @@ def read_whole(data: Any, start: Any, end: Any) -> Any:
 
 
 @inner
-def read_person(data: Any, start: Any, end: Any, digits: Any) -> Any:
+def read_person(data: Bytes, start: int, end: int, digits: int) -> int:
     """Return the number of a person: from 1, of at most so many digits; or -1."""
     if end - start > digits:
         return -1
@@ -53,7 +52,7 @@ def read_person(data: Any, start: Any, end: Any, digits: Any) -> Any:
 
 
 @inner
-def days_of(year: Any, month: Any, day: Any) -> Any:
+def days_of(year: int, month: int, day: int) -> int:
     """Return a day of the Gregorian calendar as days since 1970."""
     shifted = year - (1 if month <= 2 else 0)
     of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
@@ -61,7 +60,7 @@ def days_of(year: Any, month: Any, day: Any) -> Any:
 
 
 @inner
-def read_day(data: Any, start: Any, end: Any, separator: Any) -> Any:
+def read_day(data: Bytes, start: int, end: int, separator: int) -> tuple[Problem, int]:
     """Read a day: four digits of the year, one or two of month and day."""
     first = start + 4
     if first >= end or data[first] != separator:
@@ -83,7 +82,7 @@ def read_day(data: Any, start: Any, end: Any, separator: Any) -> Any:
 
 
 @inner
-def read_decimal(data: Any, start: Any, end: Any) -> Any:
+def read_decimal(data: Bytes, start: int, end: int) -> tuple[Problem, int]:
     """Read a decimal of at most two places as hundredths."""
     point = start
     while point < end and data[point] != POINT:
@@ -102,7 +101,9 @@ def read_decimal(data: Any, start: Any, end: Any) -> Any:
 
 
 @inner
-def read_value(data: Any, start: Any, end: Any, form: Any, low: Any, high: Any, separator: Any) -> Any:
+def read_value(
+    data: Bytes, start: int, end: int, form: int, low: int, high: int, separator: int
+) -> tuple[Problem, int]:
     """Read a value of an ordered column and see that it is in the column's domain."""
     if start >= end:
         return Problem.EMPTY, 0

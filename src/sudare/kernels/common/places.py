@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Ints, Ints32
 from sudare.kernels.entry import entry
 
 
 @entry
-def sort_places(digits: Any, size: Any, before: Any, after: Any) -> None:
+def sort_places(digits: Ints32, size: int, before: Ints32, after: Ints32) -> None:
     """Write different places in the order of their digits, from 0 to below `size`, equal ones as they stand."""
     ends = np.zeros(size + 1, np.int32)
     if len(before) == len(digits):
@@ -29,7 +28,7 @@ def sort_places(digits: Any, size: Any, before: Any, after: Any) -> None:
 
 
 @entry
-def find_runs(places: Any, values: Any, column: Any, items: Any, item_column: Any, starts: Any) -> Any:
+def find_runs(places: Ints32, values: Ints, column: int, items: Ints32, item_column: int, starts: Ints) -> int:
     """Write where among sorted places a new value or item begins; return how many do.
 
     They are those of one column of `values` and one of `items`; -1 is none.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudare.kernels.entry import inner
 
+Element = TypeVar("Element", bound=np.generic)
+
 
 @inner
-def room_for(array: Any, needed: Any) -> Any:
+def room_for(array: NDArray[Element], needed: int) -> NDArray[Element]:
     """Return an array with at least the needed room, and what it holds."""
     if len(array) >= needed:
         return array

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.entry import inner
 from sudare.kernels.histories.assignment import LAST_STEP, assign, assign_nearly
 from sudare.kernels.histories.groups import join_costs, profile
 
 
 @inner
-def join(data: Any, one: Any, other: Any, exact: Any) -> Any:
+def join(data: Any, one: Ints, other: Ints, exact: bool) -> tuple[Ints, float]:
     """Return the rows of two aligned parts joined, and the cost of the groups; what the longer has more is left."""
     turned = one.shape[0] > other.shape[0]
     few, many = (other, one) if turned else (one, other)
@@ -39,14 +40,14 @@ def join(data: Any, one: Any, other: Any, exact: Any) -> Any:
 
 
 @inner
-def rows_of(data: Any, customer: Any) -> Any:
+def rows_of(data: Any, customer: int) -> Ints:
     """Return the rows of a customer, aligned with nobody."""
     first, end = data[2][customer], data[2][customer + 1]
     return np.arange(first, end).reshape((end - first, 1))
 
 
 @inner
-def deletion_cost(data: Any, members: Any, groups: Any) -> Any:
+def deletion_cost(data: Any, members: Ints, groups: int) -> float:
     """Return what the rows of the members that are in no group cost."""
     starts, row_cost = data[2], data[5]
     total = 0
@@ -56,7 +57,7 @@ def deletion_cost(data: Any, members: Any, groups: Any) -> Any:
 
 
 @inner
-def complete(data: Any, members: Any, rows: Any) -> Any:
+def complete(data: Any, members: Ints, rows: Ints) -> Ints:
     """Return aligned rows with further groups, of the members' rows that are in none, as many as can be had."""
     starts = data[2]
     least = starts[members[0] + 1] - starts[members[0]]
@@ -74,17 +75,18 @@ def complete(data: Any, members: Any, rows: Any) -> Any:
 
 
 @inner
-def _left(starts: Any, customer: Any, used: Any) -> Any:
+def _left(starts: Ints, customer: int, used: Ints) -> Ints:
     """Return the rows of a customer that are in no group."""
     first = starts[customer]
     free = np.ones(starts[customer + 1] - first, np.bool_)
     for g in range(len(used)):
         free[used[g] - first] = False
-    return (np.flatnonzero(free) + first).reshape((-1, 1))
+    left: Ints = (np.flatnonzero(free) + first).reshape((-1, 1))
+    return left
 
 
 @inner
-def part(data: Any, members: Any, rows: Any, inside: Any) -> Any:
+def part(data: Any, members: Ints, rows: Ints, inside: Bools) -> tuple[Ints, Ints]:
     """Return some members of a class and their rows, aligned as in the class and completed."""
     columns = np.flatnonzero(inside)
     found = np.empty((rows.shape[0], len(columns)), np.int64)
@@ -95,7 +97,7 @@ def part(data: Any, members: Any, rows: Any, inside: Any) -> Any:
 
 
 @inner
-def align(data: Any, members: Any) -> Any:
+def align(data: Any, members: Ints) -> tuple[Ints, float]:
     """Return rows of a class, aligned one member after another, and the cost of the groups."""
     rows, cost = rows_of(data, members[0]), 0.0
     for k in range(1, len(members)):
@@ -104,7 +106,9 @@ def align(data: Any, members: Any) -> Any:
 
 
 @inner
-def realign(data: Any, members: Any, rows: Any, cost: Any, divisions: Any, exact: Any, least: Any) -> Any:
+def realign(
+    data: Any, members: Ints, rows: Ints, cost: float, divisions: Bools, exact: bool, least: float
+) -> tuple[Ints, float]:
     """Divide a class in two in given ways and join the parts anew until no division saves the share `least` or more.
 
     Each line of `divisions` says which members are in the one part. Returns members, rows and the cost of the groups.

@@ -8,10 +8,9 @@ zeros below the matrix stands for all of them. When `halt[0]` turns True, rows m
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Floats, Ints
 from sudare.kernels.entry import inner
 
 # Steps of the auction: where it begins, by what the step is divided, and where it ends if costs are about one.
@@ -22,7 +21,9 @@ LAST_STEP = 0.003
 
 
 @inner
-def _bid(cost: Any, step: Any, bidders: Any, prices: Any, column_of: Any, row_of: Any, free: Any, halt: Any) -> None:
+def _bid(
+    cost: Floats, step: float, bidders: int, prices: Floats, column_of: Ints, row_of: Ints, free: Ints, halt: Bools
+) -> None:
     """Let rows bid for columns until each has one; a bid lowers the price by what the second best is worse."""
     columns = len(prices)
     last = cost.shape[0] - 1
@@ -54,7 +55,7 @@ def _bid(cost: Any, step: Any, bidders: Any, prices: Any, column_of: Any, row_of
 
 
 @inner
-def _auction(cost: Any, last_step: Any, halt: Any) -> Any:
+def _auction(cost: Floats, last_step: float, halt: Bools) -> tuple[Floats, Ints, Ints]:
     """Return prices, columns of rows and rows of columns, within the last step a row of the best.
 
     With many more columns than rows there is little to bid for: the rows of zeros take no part, as they take what is
@@ -76,7 +77,7 @@ def _auction(cost: Any, last_step: Any, halt: Any) -> Any:
 
 
 @inner
-def _give_rest(rows: Any, column_of: Any, row_of: Any) -> None:
+def _give_rest(rows: int, column_of: Ints, row_of: Ints) -> None:
     """Give the rows of zeros the columns that are free."""
     for j in range(len(row_of)):
         if row_of[j] < 0:
@@ -85,7 +86,7 @@ def _give_rest(rows: Any, column_of: Any, row_of: Any) -> None:
 
 
 @inner
-def assign_nearly(cost: Any, rows: Any, last_step: Any, halt: Any) -> Any:
+def assign_nearly(cost: Floats, rows: int, last_step: float, halt: Bools) -> Ints:
     """Return the columns of the first rows at a sum that is at most `last_step` for each column above the least.
 
     Below the `rows` lines of the matrix there is one more, of zeros.
@@ -95,7 +96,7 @@ def assign_nearly(cost: Any, rows: Any, last_step: Any, halt: Any) -> Any:
 
 
 @inner
-def assign_within(cost: Any, rows: Any, last_step: Any, halt: Any) -> Any:
+def assign_within(cost: Floats, rows: int, last_step: float, halt: Bools) -> tuple[Ints, float]:
     """Return the columns of the first rows as `assign_nearly` does, and a bound below the least sum.
 
     The bound is the value of the prices in the dual problem: no assignment costs less.
@@ -109,7 +110,7 @@ def assign_within(cost: Any, rows: Any, last_step: Any, halt: Any) -> Any:
 
 
 @inner
-def assign(cost: Any, rows: Any, halt: Any) -> Any:
+def assign(cost: Floats, rows: int, halt: Bools) -> Ints:
     """Return the columns of the first rows at the least sum.
 
     Below the `rows` lines of the matrix there is one more, of zeros.
@@ -130,7 +131,7 @@ def assign(cost: Any, rows: Any, halt: Any) -> Any:
 
 
 @inner
-def _keep_tight(cost: Any, prices: Any, column_of: Any, row_of: Any, free: Any) -> Any:
+def _keep_tight(cost: Floats, prices: Floats, column_of: Ints, row_of: Ints, free: Ints) -> int:
     """Free the rows that would do better elsewhere at these prices; return how many, first in `free`."""
     last = cost.shape[0] - 1
     left = 0
@@ -148,7 +149,7 @@ def _keep_tight(cost: Any, prices: Any, column_of: Any, row_of: Any, free: Any) 
 
 @inner
 def _augment(
-    cost: Any, start: Any, prices: Any, column_of: Any, row_of: Any, distance: Any, before: Any, order: Any
+    cost: Floats, start: int, prices: Floats, column_of: Ints, row_of: Ints, distance: Floats, before: Ints, order: Ints
 ) -> None:
     """Give a free row a column along the cheapest path of changes, and keep prices in step.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.entry import entry, inner
 
 # Probabilities below are left out at both ends of a distribution; together they change no digit that is shown.
@@ -13,7 +12,7 @@ _NEGLIGIBLE = 1e-18
 
 
 @inner
-def _add(chances: Any, low: Any, count: Any, part: Any, target: Any) -> Any:
+def _add(chances: Floats, low: int, count: int, part: Floats, target: Floats) -> tuple[int, int]:
     """Write the distribution of a sum of hits to `target`; return its least number of hits and its length."""
     length = count + len(part) - 1
     target[:length] = 0
@@ -33,7 +32,7 @@ def _add(chances: Any, low: Any, count: Any, part: Any, target: Any) -> Any:
 
 
 @inner
-def _tail(chances: Any, low: Any, count: Any, needed: Any) -> Any:
+def _tail(chances: Floats, low: int, count: int, needed: int) -> float:
     total = 0.0
     for place in range(max(needed - low, 0), count):
         total += chances[place]
@@ -41,7 +40,7 @@ def _tail(chances: Any, low: Any, count: Any, needed: Any) -> Any:
 
 
 @entry
-def success_chances(parts: Any, part_starts: Any, groups: Any, thresholds: Any, found: Any) -> None:
+def success_chances(parts: Floats, part_starts: Ints, groups: Ints, thresholds: Ints, found: Floats) -> None:
     """Fill in the chance that the first n guesses have `thresholds[n]` hits or more, for n = 1, 2, ...
 
     Guess n belongs to the group `groups[n]`, groups one after another. After guess n its group has the hits of the

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.histories.attack_rows import NO_END, find_fitting
+from sudare.kernels.histories.attack_rows import NO_END, KnownRows, PublishedRows, find_fitting
 
 # A row that fits no row of a customer has this share of its usual probability.
 IMPOSSIBLE = 1e-12
@@ -15,8 +14,8 @@ IMPOSSIBLE = 1e-12
 
 @inner
 def _augment(
-    start: Any, edges: Any, edge_starts: Any, row_of: Any, partner: Any, seen: Any, before: Any, queue: Any
-) -> Any:
+    start: int, edges: Ints, edge_starts: Ints, row_of: Ints, partner: Ints, seen: Ints, before: Ints, queue: Ints
+) -> bool:
     """Give a row a partner along a shortest path of exchanges; tell whether there is one."""
     queue[0] = start
     head, tail = 0, 1
@@ -41,7 +40,7 @@ def _augment(
 
 
 @inner
-def match_rows(edges: Any, edge_starts: Any, others: Any, stop: Any) -> Any:
+def match_rows(edges: Ints, edge_starts: Ints, others: int, stop: bool) -> int:
     """Return how many rows get different partners at most; with `stop`, no more than shows that not all do.
 
     Row r can have the partners `edges[edge_starts[r] : edge_starts[r + 1]]`. Quick tests come first: no row without a
@@ -64,7 +63,7 @@ def match_rows(edges: Any, edge_starts: Any, others: Any, stop: Any) -> Any:
 
 
 @inner
-def _weight(low: Any, high: Any, row: Any, least: Any, most: Any, other: Any, at_ends: Any) -> Any:
+def _weight(low: Ints, high: Ints, row: int, least: Ints, most: Ints, other: int, at_ends: Floats) -> float:
     """Return how likely a known row makes a published one, in parts of what ranges that lie anyhow would.
 
     A range of w values that has the value anywhere is one of w; with the probability `at_ends` it was made so that the
@@ -80,7 +79,7 @@ def _weight(low: Any, high: Any, row: Any, least: Any, most: Any, other: Any, at
 
 
 @inner
-def _add_ends(low: Any, high: Any, row: Any, least: Any, other: Any, weight: Any, sums: Any) -> None:
+def _add_ends(low: Ints, high: Ints, row: int, least: Ints, other: int, weight: float, sums: Floats) -> None:
     """Add a weight to the columns whose published range has the known value at an end."""
     for column in range(low.shape[1]):
         first, last = low[row, column], high[row, column]
@@ -89,7 +88,7 @@ def _add_ends(low: Any, high: Any, row: Any, least: Any, other: Any, weight: Any
 
 
 @inner
-def _room(room: Any, filled: Any, more: Any) -> Any:
+def _room(room: Ints, filled: int, more: int) -> Ints:
     """Return the room with what fills it, or a larger one."""
     if filled + more <= len(room):
         return room
@@ -100,18 +99,18 @@ def _room(room: Any, filled: Any, more: Any) -> Any:
 
 @entry
 def fit_pairs(
-    published: Any,
-    starts: Any,
-    histories: Any,
-    customers: Any,
-    known: Any,
-    share: Any,
-    chances: Any,
-    at_ends: Any,
-    stop: Any,
-    likelihoods: Any,
-    matched: Any,
-    ends: Any,
+    published: PublishedRows,
+    starts: Ints,
+    histories: Ints,
+    customers: Ints,
+    known: KnownRows,
+    share: float,
+    chances: Floats,
+    at_ends: Floats,
+    stop: bool,
+    likelihoods: Floats,
+    matched: Ints,
+    ends: Floats,
 ) -> None:
     """Compare histories with customers, pair by pair: the logarithm of the likelihood, and rows matched one to one.
 

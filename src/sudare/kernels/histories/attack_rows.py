@@ -8,10 +8,10 @@ overlap, the set has the item. An index leads from a value to the known rows tha
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Floats, Ints, Ints8, Ints32, Items
 from sudare.kernels.entry import entry, inner
 
 # Published rows: low and high [row, column], sets [row, column]; set s is members[starts[s] : starts[s + 1]], rising.
@@ -36,7 +36,7 @@ EACH, RARE, UNIQUE = 0, 1, 2
 
 
 @inner
-def _lower(values: Any, first: Any, last: Any, value: Any) -> Any:
+def _lower(values: Items, first: int, last: int, value: int) -> int:
     """Return the first place from `first` to `last` that has a value or more, by halving."""
     while first < last:
         middle = (first + last) // 2
@@ -48,15 +48,15 @@ def _lower(values: Any, first: Any, last: Any, value: Any) -> Any:
 
 
 @inner
-def _has_item(starts: Any, members: Any, number: Any, item: Any) -> Any:
+def _has_item(starts: Ints, members: Ints, number: int, item: int) -> bool:
     """Tell whether a set has an item."""
     last = starts[number + 1]
     place = _lower(members, starts[number], last, item)
-    return place < last and members[place] == item
+    return bool(place < last and members[place] == item)
 
 
 @inner
-def _listed(published: Any, row: Any, index: Any, number: Any) -> Any:
+def _listed(published: PublishedRows, row: int, index: KnownIndex, number: int) -> tuple[int, int]:
     """Return the places in a list of the rows that may overlap the published cell which the list is ordered by."""
     column = number if number < published.low.shape[1] else 0
     first, last = index.starts[number], index.starts[number + 1]
@@ -67,7 +67,9 @@ def _listed(published: Any, row: Any, index: Any, number: Any) -> Any:
 
 
 @entry
-def find_blocks(published: Any, known: Any, index: Any, blocks: Any, sizes: Any, shares: Any) -> None:
+def find_blocks(
+    published: PublishedRows, known: KnownRows, index: KnownIndex, blocks: Ints8, sizes: Ints32, shares: Floats
+) -> None:
     """Find for each published row the column that fewest known rows share with it, and how many these are.
 
     Ordered columns come first, then those of items; -1 is no column. `shares` is the share of known rows that a row can
@@ -99,17 +101,17 @@ def find_blocks(published: Any, known: Any, index: Any, blocks: Any, sizes: Any,
 # Arrays are taken out of their tuples before loops: each access to a field counts references.
 @inner
 def _add_customers(
-    published: Any,
-    row: Any,
-    known: Any,
-    others: Any,
-    sure: Any,
-    hit: Any,
-    least: Any,
-    seen: Any,
-    found: Any,
-    count: Any,
-) -> Any:
+    published: PublishedRows,
+    row: int,
+    known: KnownRows,
+    others: Ints32,
+    sure: int,
+    hit: Ints32,
+    least: int,
+    seen: Ints32,
+    found: Ints32,
+    count: int,
+) -> int:
     """Append the customers who have one of some known rows that the published one can stand for; return how many.
 
     In the column `sure` of items the rows are known to meet. Known rows lie anywhere in memory: of most of them no more
@@ -139,8 +141,16 @@ def _add_customers(
 
 @inner
 def _customers(
-    published: Any, row: Any, known: Any, index: Any, block: Any, hit: Any, least: Any, seen: Any, found: Any
-) -> Any:
+    published: PublishedRows,
+    row: int,
+    known: KnownRows,
+    index: KnownIndex,
+    block: int,
+    hit: Ints32,
+    least: int,
+    seen: Ints32,
+    found: Ints32,
+) -> int:
     """Find the customers with `least` hits or more whom a published row can stand for; return how many."""
     ordered = published.low.shape[1]
     if block < 0:
@@ -159,7 +169,7 @@ def _customers(
 
 
 @inner
-def find_fitting(published: Any, row: Any, known: Any, customer: Any, room: Any, filled: Any) -> Any:
+def find_fitting(published: PublishedRows, row: int, known: KnownRows, customer: int, room: Ints, filled: int) -> int:
     """Append to `room` the places of a customer's rows that a published one can stand for; return how far it is filled.
 
     There must be room for all rows of the customer. Rows with the items of a set are found by halving, if that is
@@ -202,7 +212,7 @@ def find_fitting(published: Any, row: Any, known: Any, customer: Any, room: Any,
 
 
 @inner
-def _sink(heap: Any, score: Any, size: Any) -> None:
+def _sink(heap: Ints, score: Floats, size: int) -> None:
     """Restore a heap whose first element is out of place: the worst customer first (ties: the greatest number)."""
     place = 0
     while True:
@@ -217,12 +227,12 @@ def _sink(heap: Any, score: Any, size: Any) -> None:
 
 
 @inner
-def _worse(one: Any, other: Any, score: Any) -> Any:
+def _worse(one: int, other: int, score: Floats) -> bool:
     return score[one] < score[other] or (score[one] == score[other] and one > other)
 
 
 @inner
-def _best(touched: Any, count: Any, score: Any, heap: Any) -> Any:
+def _best(touched: Ints32, count: int, score: Floats, heap: Ints) -> int:
     """Put the customers of the greatest scores into the heap's room, best first; return how many."""
     size = 0
     for place in range(count):
@@ -245,24 +255,24 @@ def _best(touched: Any, count: Any, score: Any, heap: Any) -> Any:
 
 @entry
 def score_customers(
-    published: Any,
-    rows: Any,
-    starts: Any,
-    weights: Any,
-    known: Any,
-    index: Any,
-    blocks: Any,
-    sizes: Any,
-    votes: Any,
-    complete: Any,
-    unsure: Any,
-    budget: Any,
-    counts: Any,
-    totals: Any,
-    met: Any,
-    best: Any,
-    scores: Any,
-    hits: Any,
+    published: PublishedRows,
+    rows: Ints,
+    starts: Ints,
+    weights: Floats,
+    known: KnownRows,
+    index: KnownIndex,
+    blocks: Ints8,
+    sizes: Ints32,
+    votes: int,
+    complete: bool,
+    unsure: int,
+    budget: int,
+    counts: Ints,
+    totals: Floats,
+    met: Ints,
+    best: Ints,
+    scores: Floats,
+    hits: Ints,
 ) -> None:
     """Score customers for histories of published rows: the weights of rows that can stand for one of theirs.
 
@@ -324,16 +334,16 @@ def score_customers(
 
 @inner
 def _compare_rest(
-    published: Any,
-    rows: Any,
-    done: Any,
-    begin: Any,
-    end: Any,
-    weights: Any,
-    known: Any,
-    customers: Any,
-    hit: Any,
-    score: Any,
+    published: PublishedRows,
+    rows: Ints,
+    done: int,
+    begin: int,
+    end: int,
+    weights: Floats,
+    known: KnownRows,
+    customers: Ints32,
+    hit: Ints32,
+    score: Floats,
 ) -> None:
     """Compare the rows that were not looked up with the rows of the customers who met all before."""
     for customer in customers:

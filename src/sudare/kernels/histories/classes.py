@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Floats, Floats32, Ints
 from sudare.kernels.entry import entry, inner
 
 
 @inner
-def _to_class(pairs: Any, members: Any, size: Any, customer: Any, without: Any) -> Any:
+def _to_class(pairs: Floats32, members: Ints, size: int, customer: int, without: int) -> float:
     """Return the summed costs of a customer's pairs with a class, but for one member."""
     total = 0.0
     for k in range(size):
@@ -24,9 +25,18 @@ def _to_class(pairs: Any, members: Any, size: Any, customer: Any, without: Any) 
 
 @entry
 def anneal(
-    pairs: Any, near: Any, classes: Any, sizes: Any, class_of: Any, rates: Any, bounds: Any, steps: Any, heat: Any,
-    rng: Any, halt: Any,
-) -> None:  # fmt: skip
+    pairs: Floats32,
+    near: Ints,
+    classes: Ints,
+    sizes: Ints,
+    class_of: Ints,
+    rates: Floats,
+    bounds: Any,
+    steps: int,
+    heat: Any,
+    rng: np.random.Generator,
+    halt: Bools,
+) -> None:
     """Move and swap customers between classes, at first also for the worse, by exp(-loss / heat).
 
     Line c of `classes` has the members of class c, `sizes[c]` of them; `near[i]` are customers with whom i makes cheap
@@ -43,7 +53,7 @@ def anneal(
         if halt[0]:
             break
         temperature *= cooling
-        one = rng.integers(0, len(class_of))
+        one = int(rng.integers(0, len(class_of)))
         to = class_of[near[one, rng.integers(0, near.shape[1])]]
         origin = class_of[one]
         if to == origin:

@@ -10,20 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Floats, Ints, Ints32
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.histories.attack_pairs import match_rows
-from sudare.kernels.histories.attack_rows import find_fitting
+from sudare.kernels.histories.attack_rows import KnownRows, PublishedRows, find_fitting
 
 
 @inner
-def set_cost(members: Any, leaves: Any, enters: Any, pairs: Any, lengths: Any, terms: Any) -> Any:
+def set_cost(members: Ints, leaves: int, enters: int, pairs: Floats, lengths: Ints, terms: Floats) -> float:
     """Return about what rows cost that cover all members, together for all of them.
 
     The member at the place `leaves` (-1: none) is replaced by `enters`. `pairs` are the costs of two customers' aligned
     rows, `terms` what a set costs of its pairs and what a deleted row costs: all have as many rows as the shortest.
     """
     size = len(members)
-    least, total = np.int64(1 << 60), 0
+    least, total = 1 << 60, 0
     for x in range(size):
         one = enters if x == leaves else members[x]
         least = min(least, lengths[one])
@@ -34,11 +35,12 @@ def set_cost(members: Any, leaves: Any, enters: Any, pairs: Any, lengths: Any, t
         for y in range(x):
             other = enters if y == leaves else members[y]
             aligned += pairs[one, other] * least / min(lengths[one], lengths[other])
-    return terms[0] * aligned + terms[1] * (total - size * least)
+    cost: float = terms[0] * aligned + terms[1] * (total - size * least)
+    return cost
 
 
 @inner
-def _meetings(members: Any, place: Any, enters: Any, together: Any) -> Any:
+def _meetings(members: Ints, place: int, enters: int, together: Ints32) -> int:
     """Return how many more times members meet again if one is replaced."""
     found = 0
     for x in range(len(members)):
@@ -48,7 +50,7 @@ def _meetings(members: Any, place: Any, enters: Any, together: Any) -> Any:
 
 
 @inner
-def _replace(sets: Any, holders: Any, together: Any, p: Any, place: Any, enters: Any, other: Any) -> None:
+def _replace(sets: Ints, holders: Ints, together: Ints32, p: int, place: int, enters: int, other: int) -> None:
     """Replace a member of the set of p; the one who leaves goes to the set of another pseudonym."""
     leaves = sets[p, place]
     for x in range(sets.shape[1]):
@@ -66,7 +68,7 @@ def _replace(sets: Any, holders: Any, together: Any, p: Any, place: Any, enters:
 
 
 @inner
-def _place(members: Any, customer: Any) -> Any:
+def _place(members: Ints, customer: int) -> int:
     """Return where a customer is among the members, -1 if nowhere."""
     for x in range(len(members)):
         if members[x] == customer:
@@ -76,9 +78,19 @@ def _place(members: Any, customer: Any) -> Any:
 
 @entry
 def anneal_sets(
-    sets: Any, holders: Any, together: Any, pairs: Any, lengths: Any, near: Any, terms: Any, spread: Any, steps: Any,
-    heat: Any, rng: Any, halt: Any,
-) -> Any:  # fmt: skip
+    sets: Ints,
+    holders: Ints,
+    together: Ints32,
+    pairs: Floats,
+    lengths: Ints,
+    near: Ints,
+    terms: Floats,
+    spread: float,
+    steps: int,
+    heat: Any,
+    rng: np.random.Generator,
+    halt: Bools,
+) -> float:
     """Swap members of two sets, at first also for the worse, by exp(-loss / heat); return about what the sets cost.
 
     `together` says in how many sets two customers are. Each time that two meet again costs `spread` of the two sets
@@ -93,7 +105,7 @@ def anneal_sets(
         if halt[0]:
             break
         temperature *= cooling
-        p, place, beside = rng.integers(0, count), rng.integers(0, size), rng.integers(0, size)
+        p, place, beside = int(rng.integers(0, count)), int(rng.integers(0, size)), int(rng.integers(0, size))
         leaves, enters = sets[p, place], near[sets[p, beside], rng.integers(0, near.shape[1])]
         other = holders[enters, rng.integers(0, size)]
         if beside == place or _place(sets[p], enters) >= 0 or _place(sets[other], leaves) >= 0:
@@ -110,11 +122,11 @@ def anneal_sets(
         _replace(sets, holders, together, p, place, enters, other)
         _replace(sets, holders, together, other, there, leaves, p)
         costs[p], costs[other] = first, second
-    return costs.sum()
+    return float(costs.sum())
 
 
 @entry
-def covered_customers(published: Any, starts: Any, known: Any, found: Any) -> None:
+def covered_customers(published: PublishedRows, starts: Ints, known: KnownRows, found: Bools) -> None:
     """Tell whose rows the rows of some histories cover, different rows each: line h of `found` is history h.
 
     The rows of history h are starts[h] to starts[h + 1] - 1 of the published ones.

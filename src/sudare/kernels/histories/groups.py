@@ -19,18 +19,19 @@ from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Floats, Floats32, Ints, Ints32
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.histories.assignment import assign_within
 
 
 @inner
-def _spread(count: Any, first: Any, second: Any, size: Any) -> Any:
+def _spread(count: int, first: float, second: float, size: float) -> float:
     """Return the summed errors of `count` values at first/second summed distances from the end of `size` numbers."""
     return (second + first) / size - first + count * (size - 1) / 2
 
 
 @inner
-def _best_size(count: Any, first: Any, second: Any, size: Any, most: Any) -> Any:
+def _best_size(count: int, first: float, second: float, size: float, most: float) -> float:
     """Return how many numbers the range from one end has best, from `size` to `most`."""
     size = min(max(size, np.floor(np.sqrt(2 * (second + first) / count))), most)
     if size < most and _spread(count, first, second, size + 1) < _spread(count, first, second, size):
@@ -39,7 +40,9 @@ def _best_size(count: Any, first: Any, second: Any, size: Any, most: Any) -> Any
 
 
 @inner
-def best_range(count: Any, low: Any, high: Any, total: Any, squares: Any, least: Any, greatest: Any) -> Any:
+def best_range(
+    count: int, low: float, high: float, total: float, squares: float, least: float, greatest: float
+) -> tuple[float, float, float]:
     """Return the ends and the summed error, in units of the column, of the cheapest range of `count` values."""
     size = high - low + 1
     first = total - count * low
@@ -56,7 +59,7 @@ def best_range(count: Any, low: Any, high: Any, total: Any, squares: Any, least:
 
 
 @inner
-def profile(data: Any, rows: Any) -> Any:
+def profile(data: Any, rows: Ints) -> tuple[Floats, Ints32, Ints, int]:
     """Return what groups know of their values: ends, sums, sums of squares, different items and their number."""
     values, items = data[0], data[1]
     groups, members = rows.shape
@@ -80,7 +83,7 @@ def profile(data: Any, rows: Any) -> Any:
 
 
 @inner
-def _add_item(different: Any, count: Any, item: Any) -> Any:
+def _add_item(different: Ints32, count: int, item: int) -> int:
     """Put an item among the first `count`, in order, unless it is there; return how many were added."""
     place = count
     while place > 0 and different[place - 1] >= item:
@@ -94,7 +97,7 @@ def _add_item(different: Any, count: Any, item: Any) -> Any:
 
 
 @inner
-def _count_union(first: Any, first_count: Any, second: Any, second_count: Any) -> Any:
+def _count_union(first: Ints32, first_count: int, second: Ints32, second_count: int) -> int:
     """Return the number of different items of two lists in order."""
     i, j, count = 0, 0, 0
     while i < first_count and j < second_count:
@@ -106,7 +109,7 @@ def _count_union(first: Any, first_count: Any, second: Any, second_count: Any) -
 
 
 @inner
-def join_costs(data: Any, one: Any, other: Any) -> Any:
+def join_costs(data: Any, one: Any, other: Any) -> Floats:
     """Return the cost of each group of one kind joined with each of another."""
     weights, limits, most_items, prices = data[3], data[4], data[6], data[7]
     sums, different, counts, members = one
@@ -134,7 +137,7 @@ def join_costs(data: Any, one: Any, other: Any) -> Any:
 
 
 @inner
-def single_costs(data: Any, one: Any, other: Any, terms: Any) -> Any:
+def single_costs(data: Any, one: int, other: int, terms: Floats) -> Floats:
     """Return the costs of the rows of one customer with those of another.
 
     `terms` are what different items cost, a factor of distances, a factor of deleted cells, and what a row costs that
@@ -158,7 +161,7 @@ def single_costs(data: Any, one: Any, other: Any, terms: Any) -> Any:
 
 
 @inner
-def pair_cost(data: Any, one: Any, other: Any, terms: Any, last_step: Any, limit: Any) -> Any:
+def pair_cost(data: Any, one: int, other: int, terms: Floats, last_step: float, limit: float) -> tuple[float, float]:
     """Return the cost of rows assigned within `last_step` of the best and those left over, and a bound below it.
 
     If a quick bound says that it is `limit` or more, the cost is infinite.
@@ -182,7 +185,7 @@ def pair_cost(data: Any, one: Any, other: Any, terms: Any, last_step: Any, limit
 
 
 @inner
-def _least_sum(cost: Any) -> Any:
+def _least_sum(cost: Floats) -> float:
     """Return a bound below the cost of any assignment: what each row costs at its best column."""
     total = 0.0
     for i in range(cost.shape[0] - 1):
@@ -191,7 +194,7 @@ def _least_sum(cost: Any) -> Any:
 
 
 @entry
-def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_step: Any, pairs: Any) -> None:
+def nearest(data: Any, order: Ints, place: int, wanted: int, terms: Floats, last_step: float, pairs: Floats32) -> None:
     """Find the customers with whom the one at a place of `order` makes the cheapest pairs, `wanted` of them.
 
     `order` has the customers by number of rows; the search goes both ways, until the rows to delete alone cost more
@@ -205,7 +208,7 @@ def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_ste
     own = starts[one + 1] - starts[one]
     below, above = place - 1, place + 1
     best = np.full(wanted, np.inf)
-    far = np.int64(1 << 60)
+    far = 1 << 60
     while below >= 0 or above < len(order):
         lower = own - (starts[order[below] + 1] - starts[order[below]]) if below >= 0 else far
         upper = starts[order[above] + 1] - starts[order[above]] - own if above < len(order) else far
@@ -216,7 +219,7 @@ def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_ste
             below -= 1
         else:
             above += 1
-        cost = np.float64(pairs[other, one])
+        cost = float(pairs[other, one])
         if cost <= 0:
             cost, bound = pair_cost(data, one, other, terms, last_step, best[-1])
             # Zero stands for pairs not looked at; customers whose rows are alike cost nothing.
@@ -233,7 +236,7 @@ def nearest(data: Any, order: Any, place: Any, wanted: Any, terms: Any, last_ste
 
 
 @entry
-def group_cells(data: Any, rows: Any) -> Any:
+def group_cells(data: Any, rows: Ints) -> tuple[Floats, Floats, Bools]:
     """Return the cheapest cells of groups: low and high ends and whether deleted for each ordered column."""
     sums, _, counts, members = profile(data, rows)
     weights, limits, prices = data[3], data[4], data[7]

@@ -6,15 +6,14 @@ The customers that pseudonym p can have are `edges[starts[p] : starts[p + 1]]`; 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Ints, Ints32
 from sudare.kernels.entry import entry, inner
 
 
 @inner
-def _change(starts: Any, edges: Any, p: Any, match: Any, owner: Any, rng: Any) -> Any:
+def _change(starts: Ints, edges: Ints, p: int, match: Ints, owner: Ints, rng: np.random.Generator) -> int:
     """Take the customer of one pseudonym away and let it choose anew; return the number of choices.
 
     Whoever has the customer that is chosen chooses next, until one is chosen that nobody has. Every choice is as
@@ -34,8 +33,16 @@ def _change(starts: Any, edges: Any, p: Any, match: Any, owner: Any, rng: Any) -
 
 @entry
 def draw_matchings(
-    starts: Any, edges: Any, pids: Any, match: Any, owner: Any, changes: Any, rng: Any, found: Any, halt: Any
-) -> Any:
+    starts: Ints,
+    edges: Ints,
+    pids: Ints,
+    match: Ints,
+    owner: Ints,
+    changes: int,
+    rng: np.random.Generator,
+    found: Ints32,
+    halt: Bools,
+) -> tuple[int, int]:
     """Write a drawn matching of some pseudonyms to each line of `found`, so many changes apart.
 
     Returns how many lines were written before it was halted, one at least, and how many choices there were in all.
@@ -52,7 +59,7 @@ def draw_matchings(
 
 
 @inner
-def _best_edge(drawn: Any, alive: Any, starts: Any, edges: Any, near: Any, counts: Any) -> Any:
+def _best_edge(drawn: Ints32, alive: Ints, starts: Ints, edges: Ints, near: Ints, counts: Ints) -> tuple[int, int, int]:
     """Return the pseudonym near the guesses, and its customer, that most of the drawn matchings have."""
     best, pid, customer = 0, -1, -1
     for p in range(len(near)):
@@ -70,8 +77,8 @@ def _best_edge(drawn: Any, alive: Any, starts: Any, edges: Any, near: Any, count
 
 @entry
 def grow_guesses(
-    drawn: Any, starts: Any, edges: Any, holder_starts: Any, holders: Any, order: Any, stay: Any, found: Any
-) -> Any:
+    drawn: Ints32, starts: Ints, edges: Ints, holder_starts: Ints, holders: Ints, order: Ints, stay: bool, found: Ints
+) -> int:
     """Add to a first guess, `found[0]`, those that are most often right with all before; return how many there are.
 
     Looked at are the pseudonyms that share a customer with one guessed, and the first guess of `order` (pseudonym,
@@ -104,4 +111,4 @@ def grow_guesses(
                 best, pid, customer = right, other, wanted
         if best == 0:
             return depth + 1
-    return found.shape[0]
+    return len(found)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Floats, Floats32, Ints
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.histories.alignment import align, deletion_cost, join, part, realign, rows_of
 from sudare.kernels.histories.groups import join_costs, profile
@@ -31,7 +32,7 @@ _LEAST_GAIN = 0.001
 
 
 @inner
-def estimate(pairs: Any, rates: Any, customers: Any, inside: Any, side: Any) -> Any:
+def estimate(pairs: Floats32, rates: Floats, customers: Ints, inside: Bools, side: bool) -> float:
     """Return about what the class of the customers on one side costs."""
     total, count = 0.0, 0
     for i in range(len(inside)):
@@ -40,11 +41,14 @@ def estimate(pairs: Any, rates: Any, customers: Any, inside: Any, side: Any) -> 
             for j in range(i):
                 if inside[j] == side:
                     total += pairs[customers[i], customers[j]]
-    return rates[count] * total
+    cost: float = rates[count] * total
+    return cost
 
 
 @inner
-def _exchanges(pairs: Any, rates: Any, customers: Any, inside: Any, bounds: Any, most: Any, favour: Any) -> Any:
+def _exchanges(
+    pairs: Floats32, rates: Floats, customers: Ints, inside: Bools, bounds: Any, most: float, favour: Floats
+) -> Ints:
     """Return the exchanges that promise to cost at most `most`, less a favour to each, the best first.
 
     An exchange is two places, -1 where nobody goes.
@@ -76,7 +80,7 @@ def _exchanges(pairs: Any, rates: Any, customers: Any, inside: Any, bounds: Any,
 
 
 @inner
-def changed_class(data: Any, members: Any, rows: Any, leaves: Any, enters: Any) -> Any:
+def changed_class(data: Any, members: Ints, rows: Ints, leaves: int, enters: int) -> tuple[Ints, Ints, float]:
     """Return a class that one customer leaves and another enters, -1 where none does."""
     if leaves >= 0:
         members, rows = part(data, members, rows, members != leaves)
@@ -89,32 +93,34 @@ def changed_class(data: Any, members: Any, rows: Any, leaves: Any, enters: Any) 
 
 
 @inner
-def _settle(data: Any, members: Any, rows: Any) -> Any:
+def _settle(data: Any, members: Ints, rows: Ints) -> tuple[Ints, Ints, float]:
     """Return a class with its rows aligned anew, each member with the rest, until that gains little."""
     rows, cost = realign(data, members, rows, np.inf, np.eye(len(members)) > 0, False, _LEAST_GAIN)
     return members, rows, cost + deletion_cost(data, members, rows.shape[0])
 
 
 @entry
-def align_anew(data: Any, one: Any, division: Any, exact: Any) -> Any:
+def align_anew(data: Any, one: Any, division: Bools, exact: bool) -> tuple[Ints, Ints, float]:
     """Return a class with its rows aligned anew by a division in two, if that is better and not halted."""
+    members: Ints
+    rows: Ints
     members, rows, cost = one
     deleted = deletion_cost(data, members, rows.shape[0])
     rows, cost = realign(data, members, rows.copy(), cost - deleted, division.reshape((1, -1)), exact, 0.0)
     if data[8][0]:
-        return one
+        return members, one[1], one[2]
     return members, rows, cost + deleted
 
 
 @entry
-def new_class(data: Any, members: Any) -> Any:
+def new_class(data: Any, members: Ints) -> tuple[Ints, Ints, float]:
     """Return a class of given customers, each aligned with the rest until that gains little; useless when halted."""
     rows, _ = align(data, members)
     return _settle(data, members, rows)
 
 
 @entry
-def blind_class(data: Any, members: Any) -> Any:
+def blind_class(data: Any, members: Ints) -> tuple[Ints, Ints, float]:
     """Return a class of given customers whose rows are aligned in the order in which they are."""
     starts = data[2]
     lengths = starts[members + 1] - starts[members]
@@ -127,7 +133,9 @@ def blind_class(data: Any, members: Any) -> Any:
 
 
 @inner
-def _exchanged(data: Any, one: Any, other: Any, leaves: Any, enters: Any, most: Any) -> Any:
+def _exchanged(
+    data: Any, one: Any, other: Any, leaves: int, enters: int, most: float
+) -> tuple[tuple[Ints, Ints, float], tuple[Ints, Ints, float]]:
     """Return two classes after an exchange; if they can be expected to cost at most `most`, aligned anew."""
     new_one = changed_class(data, one[0], one[1], leaves, enters)
     new_other = changed_class(data, other[0], other[1], enters, leaves)
@@ -138,7 +146,9 @@ def _exchanged(data: Any, one: Any, other: Any, leaves: Any, enters: Any, most: 
 
 
 @entry
-def exchange_two(data: Any, one: Any, other: Any, pairs: Any, rates: Any, bounds: Any, heat: Any, rng: Any) -> Any:
+def exchange_two(
+    data: Any, one: Any, other: Any, pairs: Floats32, rates: Floats, bounds: Any, heat: float, rng: np.random.Generator
+) -> tuple[tuple[Ints, Ints, float], tuple[Ints, Ints, float], Ints, Floats]:
     """Exchange customers between two classes once, if an exchange that promises something is better.
 
     With heat, it may also be for the worse, by exp(-loss / heat). Returns the classes and all that were computed on the

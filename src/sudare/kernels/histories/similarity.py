@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.entry import entry
 
 
 @entry
-def moved(starts: Any, others: Any, weights: Any, customer: Any, item: Any) -> Any:
+def moved(starts: Ints, others: Ints, weights: Floats, customer: Any, item: Any) -> float:
     """Return the sum of |w - w'| over the pairs of items that had a similarity w before.
 
     Pairs (i, j) are `others[starts[i] : starts[i + 1]]` with their `weights`. `customer` and `item` are the scores

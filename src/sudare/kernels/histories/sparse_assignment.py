@@ -7,15 +7,14 @@ augmenting path algorithm for dense and sparse linear assignment problems, 1987)
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Bools, Floats, Ints
 from sudare.kernels.entry import entry, inner
 
 
 @inner
-def _push(keys: Any, heap: Any, size: Any, key: Any, column: Any) -> None:
+def _push(keys: Floats, heap: Ints, size: int, key: float, column: int) -> None:
     """Put a column into a heap of `size`, the least key first."""
     place = size
     while place and keys[(place - 1) // 2] > key:
@@ -25,7 +24,7 @@ def _push(keys: Any, heap: Any, size: Any, key: Any, column: Any) -> None:
 
 
 @inner
-def _pop(keys: Any, heap: Any, size: Any) -> None:
+def _pop(keys: Floats, heap: Ints, size: int) -> None:
     """Take the first column out of a heap of `size`."""
     key, column = keys[size - 1], heap[size - 1]
     place = 0
@@ -44,21 +43,21 @@ def _pop(keys: Any, heap: Any, size: Any) -> None:
 
 @inner
 def _search(
-    start: Any,
-    starts: Any,
-    columns: Any,
-    costs: Any,
-    alone: Any,
-    prices: Any,
-    edge_of: Any,
-    row_of: Any,
-    distance: Any,
-    final: Any,
-    edge_to: Any,
-    keys: Any,
-    heap: Any,
-    reached: Any,
-) -> Any:
+    start: int,
+    starts: Ints,
+    columns: Ints,
+    costs: Floats,
+    alone: float,
+    prices: Floats,
+    edge_of: Ints,
+    row_of: Ints,
+    distance: Floats,
+    final: Bools,
+    edge_to: Ints,
+    keys: Floats,
+    heap: Ints,
+    reached: Ints,
+) -> tuple[int, int, int, float]:
     """Find the cheapest path of changes that gives a row a column, or leaves a row on it without one.
 
     Returns the column or -1, the row that is left, how many columns were `reached`, and how long the path is.
@@ -96,7 +95,9 @@ def _search(
 
 
 @entry
-def assign_sparse(rows: Any, starts: Any, columns: Any, costs: Any, alone: Any, edge_of: Any, room: Any) -> None:
+def assign_sparse(
+    rows: Ints, starts: Ints, columns: Ints, costs: Floats, alone: float, edge_of: Ints, room: int
+) -> None:
     """Fill in for each row the edge that it takes (-1: none): no two with one column, at the least sum of costs.
 
     Row r has the edges starts[r] to starts[r + 1] - 1: `columns`, of which there are `room`, at `costs`, and `rows`

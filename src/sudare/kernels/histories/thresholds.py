@@ -7,8 +7,7 @@ nearer to 1 than the errors allow is left to the caller, who settles it in whole
 
 from __future__ import annotations
 
-from typing import Any
-
+from sudare.kernels.common.arrays import Ints
 from sudare.kernels.entry import entry, inner
 
 ROUNDING = 2.0**-52
@@ -18,7 +17,7 @@ UNSETTLED, NOT_BELOW, BELOW = -1, 0, 1
 
 
 @inner
-def _compared(value: Any, roundings: Any) -> Any:
+def _compared(value: float, roundings: int) -> int:
     """Return whether a value with so many roundings is below 1, or `UNSETTLED`."""
     error = (roundings + 4) * ROUNDING
     if value * (1 + error) < 1:
@@ -27,7 +26,7 @@ def _compared(value: Any, roundings: Any) -> Any:
 
 
 @inner
-def _sum_below(n: Any, s: Any, product: Any, roundings: Any, p: Any) -> Any:
+def _sum_below(n: int, s: int, product: float, roundings: int, p: float) -> int:
     """Return whether the sum over k = s..n of C(n,k) p^k is below alpha, where `product` is its first term / alpha."""
     term, total, k = 1.0, 1.0, s
     while k < n:
@@ -42,7 +41,9 @@ def _sum_below(n: Any, s: Any, product: Any, roundings: Any, p: Any) -> Any:
 
 
 @entry
-def walk_sums(found: Any, n: Any, s: Any, product: Any, roundings: Any, p: Any, answer: Any) -> Any:
+def walk_sums(
+    found: Ints, n: int, s: int, product: float, roundings: int, p: float, answer: int
+) -> tuple[int, int, float, int]:
     """Fill `found[n:]` with the least s whose sum is below alpha; `product` is C(n,s) p^s / alpha.
 
     Return n, s, product and roundings where the walk ended: n is the length of `found`, or (n, s) is to be settled by
@@ -67,7 +68,9 @@ def walk_sums(found: Any, n: Any, s: Any, product: Any, roundings: Any, p: Any, 
 
 
 @entry
-def walk_products(found: Any, n: Any, s: Any, j: Any, product: Any, roundings: Any, p: Any, answer: Any) -> Any:
+def walk_products(
+    found: Ints, n: int, s: int, j: int, product: float, roundings: int, p: float, answer: int
+) -> tuple[int, int, int, float, int]:
     """Fill `found[n:]` with the least s for which the least of C(n,j) p^j / C(s,j) over j is below alpha.
 
     `product` is that quotient for the given j, divided by alpha. It is least where the factors (n-i) p / (s-i), which

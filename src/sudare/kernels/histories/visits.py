@@ -6,18 +6,15 @@ stand together, and its items are in their order.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Ints
+from sudare.kernels.common.hashing import as_int, mix
 from sudare.kernels.entry import entry, inner
-
-# An odd number whose bits look random: the golden ratio as a fraction of 64 bits.
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @entry
-def count_visits(rows: Any, item_bits: Any) -> Any:
+def count_visits(rows: Ints, item_bits: int) -> int:
     """Return how many visits sorted rows are of."""
     visits = 0
     for i in range(len(rows)):
@@ -27,7 +24,7 @@ def count_visits(rows: Any, item_bits: Any) -> Any:
 
 
 @entry
-def find_visits(rows: Any, item_bits: Any, starts: Any) -> None:
+def find_visits(rows: Ints, item_bits: int, starts: Ints) -> None:
     """Put down where each visit begins, and the end of the last."""
     visits = 0
     for i in range(len(rows)):
@@ -38,14 +35,14 @@ def find_visits(rows: Any, item_bits: Any, starts: Any) -> None:
 
 
 @entry
-def number_sets(rows: Any, starts: Any, item_bits: Any, table: Any, numbers: Any) -> Any:
+def number_sets(rows: Ints, starts: Ints, item_bits: int, table: Ints, numbers: Ints) -> int:
     """Give visits with equal sets of items the same number, from 0 in the order of their first visits; return how many.
 
     `table` is all -1 and has more places than there are visits, a power of two: an open hash of first visits.
     """
     found = 0
     for visit in range(len(numbers)):
-        place = np.int64(_hash(rows, starts[visit], starts[visit + 1], item_bits) & np.uint64(len(table) - 1))
+        place = as_int(_hash(rows, starts[visit], starts[visit + 1], item_bits) & np.uint64(len(table) - 1))
         while table[place] >= 0 and not _is_same_set(rows, starts, item_bits, table[place], visit):
             place = (place + 1) & (len(table) - 1)
         if table[place] < 0:
@@ -59,7 +56,7 @@ def number_sets(rows: Any, starts: Any, item_bits: Any, table: Any, numbers: Any
 
 @entry
 def pack_rows(
-    rows: Any, starts: Any, keys: Any, item_bits: Any, day_bits: Any, customer_bits: Any, packed: Any
+    rows: Ints, starts: Ints, keys: Ints, item_bits: int, day_bits: int, customer_bits: int, packed: Ints
 ) -> None:
     """Make of each row one number: the key of its visit, its item and its customer."""
     for visit in range(len(starts) - 1):
@@ -70,7 +67,7 @@ def pack_rows(
 
 
 @entry
-def count_crowds(packed: Any, customer_bits: Any, weight_bits: Any, sums: Any) -> None:
+def count_crowds(packed: Ints, customer_bits: int, weight_bits: int, sums: Ints) -> None:
     """Add up, for each number of customers, the values that so many have: how many, occurrences, weights, squares.
 
     After these come how many of the values have as much weight as customers, and how many as many occurrences.
@@ -78,7 +75,7 @@ def count_crowds(packed: Any, customer_bits: Any, weight_bits: Any, sums: Any) -
     """
     bits = customer_bits + weight_bits
     first = 0
-    customers = weights = np.int64(0)
+    customers = weights = 0
     for i in range(len(packed)):
         if i == 0 or packed[i] >> weight_bits != packed[i - 1] >> weight_bits:
             customers += 1
@@ -92,22 +89,21 @@ def count_crowds(packed: Any, customer_bits: Any, weight_bits: Any, sums: Any) -
             sums[4, customers] += weights == customers
             sums[5, customers] += occurrences == customers
             first = i + 1
-            customers = weights = np.int64(0)
+            customers = weights = 0
 
 
 @inner
-def _hash(rows: Any, first: Any, end: Any, item_bits: Any) -> Any:
+def _hash(rows: Ints, first: int, end: int, item_bits: int) -> np.uint64:
     """Return a number of the different items of a visit."""
     mixed = np.uint64(0)
     for i in range(first, end):
         if i == first or rows[i] != rows[i - 1]:
-            mixed = (mixed ^ np.uint64(rows[i] & ((1 << item_bits) - 1))) * _SPREAD
-            mixed ^= mixed >> np.uint64(29)
+            mixed = mix(mixed, np.uint64(rows[i] & ((1 << item_bits) - 1)))
     return mixed
 
 
 @inner
-def _is_same_set(rows: Any, starts: Any, item_bits: Any, one: Any, other: Any) -> Any:
+def _is_same_set(rows: Ints, starts: Ints, item_bits: int, one: int, other: int) -> bool:
     """Tell whether two visits have the same different items."""
     i, j = starts[one], starts[other]
     mask = (1 << item_bits) - 1
@@ -116,11 +112,11 @@ def _is_same_set(rows: Any, starts: Any, item_bits: Any, one: Any, other: Any) -
             return False
         i = _next_item(rows, i, starts[one + 1])
         j = _next_item(rows, j, starts[other + 1])
-    return i == starts[one + 1] and j == starts[other + 1]
+    return bool(i == starts[one + 1] and j == starts[other + 1])
 
 
 @inner
-def _next_item(rows: Any, i: Any, end: Any) -> Any:
+def _next_item(rows: Ints, i: int, end: int) -> int:
     """Return the place of the next different item of a visit, or its end."""
     item = rows[i]
     while i < end and rows[i] == item:

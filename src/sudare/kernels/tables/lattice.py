@@ -11,35 +11,72 @@ with four, fifteen of sixteen. A class is then counted once by this column, and 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Codes, Ints, Ints32
 from sudare.kernels.entry import entry, inner
 
 # Columns of the results: classes, records that are unique, records in the smallest class, records in classes smaller
 # than a bound.
 CLASSES, UNIQUES, SMALLEST, BELOW = range(4)
-_LARGE = np.int64(2**62)
+_LARGE = 2**62
+
+
+class WalkedRows(NamedTuple):
+    """The distinct rows of a table."""
+
+    codes: Codes  # [attribute, row]: its value there; the last line is for several attributes
+    weights: Ints  # how many records are equal to each row
+    cardinalities: Ints  # how many values each line of codes has
+    parts: Ints32  # [subset of the last attributes, code]: the value that the subset has where the last code is this
+
+
+class _Scratch(NamedTuple):
+    """For each value of a column, zero between classes: rows and records; where its rows go; and the values met."""
+
+    counted: Ints32
+    summed: Ints
+    offset: Ints32
+    touched: Ints32
+
+
+class _EndScratch(NamedTuple):
+    """Records of each code of the last attributes, the codes met, and the same for one subset of the attributes."""
+
+    summed: Ints
+    cells: Ints32
+    added: Ints
+    touched: Ints32
+
+
+class _Split(NamedTuple):
+    """What a split leaves: rows and classes that go on, what the settled classes add, and what is left of others."""
+
+    rows: int
+    kept: int
+    settled: int
+    uniques: int
+    settled_smallest: int
+    settled_below: int
+    smallest: int
+    below: int
 
 
 @inner
 def _split(
-    column: Any,
-    weights: Any,
-    starts: Any,
-    classes: Any,
-    scratch: Any,
-    place: Any,
-    new_starts: Any,
-    copy: Any,
-    bound: Any,
-) -> Any:
-    """Split each class by a column; new classes of two rows and more go to `new_starts` and, with `copy`, `place`.
-
-    Returns rows and classes that go on, then what the classes that settle here add: classes, uniques, the smallest,
-    records below the bound; then the smallest of those that go on, and their records below the bound.
-    """
+    column: Codes,
+    weights: Ints,
+    starts: Ints32,
+    classes: int,
+    scratch: _Scratch,
+    place: Ints32,
+    new_starts: Ints32,
+    copy: bool,
+    bound: int,
+) -> _Split:
+    """Split each class by a column; new classes of two rows and more go to `new_starts` and, with `copy`, `place`."""
     counted, summed, offset, touched = scratch
     rows = kept = settled = uniques = settled_below = below = 0
     settled_smallest = smallest = _LARGE
@@ -95,11 +132,11 @@ def _split(
             counted[touched[t]] = 0
             summed[touched[t]] = 0
     new_starts[kept] = rows
-    return rows, kept, settled, uniques, settled_smallest, settled_below, smallest, below
+    return _Split(rows, kept, settled, uniques, settled_smallest, settled_below, smallest, below)
 
 
 @inner
-def _measure(sizes: Any, places: Any, count: Any, bound: Any) -> Any:
+def _measure(sizes: Ints, places: Ints32, count: int, bound: int) -> tuple[int, int, int]:
     """Return of the sizes at some places how many are 1, the smallest, and the sum of those below the bound."""
     uniques, smallest, below = 0, _LARGE, 0
     for k in range(count):
@@ -112,7 +149,15 @@ def _measure(sizes: Any, places: Any, count: Any, bound: Any) -> Any:
 
 @inner
 def _count_ends(
-    column: Any, weights: Any, starts: Any, classes: Any, parts: Any, larger: Any, scratch: Any, bound: Any, found: Any
+    column: Codes,
+    weights: Ints,
+    starts: Ints32,
+    classes: int,
+    parts: Ints32,
+    larger: Ints,
+    scratch: _EndScratch,
+    bound: int,
+    found: Ints,
 ) -> None:
     """Split each class by each subset of the last attributes, of which `column` holds the numbers.
 
@@ -158,7 +203,7 @@ def _count_ends(
 
 
 @inner
-def _members(subset: Any) -> Any:
+def _members(subset: int) -> int:
     """Return how many attributes a subset has."""
     members = 0
     while subset:
@@ -168,7 +213,7 @@ def _members(subset: Any) -> Any:
 
 
 @inner
-def _put_ends(results: Any, subset: Any, first: Any, most: Any, settled: Any, found: Any) -> None:
+def _put_ends(results: Ints, subset: int, first: int, most: int, settled: Ints, found: Ints) -> None:
     """Put down the results of a subset with each of the subsets of the last attributes, which begin at bit `first`."""
     for more in range(1, len(found)):
         if _members(more) <= most:
@@ -180,7 +225,7 @@ def _put_ends(results: Any, subset: Any, first: Any, most: Any, settled: Any, fo
 
 
 @inner
-def _settle_all(results: Any, subset: Any, first: Any, free: Any, most: Any) -> None:
+def _settle_all(results: Ints, subset: int, first: int, free: int, most: int) -> None:
     """Give every subset that adds to `subset` some of the `free` attributes from `first` on the same result."""
     for more in range(1, 1 << free):
         if _members(more) <= most:
@@ -189,15 +234,13 @@ def _settle_all(results: Any, subset: Any, first: Any, free: Any, most: Any) -> 
 
 
 @entry
-def walk(
-    codes: Any, weights: Any, cardinalities: Any, parts: Any, forced: Any, most: Any, bound: Any, results: Any
-) -> None:
+def walk(table: WalkedRows, forced: int, most: int, bound: int, results: Ints) -> None:
     """Fill `results` for every subset of the attributes from `forced` on, each together with those before it.
 
-    `codes[a, i]` is the value of attribute a in distinct row i, `weights[i]` its records. The last line of codes is for
-    several attributes: `parts[s, c]` is the value that their subset s has where the code is c. A subset is a bit mask
-    over the attributes from `forced` on; none has more than `most` of them. If nothing is forced, row 0 stays as it is.
+    A subset is a bit mask over the attributes from `forced` on; none has more than `most` of them. If nothing is
+    forced, row 0 stays as it is.
     """
+    codes, weights, cardinalities, parts = table
     attributes, n = codes.shape
     lasting = 0
     while 1 << lasting < len(parts):
@@ -205,15 +248,15 @@ def walk(
     ends, larger = np.empty((len(parts), 4), np.int64), np.zeros(len(parts), np.int64)
     for one in range(len(parts)):
         for other in range(len(parts)):
-            larger[one] |= np.int64(other & one == one) << other
-    end_scratch = (
+            larger[one] |= int(other & one == one) << other
+    end_scratch = _EndScratch(
         np.zeros(parts.shape[1], np.int64),
         np.zeros(parts.shape[1] + 1, np.int32),
         np.zeros(parts.shape[1], np.int64),
         np.zeros(parts.shape[1] + 1, np.int32),
     )
     largest = max(cardinalities.max(), 1)
-    scratch = (
+    scratch = _Scratch(
         np.zeros(largest, np.int32),
         np.zeros(largest, np.int64),
         np.zeros(largest, np.int32),
@@ -274,29 +317,29 @@ def walk(
             bound,
         )
         new = subset[depth] | (1 << (a - forced)) if a >= forced else 0
-        uniques = settled[depth, UNIQUES] + found[3]
-        settled_smallest = min(settled[depth, SMALLEST], found[4])
-        settled_below = settled[depth, BELOW] + found[5]
+        uniques = settled[depth, UNIQUES] + found.uniques
+        settled_smallest = min(settled[depth, SMALLEST], found.settled_smallest)
+        settled_below = settled[depth, BELOW] + found.settled_below
         if depth + 1 >= forced:
-            results[new, CLASSES] = settled[depth, CLASSES] + found[2] + found[1]
+            results[new, CLASSES] = settled[depth, CLASSES] + found.settled + found.kept
             results[new, UNIQUES] = uniques
-            results[new, SMALLEST] = min(settled_smallest, found[6])
-            results[new, BELOW] = settled_below + found[7]
-            if copy and found[0] == 0:
+            results[new, SMALLEST] = min(settled_smallest, found.smallest)
+            results[new, BELOW] = settled_below + found.below
+            if copy and found.rows == 0:
                 free = max(a + 1, forced)
                 _settle_all(results, new, free - forced, attributes - 1 + lasting - free, deepest - depth - 1)
                 continue
         if not copy:
             continue
         depth += 1
-        k = found[0]
-        rows[depth], classes[depth] = k, found[1]
+        k = found.rows
+        rows[depth], classes[depth] = k, found.kept
         last[depth], tried[depth], subset[depth] = a, a + 1, new
-        settled[depth, CLASSES] = settled[depth - 1, CLASSES] + found[2]
+        settled[depth, CLASSES] = settled[depth - 1, CLASSES] + found.settled
         settled[depth, UNIQUES] = uniques
         settled[depth, SMALLEST] = settled_smallest
         settled[depth, BELOW] = settled_below
-        bounds_at[depth + 1] = bounds_at[depth] + found[1] + 1
+        bounds_at[depth + 1] = bounds_at[depth] + found.kept + 1
         carried_at[depth + 1] = carried_at[depth] + k
         column_at[depth + 1] = column_at[depth] + k * (attributes - 1 - a)
         target = carried[carried_at[depth] : carried_at[depth] + k]
@@ -312,25 +355,3 @@ def walk(
             copied = columns[begin : begin + k]
             for i in range(k):
                 copied[i] = source[place[i]]
-
-
-@entry
-def number_keys(keys: Any, numbers: Any) -> Any:
-    """Give equal keys the same number, in the order in which they first stand there; return how many there are."""
-    size = 16
-    while size < 2 * len(keys):
-        size *= 2
-    held = np.empty(size, np.int64)
-    number = np.full(size, -1, np.int32)
-    found = 0
-    for i in range(len(keys)):
-        key = keys[i]
-        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-        slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(size - 1))
-        while number[slot] >= 0 and held[slot] != key:
-            slot = (slot + 1) & (size - 1)
-        if number[slot] < 0:
-            held[slot], number[slot] = key, found
-            found += 1
-        numbers[i] = number[slot]
-    return found

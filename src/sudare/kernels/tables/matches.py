@@ -8,15 +8,33 @@ of the last. Within a class the rows keep the order of the table, so that those 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
-
+from sudare.kernels.common.arrays import Ints, Ints32
 from sudare.kernels.entry import entry, inner
 
 
+class Scratch(NamedTuple):
+    """Rows of each value, own and all, zero between classes; the values that a class has; where their rows go."""
+
+    owned: Ints
+    matched: Ints
+    touched: Ints
+    offset: Ints
+
+
+class Made(NamedTuple):
+    """How much a split makes: the entries of all classes, classes of two entries and more, and those of one."""
+
+    entries: int
+    classes: int
+    alone: int
+
+
 @inner
-def _tally(column: Any, wildcard: Any, entries: Any, first: Any, end: Any, scratch: Any) -> Any:
+def _tally(
+    column: Ints32, wildcard: int, entries: Ints32, first: int, end: int, scratch: Scratch
+) -> tuple[int, int, int]:
     """Count the rows of a class by value; return how many values there are, and missing ones, own and all."""
     owned, matched, touched, _ = scratch
     found = blank = blank_owned = 0
@@ -36,7 +54,7 @@ def _tally(column: Any, wildcard: Any, entries: Any, first: Any, end: Any, scrat
 
 
 @inner
-def _forget(scratch: Any, found: Any) -> None:
+def _forget(scratch: Scratch, found: int) -> None:
     owned, matched, touched, _ = scratch
     for t in range(found):
         owned[touched[t]] = 0
@@ -44,7 +62,7 @@ def _forget(scratch: Any, found: Any) -> None:
 
 
 @entry
-def count_split(column: Any, wildcard: Any, entries: Any, starts: Any, scratch: Any) -> Any:
+def count_split(column: Ints32, wildcard: int, entries: Ints32, starts: Ints, scratch: Scratch) -> Made:
     """Return how many entries and classes a split by a column makes, and how many classes of one entry."""
     owned, matched, touched, _ = scratch
     kept = classes = alone = 0
@@ -62,12 +80,19 @@ def count_split(column: Any, wildcard: Any, entries: Any, starts: Any, scratch: 
             classes += size > 1
             kept += size * (size > 1)
         _forget(scratch, found)
-    return kept, classes, alone
+    return Made(kept, classes, alone)
 
 
 @entry
 def split(
-    column: Any, wildcard: Any, entries: Any, starts: Any, scratch: Any, new_entries: Any, new_starts: Any, alone: Any
+    column: Ints32,
+    wildcard: int,
+    entries: Ints32,
+    starts: Ints,
+    scratch: Scratch,
+    new_entries: Ints32,
+    new_starts: Ints,
+    alone: Ints32,
 ) -> None:
     """Split each class by a column; the rows of classes of one entry, which never split again, go to `alone`."""
     owned, matched, touched, offset = scratch
@@ -124,11 +149,10 @@ def split(
 
 
 @entry
-def measure(entries: Any, starts: Any, weights: Any, persons: Any, owned: Any, sizes: Any) -> None:
+def measure(entries: Ints32, starts: Ints, weights: Ints, persons: Ints32, owned: Ints, sizes: Ints) -> None:
     """Give for each class its own records, and the records or (if there are any) persons that match it."""
     for c in range(len(starts) - 1):
-        records = np.int64(0)
-        size = np.int64(0)
+        records = size = 0
         last = -1
         for i in range(starts[c], starts[c + 1]):
             entry = entries[i]

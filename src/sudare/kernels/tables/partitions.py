@@ -6,20 +6,58 @@ begins, with the end of the last. Scratch arrays are zero between calls, so that
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from sudare.kernels.common.arrays import Codes, Floats, Ints, Ints32
 from sudare.kernels.entry import entry, inner
 
-_LARGE = np.int64(2**62)
+_LARGE = 2**62
+
+
+class Scratch(NamedTuple):
+    """Rows and records of each value, zero between calls, and the values that a class has."""
+
+    counted: Ints
+    summed: Ints
+    touched: Ints
+
+
+class Settled(NamedTuple):
+    """What classes of one row, which never split again, add: how many, the smallest, records below, uniques."""
+
+    classes: int
+    smallest: int
+    below: int
+    uniques: int
+
+
+class Refined(NamedTuple):
+    """What a split leaves: rows and classes that go on, the smallest of these, their records below the bound."""
+
+    rows: int
+    classes: int
+    smallest: int
+    below: int
+    settled: Settled
+
+
+class _Classes(NamedTuple):
+    """Classes that a split makes: their rows, where each begins, and the class that it is a part of."""
+
+    rows: Ints32
+    starts: Ints32
+    parents: Ints32
 
 
 @entry
-def count_below(column: Any, weights: Any, rows: Any, starts: Any, scratch: Any, bound: Any, allowed: Any) -> Any:
+def count_below(
+    column: Codes, weights: Ints, rows: Ints32, starts: Ints32, scratch: Scratch, bound: int, allowed: int
+) -> int:
     """Return the records in classes smaller than `bound` after a split by a column; stop when over `allowed`."""
     _, summed, touched = scratch
-    below = np.int64(0)
+    below = 0
     for c in range(len(starts) - 1):
         found = 0
         for i in range(starts[c], starts[c + 1]):
@@ -41,15 +79,18 @@ def count_below(column: Any, weights: Any, rows: Any, starts: Any, scratch: Any,
 
 @entry
 def refine(
-    column: Any, weights: Any, rows: Any, starts: Any, scratch: Any, bound: Any, new_rows: Any, new_starts: Any
-) -> Any:
-    """Split each class by a column; classes of two rows and more go to `new_rows` and `new_starts`.
-
-    Returns how many rows and classes go on, the smallest of these classes, their records below the bound, and of the
-    classes of one row, which never split again: how many, the smallest, their records below the bound, their uniques.
-    """
+    column: Codes,
+    weights: Ints,
+    rows: Ints32,
+    starts: Ints32,
+    scratch: Scratch,
+    bound: int,
+    new_rows: Ints32,
+    new_starts: Ints32,
+) -> Refined:
+    """Split each class by a column; classes of two rows and more go to `new_rows` and `new_starts`."""
     counted, summed, touched = scratch
-    kept = classes = settled = settled_below = uniques = below = np.int64(0)
+    kept = classes = settled = settled_below = uniques = below = 0
     settled_smallest = smallest = _LARGE
     for c in range(len(starts) - 1):
         first, end = starts[c], starts[c + 1]
@@ -87,11 +128,11 @@ def refine(
         for t in range(found):
             counted[touched[t]] = 0
     new_starts[classes] = kept
-    return kept, classes, smallest, below, (settled, settled_smallest, settled_below, uniques)
+    return Refined(kept, classes, smallest, below, Settled(settled, settled_smallest, settled_below, uniques))
 
 
 @entry
-def smallest_first(rows: Any, starts: Any, new_rows: Any, new_starts: Any) -> None:
+def smallest_first(rows: Ints32, starts: Ints32, new_rows: Ints32, new_starts: Ints32) -> None:
     """Put the classes of few rows first: a class that becomes too small is found there sooner."""
     order = np.argsort(starts[1:] - starts[:-1], kind="mergesort")
     kept = 0
@@ -104,8 +145,9 @@ def smallest_first(rows: Any, starts: Any, new_rows: Any, new_starts: Any) -> No
 
 
 @inner
-def _divide(column: Any, rows: Any, starts: Any, classes: Any, counted: Any, touched: Any, new: Any) -> Any:
+def _divide(column: Codes, rows: Ints32, starts: Ints32, classes: int, scratch: Scratch, new: _Classes) -> int:
     """Split each class by a column and keep all rows; return the number of new classes."""
+    counted, _, touched = scratch
     new_rows, new_starts, new_parents = new
     kept = made = 0
     for c in range(classes):
@@ -137,14 +179,14 @@ def _divide(column: Any, rows: Any, starts: Any, classes: Any, counted: Any, tou
 
 @inner
 def _largest_gain(
-    column: Any, alone: Any, rows: Any, held: Any, starts: Any, tops: Any, scratch: Any, factor: Any
-) -> Any:
+    column: Codes, alone: Ints, rows: Ints32, held: Ints, starts: Ints32, tops: Ints, scratch: Scratch, factor: float
+) -> tuple[int, float]:
     """Return the records whose risk a split by a column raises by more than the factor, and the largest gain.
 
     `held` are the records of `rows`, and `tops` the largest number of records with one of the values of a class.
     """
-    summed, touched = scratch
-    records = np.int64(0)
+    _, summed, touched = scratch
+    records = 0
     largest = 0.0
     for c in range(len(starts) - 1):
         first, end = starts[c], starts[c + 1]
@@ -172,7 +214,7 @@ def _largest_gain(
 
 @entry
 def combination_gains(
-    codes: Any, weights: Any, alone: Any, first: Any, size: Any, factor: Any, records: Any, gains: Any
+    codes: Codes, weights: Ints, alone: Ints, first: int, size: int, factor: float, records: Ints, gains: Floats
 ) -> None:
     """Fill records and largest gains for the sets of `size` attributes whose first is `first`, in their order.
 
@@ -180,9 +222,8 @@ def combination_gains(
     its values divided by the number of records equal to it on the whole set.
     """
     attributes, n = codes.shape
-    counted = np.zeros(alone.shape[1], np.int64)
-    summed = np.zeros(alone.shape[1], np.int64)
-    touched = np.empty(alone.shape[1], np.int64)
+    values = alone.shape[1]
+    scratch = Scratch(np.zeros(values, np.int64), np.zeros(values, np.int64), np.empty(values, np.int64))
     rows = np.empty((size, n), np.int32)
     starts = np.empty((size, n + 1), np.int32)
     parents = np.empty(n, np.int32)
@@ -201,12 +242,12 @@ def combination_gains(
             depth -= 1
         elif depth == size - 1:
             bounds = starts[depth, : classes[depth] + 1]
-            found = _largest_gain(codes[a], alone[a], rows[depth], held, bounds, tops[depth], (summed, touched), factor)
+            found = _largest_gain(codes[a], alone[a], rows[depth], held, bounds, tops[depth], scratch, factor)
             records[done], gains[done] = found
             done += 1
         else:
-            new = (rows[depth + 1], starts[depth + 1], parents)
-            made = _divide(codes[a], rows[depth], starts[depth], classes[depth], counted, touched, new)
+            new = _Classes(rows[depth + 1], starts[depth + 1], parents)
+            made = _divide(codes[a], rows[depth], starts[depth], classes[depth], scratch, new)
             depth += 1
             classes[depth] = made
             tried[depth] = a + 1
@@ -215,76 +256,3 @@ def combination_gains(
                 tops[depth, c] = max(tops[depth - 1, parents[c]], alone[a, code])
             for i in range(n):
                 held[i] = weights[rows[depth, i]]
-
-
-@inner
-def _inside_any(family: Any, count: Any, mask: Any) -> Any:
-    """Say whether one of the first `count` masks of a family contains a mask."""
-    for f in range(count):
-        outside = np.uint64(0)
-        for word in range(len(mask)):
-            outside |= mask[word] & ~family[f, word]
-        if outside == 0:
-            return True
-    return False
-
-
-@inner
-def _around_any(family: Any, count: Any, mask: Any) -> Any:
-    """Say whether one of the first `count` masks of a family is contained in a mask."""
-    for f in range(count):
-        outside = np.uint64(0)
-        for word in range(len(mask)):
-            outside |= family[f, word] & ~mask[word]
-        if outside == 0:
-            return True
-    return False
-
-
-@entry
-def sort_candidates(
-    base: Any, candidates: Any, safe: Any, safe_count: Any, unsafe: Any, unsafe_count: Any, verdicts: Any
-) -> None:
-    """Judge a base mask with one more bit for each candidate: 1 if inside a safe mask, -1 if around an unsafe one.
-
-    The verdict 0 is that neither is known.
-    """
-    mask = base.copy()
-    for c in range(len(candidates)):
-        word = candidates[c] // 64
-        mask[word] |= np.uint64(1) << np.uint64(candidates[c] % 64)
-        if _inside_any(safe, safe_count, mask):
-            verdicts[c] = 1
-        elif _around_any(unsafe, unsafe_count, mask):
-            verdicts[c] = -1
-        else:
-            verdicts[c] = 0
-        mask[word] = base[word]
-
-
-@entry
-def adds_nothing(safe: Any, count: Any, chosen: Any, scope: Any, more: Any) -> Any:
-    """Say whether each safe mask around `chosen`, cut down to `scope`, lies in a safe mask with the bit `more` too."""
-    mask = np.empty_like(chosen)
-    for f in range(count):
-        outside = np.uint64(0)
-        lacking = np.uint64(0)
-        for word in range(len(chosen)):
-            outside |= chosen[word] & ~safe[f, word]
-            lacking |= more[word] & ~safe[f, word]
-            mask[word] = (safe[f, word] & scope[word]) | more[word]
-        if outside == 0 and lacking != 0 and not _inside_any(safe, count, mask):
-            return False
-    return True
-
-
-@entry
-def inside_any(family: Any, count: Any, mask: Any) -> Any:
-    """Say whether one of the first `count` masks of a family contains a mask."""
-    return _inside_any(family, count, mask)
-
-
-@entry
-def around_any(family: Any, count: Any, mask: Any) -> Any:
-    """Say whether one of the first `count` masks of a family is contained in a mask."""
-    return _around_any(family, count, mask)

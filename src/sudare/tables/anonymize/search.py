@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.tables import levels as kernel
+from sudare.kernels.tables import grouping, levels as kernel
 from sudare.progress import Progress
 from sudare.statistics.distinct import sum_by
 from sudare.tables.hierarchies.model import Hierarchy, level_codes
@@ -124,7 +124,9 @@ class Search(Judge):
             self._walk.rows[1:] = -1
             self._through(kernel.find_best, "least loss", progress)
 
-    def _through(self, walk: Any, step: str, progress: Progress) -> None:
+    def _through(
+        self, walk: Callable[[grouping.Lattice, grouping.Walk, int, int], int], step: str, progress: Progress
+    ) -> None:
         nodes, node = len(self._walk.status), 0
         while node < nodes:
             progress(step, node, nodes)
@@ -180,12 +182,12 @@ def minimal_nodes(safe: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _lattice(
     codes: Sequence[Codes], counts: Sequence[Counts], records: int, size: int, allowed: int, loss: int
-) -> kernel.Lattice:
+) -> grouping.Lattice:
     levels = np.array([len(c) for c in codes], np.int64)
     cardinality = np.array([len(c) for c in counts], np.int64)
     raised, penalty, single, base = _maps(codes, counts, loss)
     word, shift = _fields(cardinality)
-    return kernel.Lattice(
+    return grouping.Lattice(
         word=word,
         shift=shift,
         field=np.array([(1 << _bits(n)) - 1 for n in cardinality], np.uint64),
@@ -217,9 +219,9 @@ def _maps(codes: Sequence[Codes], counts: Sequence[Counts], loss: int) -> tuple[
             raised.append(firsts[numbers])
             penalty.append(np.log2(count.sum() / np.maximum(crowd, 1)))
             single[a, level] = len(firsts) == 1
-            if loss == kernel.ENTROPY:
+            if loss == grouping.ENTROPY:
                 base[a, level] = (count[used] * np.log2(crowd[used] / count[used])).sum()
-            elif loss == kernel.PRECISION and level:
+            elif loss == grouping.PRECISION and level:
                 base[a, level] = level / (len(column) - 1) / len(codes)
     return np.concatenate(raised).astype(np.uint64), np.concatenate(penalty), single, base
 
@@ -241,10 +243,10 @@ def _fields(cardinality: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[
 
 
 def _walk(
-    lattice: kernel.Lattice, columns: Sequence[NDArray[np.int32]], counts: NDArray[np.int64], *, nodes: int
-) -> kernel.Walk:
+    lattice: grouping.Lattice, columns: Sequence[NDArray[np.int32]], counts: NDArray[np.int64], *, nodes: int
+) -> grouping.Walk:
     tables, n = len(columns) + 2, len(counts)
-    walk = kernel.Walk(
+    walk = grouping.Walk(
         keys=np.empty((tables, n, int(lattice.word[-1]) + 1), np.uint64),
         weights=np.empty((tables, n), np.int64),
         rows=np.full(tables, -1, np.int64),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,9 +14,6 @@ from sudare.tables.classes.rows import Rows
 
 # Rows in all classes, guests included, that are held at once: a gigabyte.
 MOST_MATCHES = 2**28
-_count_split: Any = matches.count_split
-_split: Any = matches.split
-_measure: Any = matches.measure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +66,8 @@ class MatchSplitter:
 
     def __init__(self, rows: Rows, bound: int = 0) -> None:
         self.rows, self.bound = rows, bound
-        # Rows of each value, own and all, zero between calls; the values that a class has; where their rows go.
-        self._scratch = tuple(np.zeros(int(rows.codes.max(initial=0)) + 1, np.int64) for _ in range(4))
+        values = int(rows.codes.max(initial=0)) + 1
+        self._scratch = matches.Scratch(*(np.zeros(values, np.int64) for _ in range(4)))
 
     def whole(self) -> MatchPartition:
         """Return the partition of no attributes: one class."""
@@ -85,15 +80,16 @@ class MatchSplitter:
     def split(self, partition: MatchPartition, attribute: int) -> MatchPartition:
         """Return the partition with one more attribute."""
         old = (self.rows.codes[attribute], self.rows.wildcards[attribute], partition.entries, partition.starts)
-        kept, classes, single = _count_split(*old, self._scratch)
-        if kept > MOST_MATCHES:
+        made = matches.count_split(*old, self._scratch)
+        if made.entries > MOST_MATCHES:
             raise OptionNotUsable(
-                f"Missing values that match any value make {kept:,} pairs of records that could be the same, more than "
-                f"{MOST_MATCHES:,}.\nHint: look at fewer attributes, or take a missing value as a value of its own."
+                f"Missing values that match any value make {made.entries:,} pairs of records that could be the same, "
+                f"more than {MOST_MATCHES:,}.\n"
+                "Hint: look at fewer attributes, or take a missing value as a value of its own."
             )
-        entries, starts = np.empty(kept, np.int32), np.empty(classes + 1, np.int64)
-        alone = np.empty(single, np.int32)
-        _split(*old, self._scratch, entries, starts, alone)
+        entries, starts = np.empty(made.entries, np.int32), np.empty(made.classes + 1, np.int64)
+        alone = np.empty(made.alone, np.int32)
+        matches.split(*old, self._scratch, entries, starts, alone)
         return self._partition(entries, starts, alone, partition)
 
     def stays_within(self, partition: MatchPartition, attribute: int, allowed: int) -> bool:
@@ -128,7 +124,7 @@ class MatchSplitter:
     def _measures(self, entries: NDArray[np.int32], starts: NDArray[np.int64]) -> tuple[Counts, Counts]:
         """Return the own records and the size of each class."""
         owned, sizes = np.empty(len(starts) - 1, np.int64), np.empty(len(starts) - 1, np.int64)
-        _measure(entries, starts, self.rows.counts, self.rows.persons, owned, sizes)
+        matches.measure(entries, starts, self.rows.counts, self.rows.persons, owned, sizes)
         return owned, sizes
 
 

@@ -20,10 +20,6 @@ from sudare.tables.classes.match_partitions import ClassList, MatchSplitter
 from sudare.tables.classes.rows import Rows
 
 _LARGE = 2**62
-# The type of a compiled function hides what it takes.
-_smallest_first: Any = kernels.smallest_first
-_refine: Any = kernels.refine
-_count_below: Any = kernels.count_below
 
 
 class Classes(Protocol):
@@ -110,7 +106,7 @@ class Partition:
         return not len(self.rows)
 
 
-def narrow(codes: Codes) -> NDArray[Any]:
+def narrow(codes: Codes) -> NDArray[np.uint16] | Codes:
     """Return codes in half the memory where they fit: a column is read out of order, so it should stay in the cache."""
     return codes.astype(np.uint16) if codes.max(initial=0) < 2**16 else codes
 
@@ -120,8 +116,8 @@ class Splitter:
 
     def __init__(self, rows: Rows, bound: int = 0) -> None:
         self.codes, self.counts, self.bound = narrow(rows.codes), rows.counts, bound
-        # Rows and records of each value, zero between calls, and the values that a class has.
-        self._scratch = tuple(np.zeros(int(rows.codes.max(initial=0)) + 1, np.int64) for _ in range(3))
+        values = int(rows.codes.max(initial=0)) + 1
+        self._scratch = kernels.Scratch(*(np.zeros(values, np.int64) for _ in range(3)))
 
     def whole(self) -> Partition:
         """Return the partition of no attributes: one class."""
@@ -139,7 +135,7 @@ class Splitter:
         """Return the partition with one more attribute."""
         rows = np.empty(len(partition.rows), np.int32)
         starts = np.empty(len(partition.rows) // 2 + 1, np.int32)
-        kept, classes, smallest, below, new = _refine(
+        found = kernels.refine(
             self.codes[attribute],
             self.counts,
             partition.rows,
@@ -149,27 +145,29 @@ class Splitter:
             rows,
             starts,
         )
-        old = partition.settled
-        settled = Settled(old.classes + new[0], min(old.smallest, new[1]), old.below + new[2], old.uniques + new[3])
+        old, new = partition.settled, found.settled
+        settled = Settled(
+            old.classes + new.classes, min(old.smallest, new.smallest), old.below + new.below, old.uniques + new.uniques
+        )
         # New arrays: only what is used shall stay in memory.
-        ordered_rows, ordered_starts = np.empty(kept, np.int32), np.empty(classes + 1, np.int32)
-        _smallest_first(rows[:kept], starts[: classes + 1], ordered_rows, ordered_starts)
+        ordered_rows, ordered_starts = np.empty(found.rows, np.int32), np.empty(found.classes + 1, np.int32)
+        kernels.smallest_first(rows[: found.rows], starts[: found.classes + 1], ordered_rows, ordered_starts)
         return Partition(
             ordered_rows,
             ordered_starts,
-            classes + settled.classes,
-            min(smallest, settled.smallest),
-            below + settled.below,
+            found.classes + settled.classes,
+            min(found.smallest, settled.smallest),
+            found.below + settled.below,
             settled,
         )
 
     def stays_within(self, partition: Partition, attribute: int, allowed: int) -> bool:
         """Say whether at most `allowed` records are in classes below the bound with one more attribute."""
         left = allowed - partition.settled.below
-        below = _count_below(
+        below = kernels.count_below(
             self.codes[attribute], self.counts, partition.rows, partition.starts, self._scratch, self.bound, left
         )
-        return bool(below <= left)
+        return below <= left
 
 
 def splitter(rows: Rows, bound: int = 0) -> Splitting[Any]:

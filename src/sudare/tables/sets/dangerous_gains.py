@@ -105,7 +105,7 @@ def gains_of_drawn(
     def task(place: int) -> None:
         chosen, mine = list(sets[place]), slice(place, place + 1)
         if rows.plain:
-            columns, single = np.ascontiguousarray(codes[chosen]), np.ascontiguousarray(alone[chosen])
+            columns, single = codes[chosen], alone[chosen]
             combination_gains(columns, rows.counts, single, 0, len(chosen), factor, records[mine], gains[mine])
         else:
             _match_gains(rows, alone, [chosen], factor, records[mine], gains[mine])

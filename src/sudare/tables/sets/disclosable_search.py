@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from sudare.deadline import Deadline, TimeOver
 from sudare.interruption import settle
-from sudare.kernels.tables import partitions as kernels
+from sudare.kernels.tables import masks as kernels
+from sudare.kernels.tables.masks import Masks
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.tables.classes.partitions import Classes, Splitting, split_all, splitter
@@ -31,11 +32,6 @@ from sudare.tables.classes.rows import Rows
 # Partitions of sets on the way that are kept: 4 bytes for each distinct row and partition.
 MOST_KEPT = 128
 _WORD = 2**64 - 1
-# The types of compiled functions hide what they take.
-inside_any: Any = kernels.inside_any
-around_any: Any = kernels.around_any
-sort_candidates: Any = kernels.sort_candidates
-adds_nothing: Any = kernels.adds_nothing
 
 
 class Family:
@@ -58,10 +54,10 @@ class Family:
             self._array[len(self.masks)] = self.split(mask)
             self.masks.append(mask)
 
-    def rows(self) -> tuple[NDArray[np.uint64], int]:
+    def rows(self) -> Masks:
         """Return the masks as rows of words and their number, which is read first: the rows only become more."""
         count = len(self.masks)
-        return self._array, count
+        return Masks(self._array, count)
 
     def split(self, mask: int) -> NDArray[np.uint64]:
         """Return a mask as words of 64 bits."""
@@ -69,11 +65,11 @@ class Family:
 
     def has_around(self, mask: int) -> bool:
         """Say whether one of the list contains the mask."""
-        return bool(inside_any(*self.rows(), self.split(mask)))
+        return kernels.inside_any(self.rows(), self.split(mask))
 
     def has_inside(self, mask: int) -> bool:
         """Say whether one of the list is contained in the mask."""
-        return bool(around_any(*self.rows(), self.split(mask)))
+        return kernels.around_any(self.rows(), self.split(mask))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +154,13 @@ class Search:
         """
         scope = chosen | sum(1 << t for t in later)
         split = self.safe.split
-        return bool(adds_nothing(*self.safe.rows(), split(chosen), split(scope), split(1 << attribute)))
+        return kernels.adds_nothing(self.safe.rows(), split(chosen), split(scope), split(1 << attribute))
 
     def _safe_additions(self, child: int, tail: list[int]) -> list[int]:
         """Return the attributes of the tail with which the child is still safe, testing what is not known."""
         verdicts = np.empty(len(tail), np.int64)
-        sort_candidates(self.safe.split(child), np.asarray(tail), *self.safe.rows(), *self.unsafe.rows(), verdicts)
+        base, candidates = self.safe.split(child), np.asarray(tail)
+        kernels.sort_candidates(base, candidates, self.safe.rows(), self.unsafe.rows(), verdicts)
         unknown = [t for t, verdict in zip(tail, verdicts, strict=True) if not verdict]
         safe = self._decide(child, unknown)
         return [t for t, verdict in zip(tail, verdicts, strict=True) if verdict > 0 or safe.get(t)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES, walk
+from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES, WalkedRows, walk
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import Sizes
@@ -181,7 +181,8 @@ def walk_subsets(
             # What takes longest comes last, and is done first.
             return 0, [partial(without, kept, weights, prefix, a), partial(part, kept, weights, prefix | 1 << a, a + 1)]
         sizes = kept.max(axis=1).astype(np.int64) + 1
-        walk(kept, weights, sizes, parts, forced, most - forced, bound, results[prefix :: 1 << split])
+        table = WalkedRows(kept, weights, sizes, parts)
+        walk(table, forced, most - forced, bound, results[prefix :: 1 << split])
         return 1, []
 
     def without(kept: NDArray[Any], weights: Counts, prefix: int, a: int) -> Done:

@@ -7,34 +7,25 @@ however many records there are. Bitmaps of the sets on the way to the current on
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sudare.kernels.common.arrays import Ints, Ints32, Words
+from sudare.kernels.common.hashing import as_int
+from sudare.kernels.common.rooms import room_for
 from sudare.kernels.entry import entry, inner
 
 
 @inner
-def _ones(word: Any) -> Any:
+def _ones(word: np.uint64) -> int:
     """Return the number of bits that are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return as_int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @inner
-def _larger(array: Any, size: Any) -> Any:
-    """Return the array, or one of at least `size` that begins with it."""
-    if size <= len(array):
-        return array
-    found = np.empty(max(size, 2 * len(array)), array.dtype)
-    found[: len(array)] = array
-    return found
-
-
-@inner
-def _tails(first: Any, starts: Any, items: Any, places: Any, owners: Any, bounds: Any, counts: Any) -> Any:
+def _tails(first: int, starts: Ints, items: Ints32, places: Ints, owners: Ints, bounds: Ints, counts: Ints) -> None:
     """Count, for each later item, the records that have it and the first one."""
     for n in range(bounds[first], bounds[first + 1]):
         for place in range(places[n] + 1, starts[owners[n] + 1]):
@@ -43,8 +34,16 @@ def _tails(first: Any, starts: Any, items: Any, places: Any, owners: Any, bounds
 
 @inner
 def _fill(
-    first: Any, starts: Any, items: Any, places: Any, owners: Any, bounds: Any, slots: Any, words: Any, pool: Any
-) -> Any:
+    first: int,
+    starts: Ints,
+    items: Ints32,
+    places: Ints,
+    owners: Ints,
+    bounds: Ints,
+    slots: Ints,
+    words: int,
+    pool: Words,
+) -> None:
     """Set, in the bitmap of each item that has a slot, the bits of the first item's records that have it."""
     for n in range(bounds[first], bounds[first + 1]):
         number = n - bounds[first]
@@ -56,7 +55,9 @@ def _fill(
 
 
 @entry
-def mine(starts: Any, items: Any, places: Any, owners: Any, bounds: Any, least: Any, longest: Any, most: Any) -> Any:
+def mine(
+    starts: Ints, items: Ints32, places: Ints, owners: Ints, bounds: Ints, least: int, longest: int, most: int
+) -> tuple[Ints32, Ints32, Ints, bool]:
     """Return all itemsets in `least` records or more: their items one after another, sizes, supports, and if all.
 
     Record u is `items[starts[u] : starts[u + 1]]`, in rising order; item i stands at the places
@@ -85,7 +86,7 @@ def mine(starts: Any, items: Any, places: Any, owners: Any, bounds: Any, least: 
                     extension[top], together[top] = item, counts[item]
                     top += 1
                 counts[item] = 0
-            pool = _larger(pool, top * words)
+            pool = room_for(pool, top * words)
             pool[: top * words] = 0
             _fill(first, starts, items, places, owners, bounds, slots, words, pool)
             for n in range(top):
@@ -95,7 +96,11 @@ def mine(starts: Any, items: Any, places: Any, owners: Any, bounds: Any, least: 
         while True:
             if found == most:
                 return flat[:used], sizes[:found], supports[:found], False
-            flat, sizes, supports = _larger(flat, used + size), _larger(sizes, found + 1), _larger(supports, found + 1)
+            flat, sizes, supports = (
+                room_for(flat, used + size),
+                room_for(sizes, found + 1),
+                room_for(supports, found + 1),
+            )
             flat[used : used + size] = prefix[:size]
             sizes[found], supports[found] = size, support
             used += size
@@ -112,8 +117,8 @@ def mine(starts: Any, items: Any, places: Any, owners: Any, bounds: Any, least: 
             if size < longest:
                 # Room for the whole next level, so that nothing moves while it is made.
                 room = end + (end - chosen)
-                pool = _larger(pool, room * words)
-                extension, together = _larger(extension, room), _larger(together, room)
+                pool = room_for(pool, room * words)
+                extension, together = room_for(extension, room), room_for(together, room)
                 for other in range(chosen + 1, end):
                     common = 0
                     for word in range(words):
