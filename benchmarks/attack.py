@@ -32,7 +32,7 @@ def make(clock: Clock, folder: str, customers: int) -> int:
     original = sudare.histories.read_original(Path(folder) / "T.csv")
     anonymized = contest.generalized(original, sudare.histories.load_rules())
     persons = np.where(anonymized.deleted, 0, with_pseudonyms(original, seed=SEED).persons)
-    sudare.histories.write_cells(Path(folder) / "A.csv", CellHistory(persons, anonymized.columns))
+    sudare.histories.write_cells(CellHistory(persons, anonymized.columns), Path(folder) / "A.csv")
     clock.lap("make")
     return len(original)
 

@@ -91,8 +91,8 @@ def _with_sets(
 def make(clock: Clock, folder: str, times: int) -> int:
     rules = sudare.histories.load_rules()
     original = repeated(sudare.histories.read_original(real_data(FILE), rules), times)
-    sudare.histories.write_cells(Path(folder) / "T.csv", original, rules)
-    sudare.histories.write_cells(Path(folder) / "A.csv", generalized(original, rules), rules)
+    sudare.histories.write_cells(original, Path(folder) / "T.csv", rules)
+    sudare.histories.write_cells(generalized(original, rules), Path(folder) / "A.csv", rules)
     clock.lap("make")
     return len(original)
 
@@ -128,7 +128,7 @@ def plain(clock: Clock, folder: str) -> list[float]:
     clock.lap("check")
     utility = plain_contest.utility(truth, rows)
     clock.lap("utility")
-    published = plain_contest.publish(plain_contest.read_rows(path), str(Path(folder) / "Q.csv"))
+    published = plain_contest.publish(str(Path(folder) / "Q.csv"), plain_contest.read_rows(path))
     clock.lap("publish")
     return [len(wrong), utility, published]
 

@@ -97,7 +97,7 @@ def attackers(clock: Clock, path: str, name: str, spill: str) -> dict[str, Any]:
 def sets(clock: Clock, path: str, name: str, spill: str, walk: str) -> dict[str, Any]:
     with started(clock, name, spill) as engine, sudare.tables.collapse_table(path, engine=engine) as table:
         clock.lap("collapse")
-        found = sudare.tables.assess_subsets(table, bound=BOUND, walk=walk)  # type: ignore[arg-type]
+        found = sudare.tables.assess_subsets(table, limit=BOUND, walk=walk)  # type: ignore[arg-type]
         clock.lap("walk")
         distinct = {"distinct": table.distinct, "error": found.walk.error}
         return {"numbers": found.results.tolist(), **distinct, **spark_side(engine)}

@@ -77,8 +77,8 @@ class Examples:
         self.thresholds = sudare.histories.success_thresholds(len(_CUSTOMERS))
         self.hierarchy = make_hierarchy("age", {n: (str(NUMBER + n), f"{MARK}{n % 2}", "*") for n in range(3)})
         sudare.tables.write_hierarchies({"age": self.hierarchy}, folder / "hierarchies")
-        sudare.histories.write_thresholds(folder / "thresholds.csv", self.thresholds)
-        sudare.histories.write_cells_parquet(folder / "T.parquet", self.original)
+        sudare.histories.write_thresholds(self.thresholds, folder / "thresholds.csv")
+        sudare.histories.write_cells_parquet(self.original, folder / "T.parquet")
 
     def close(self) -> None:
         self.engine.close()

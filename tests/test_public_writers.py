@@ -121,7 +121,7 @@ def test_what_is_made_of_a_history_does_not_replace_it(tmp_path: Path) -> None:
     path.write_text("1,2011/1/1,a,1,1\n2,2011/1/2,a,1,1\n")
     made = sudare.histories.anonymize_history(sudare.histories.read_original(path), 2, rounds=1).history
     with pytest.raises(sudare.OutputNotWritable, match="is read"):
-        sudare.histories.write_cells(path, made)
+        sudare.histories.write_cells(made, path)
 
 
 def test_certificates_and_thresholds_of_a_report_are_not_replaced(examples: Examples, tmp_path: Path) -> None:

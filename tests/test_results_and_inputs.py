@@ -107,21 +107,21 @@ OTHERS = "another history than those of the report"
 
 def contest_report(folder: Path, **results: Any) -> object:
     return sudare.contest.write_contest_report(
-        folder / "r.html", MINE.original, MINE.anonymization.history, draws=1, **results
+        MINE.original, MINE.anonymization.history, folder / "r.html", draws=1, **results
     )
 
 
 def concealment_report(folder: Path, side: Side = MINE, **options: Any) -> object:
     made = side.concealed
     return sudare.contest.write_contest_report(
-        folder / "r.html", side.original, made.history, anonymization=made, draws=1, **options
+        side.original, made.history, folder / "r.html", anonymization=made, draws=1, **options
     )
 
 
 def history_report(folder: Path, assessed: Side, published: Side) -> None:
     with purchases_of_cells(MINE.original) as mine, purchases_of_cells(assessed.original) as other:
         assessment = sudare.histories.assess_attackers(mine if assessed is MINE else other)
-        sudare.histories.write_history_report(folder / "r.html", mine, assessment, published=published.published)
+        sudare.histories.write_history_report(mine, assessment, folder / "r.html", published=published.published)
 
 
 def persons_report(folder: Path, known: Side, *counts: int) -> None:
@@ -129,12 +129,12 @@ def persons_report(folder: Path, known: Side, *counts: int) -> None:
         of = other if known is THEIRS else mine
         several = [sudare.histories.assess_persons(of, "day", persons=n, weighting=known.weighting) for n in counts]
         sudare.histories.write_history_report(
-            folder / "r.html", mine, sudare.histories.assess_attackers(mine), persons=several
+            mine, sudare.histories.assess_attackers(mine), folder / "r.html", persons=several
         )
 
 
 def own_thresholds(folder: Path) -> Path:
-    sudare.histories.write_thresholds(folder / "R.csv", np.ones(len(ROWS), np.int64))
+    sudare.histories.write_thresholds(np.ones(len(ROWS), np.int64), folder / "R.csv")
     return folder / "R.csv"
 
 
@@ -221,10 +221,10 @@ def test_results_of_the_same_data_by_the_same_rules_are_taken(tmp_path: Path) ->
     concealment_report(tmp_path)
     history_report(tmp_path, MINE, MINE)
     # Read again from files, in which sets of items are numbered anew.
-    sudare.histories.write_cells(tmp_path / "T.csv", MINE.original)
-    sudare.histories.write_cells(tmp_path / "A.csv", MINE.anonymization.history)
-    sudare.contest.write_contest_report(tmp_path / "r.html", tmp_path / "T.csv", tmp_path / "A.csv", draws=1, **mine)
-    sudare.histories.write_thresholds(tmp_path / "R.csv", STRICT.rule["thresholds"])
+    sudare.histories.write_cells(MINE.original, tmp_path / "T.csv")
+    sudare.histories.write_cells(MINE.anonymization.history, tmp_path / "A.csv")
+    sudare.contest.write_contest_report(tmp_path / "T.csv", tmp_path / "A.csv", tmp_path / "r.html", draws=1, **mine)
+    sudare.histories.write_thresholds(STRICT.rule["thresholds"], tmp_path / "R.csv")
     contest_report(tmp_path, duel=STRICT.duel, thresholds=tmp_path / "R.csv")
 
 
@@ -313,4 +313,4 @@ def test_a_report_refuses_the_assessment_of_another_history(
     with sudare.read_history(toy_file) as same_rows:
         assessment = sudare.histories.assess_attackers(toy)
         with pytest.raises(sudare.OptionNotUsable, match="assess the history that the report is about"):
-            sudare.histories.write_history_report(tmp_path / "r.html", same_rows, assessment)
+            sudare.histories.write_history_report(same_rows, assessment, tmp_path / "r.html")

@@ -113,7 +113,7 @@ def test_guesses_are_read_as_they_were_written(
 ) -> None:
     path = tmp_path_factory.mktemp("guesses") / "F.csv"
     made = Guesses(np.array(list(guesses), np.int64), np.array(list(guesses.values()), np.int64))
-    write_guesses(path, made)
+    write_guesses(made, path)
     found = read_guesses(path, T, PUBLISHED)
     assert dict(zip(found.pids.tolist(), found.customers.tolist(), strict=True)) == guesses
     assert len(found) == len(guesses)

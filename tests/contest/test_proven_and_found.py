@@ -72,13 +72,13 @@ def test_a_point_of_the_frontier_has_the_bound_and_its_page_shows_it(
     point = found.points[0]
     assert (point.chance_bound, point.chance_found) == (BOUND, FOUND)
     assert point.survives_at_least == SAFETY.tests[0].survives_at_least
-    drawing, page = write_frontier_page(tmp_path, found)
+    drawing, page = write_frontier_page(found, tmp_path)
     assert "20.93\u00a0%" in page.read_text(encoding="utf-8")
     assert "one attack succeeds with at most 20.93\u00a0%" in drawing.read_text(encoding="utf-8")
 
 
 def test_a_report_says_at_most_of_the_bound_only(tmp_path: Path) -> None:
-    write_contest_report(tmp_path / "r.html", PEOPLE, PEOPLE, draws=1)
+    write_contest_report(PEOPLE, PEOPLE, tmp_path / "r.html", draws=1)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "probability of at most 20.93\u00a0%" in page
     assert "at most 7.30" not in page

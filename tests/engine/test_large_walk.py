@@ -21,7 +21,7 @@ FRAME = polars.DataFrame({name: [str(value) for value in ROWS[:, a]] for a, name
 
 def walked(engine: Engine, **words: Any) -> sudare.tables.SubsetsAssessment:
     with sudare.tables.collapse_table(FRAME, engine=engine) as table:
-        return sudare.tables.assess_subsets(table, bound=0.2, **words)
+        return sudare.tables.assess_subsets(table, limit=0.2, **words)
 
 
 def test_the_engine_finds_what_the_kernel_finds(any_engine: Engine, engine: DuckDBEngine) -> None:

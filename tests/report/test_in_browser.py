@@ -65,7 +65,7 @@ def write_history(folder: Path, language: str) -> None:
         found = sudare.histories.assess_attackers(
             history, knowledge=["day*2", "(day + item)*2", "days + item*2 + price*2"]
         )
-        write_history_report(folder / "report.html", history, found, language=language, made=dt.datetime(2025, 1, 31))
+        write_history_report(history, found, folder / "report.html", language=language, made=dt.datetime(2025, 1, 31))
 
 
 def write_table(folder: Path, language: str) -> None:
@@ -77,8 +77,8 @@ def write_table(folder: Path, language: str) -> None:
     hierarchies = {name: make_hierarchy(name, levels) for name in LONG}
     with sudare.read_table(folder / "toy.csv") as table:
         write_table_report(
-            folder / "report.html",
             table,
+            folder / "report.html",
             sensitive="sensitive",
             hierarchies=hierarchies,
             language=language,
@@ -92,7 +92,7 @@ def write_baskets(folder: Path, language: str) -> None:
     original = sudare.read_baskets(folder / "toy.csv", form="commas")
     sensitive = sudare.baskets.read_sensitive("random:0.4", original)
     found = sudare.baskets.suppress_baskets(original, sensitive, rho="0.3", max_known=2)
-    write_baskets_report(folder / "report.html", found, language=language, made=dt.datetime(2025, 1, 31))
+    write_baskets_report(found, folder / "report.html", language=language, made=dt.datetime(2025, 1, 31))
 
 
 def write_contest(folder: Path, language: str) -> None:
@@ -117,9 +117,9 @@ def write_contest(folder: Path, language: str) -> None:
         anonymized, 3, 0, 30, 60, 12, (30,), utility, utility / 2, converged=True, seconds=1.0
     )
     write_contest_report(
-        folder / "report.html",
         folder / "T.csv",
         folder / "toy.csv",
+        folder / "report.html",
         rules=rules,
         guesses=[folder / f"{'guesses' * 12}.csv"],
         anonymization=made,
@@ -140,7 +140,7 @@ def write_frontier(folder: Path, language: str) -> None:
     results = (ContestResult(0.206, safe=True), ContestResult(0.193, safe=False))
     found = Frontier(30, 60, FrontierSearch(), tuple(points))
     made = dt.datetime(2025, 1, 31)
-    write_frontier_page(folder, found, source="toy.csv", rules=EVIL, results=results, language=language, made=made)
+    write_frontier_page(found, folder, source="toy.csv", rules=EVIL, results=results, language=language, made=made)
     (folder / "index.html").rename(folder / "report.html")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from fractions import Fraction
 from typing import Any
 
 from sudare.arguments import checked
@@ -16,6 +15,7 @@ from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.utility import BasketLoss, basket_loss, kl_divergence, suppressed_share
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def verify_baskets(
     published: Baskets,
     sensitive: SensitiveItems,
     *,
-    rho: Fraction | float | str,
+    rho: Share,
     max_known: int | None = None,
     knowledge: Knowledge = "original",
     epsilon: float | None = None,

@@ -156,7 +156,7 @@ def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Pr
     with read_history(data, progress=progress) as history:
         tell_reading(history.reading)
         found = assess_attackers(history, knowledge=KNOWLEDGE, seed=seed, progress=progress)
-        write_history_report(report, history, found, language=lang, progress=progress)
+        write_history_report(history, found, report, language=lang, progress=progress)
     return found
 
 
@@ -174,8 +174,8 @@ def _assess_members(
         tell_reading(table.reading)
         files = find_hierarchies(folder, table.attributes)
         write_table_report(
-            report,
             table,
+            report,
             known=KNOWN,
             limit=LIMIT,
             sensitive=SENSITIVE,
@@ -206,8 +206,8 @@ def _suppress_baskets(
     read = read_baskets(published, form="pairs", progress=progress)
     checked = verify_baskets(baskets, read, sensitive, rho=RHO, max_known=MOST_KNOWN, progress=progress)
     found = write_baskets_report(
-        report,
         checked,
+        report,
         certificate=certificate_path(published),
         language=lang,
         progress=progress,
@@ -235,12 +235,12 @@ def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, 
     rules = load_rules(folder / "rules.toml")
     history = read_original(original, rules, progress=progress)
     found = anonymize_history(history, CONTEST_K, seed=seed, fast=True, progress=progress)
-    write_cells(anonymized, found.history, rules)
+    write_cells(found.history, anonymized, rules)
     publish_anonymized(anonymized, folder / "PUBLISHED.csv", rules, progress=progress)
     duel = run_duel(history, found.history, p=rules.p, alpha=rules.alpha, seed=seed, progress=progress)
     before_after = measure_published(history, found.history, progress=progress)
     return write_contest_report(
-        report, original, anonymized, rules=rules, anonymization=found, duel=duel, published=before_after,
+        original, anonymized, report, rules=rules, anonymization=found, duel=duel, published=before_after,
         draws=CONTEST_DRAWS, seed=seed, language=lang, progress=progress,
     )  # fmt: skip
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from fractions import Fraction
 from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
@@ -30,6 +29,7 @@ from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 Outcome = Literal["broke", "failed", "proves_nothing", "nothing_tried", "not_possible", "crashed"]
 Verdict = Literal["broken", "not_broken", "not_tried"]
@@ -39,8 +39,8 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 class _Rule(TypedDict):
     """The words for what an attack has to reach."""
 
-    p: Fraction
-    alpha: Fraction
+    p: Share
+    alpha: Share
     thresholds: NDArray[np.int64] | None
 
 
@@ -141,8 +141,8 @@ def run_duel(
     anonymized: CellHistory,
     *,
     methods: Sequence[str] = METHODS,
-    p: Fraction = CONTEST_P,
-    alpha: Fraction = CONTEST_ALPHA,
+    p: Share = CONTEST_P,
+    alpha: Share = CONTEST_ALPHA,
     thresholds: NDArray[np.int64] | None = None,
     seed: int = 0,
     progress: Progress = silent,

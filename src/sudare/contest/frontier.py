@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +24,10 @@ from sudare.histories.anonymize.rows import MOST_ITEMS
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.published_classes import published_classes
-from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P
+from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, read_alpha, read_p
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 from sudare.version import __version__
 
 KS = tuple(range(2, 21))
@@ -50,12 +50,12 @@ class FrontierSearch:
     fast: bool = False
     duel: bool = True
     attacks: int = ATTACKS
-    p: Fraction = CONTEST_P
-    alpha: Fraction = CONTEST_ALPHA
+    p: Share = CONTEST_P
+    alpha: Share = CONTEST_ALPHA
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        return {**asdict(self), "p": str(self.p), "alpha": str(self.alpha)}
+        return {**asdict(self), "p": str(read_p(self.p)), "alpha": str(read_alpha(self.alpha))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def read_guesses(path: str | Path, original: CellHistory, published: CellHistory
 
 
 @checked
-def write_guesses(path: str | Path, guesses: Guesses) -> None:
+def write_guesses(guesses: Guesses, path: str | Path) -> None:
     """Write guesses, a line each, whole or not at all."""
     check_ending(Path(path), LINES_ENDINGS)
     pairs = zip(guesses.pids.tolist(), guesses.customers.tolist(), strict=True)

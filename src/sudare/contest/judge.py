@@ -19,12 +19,12 @@ from sudare.histories.safety.thresholds import (
     CONTEST_ALPHA,
     CONTEST_P,
     TESTS,
-    Share,
     Test,
     check_thresholds,
     success_threshold,
 )
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ def run() -> Run:
 
 @pytest.fixture
 def folder(tmp_path: Path, run: Run) -> Path:
-    write_cells(tmp_path / "T.csv", history(ROWS))
-    write_cells(tmp_path / "A.csv", anonymize(ROWS, "random"))
-    write_cells(tmp_path / "K.csv", anonymize_classes(ROWS, 10))
+    write_cells(history(ROWS), tmp_path / "T.csv")
+    write_cells(anonymize(ROWS, "random"), tmp_path / "A.csv")
+    write_cells(anonymize_classes(ROWS, 10), tmp_path / "K.csv")
     assert run("contest", "publish", tmp_path / "A.csv", "-o", tmp_path / "P.csv").exit_code == 0
     return tmp_path
 
@@ -110,7 +110,7 @@ def test_a_duel_that_does_not_break_never_says_safe(run: Run, folder: Path) -> N
 
 def test_a_duel_with_too_few_customers_is_not_tried(run: Run, folder: Path) -> None:
     rows = [row for row in ROWS if row[0] <= 103]
-    write_cells(folder / "T.csv", history(rows))
+    write_cells(history(rows), folder / "T.csv")
     result = run("contest", "duel", folder / "T.csv", folder / "T.csv")
     assert result.exit_code == 0
     assert "Not tried" in result.stdout

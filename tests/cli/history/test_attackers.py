@@ -22,8 +22,8 @@ def run() -> Run:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write_cells(tmp_path / "T.csv", history(ROWS))
-    write_cells(tmp_path / "A.csv", anonymize(ROWS, "random"))
+    write_cells(history(ROWS), tmp_path / "T.csv")
+    write_cells(anonymize(ROWS, "random"), tmp_path / "A.csv")
     return tmp_path
 
 
@@ -69,7 +69,7 @@ def test_the_report_has_a_section_of_before_and_after(run: Run, folder: Path, la
 def test_any_history_is_compared_with_a_parquet_file(run: Run, folder: Path) -> None:
     text = (folder / "T.csv").read_text(encoding="utf-8")
     (folder / "named.csv").write_text(f"customer,day,item,price,quantity\n{text}", encoding="utf-8")
-    write_cells_parquet(folder / "A.parquet", anonymize(ROWS, "random"))
+    write_cells_parquet(anonymize(ROWS, "random"), folder / "A.parquet")
     contest = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--json")
     result = run("attackers", folder / "named.csv", "--anonymized", folder / "A.parquet", "--json")
     assert result.exit_code == 0, result.output

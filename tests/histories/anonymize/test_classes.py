@@ -185,8 +185,8 @@ def test_another_seed_gives_other_pseudonyms() -> None:
 
 def test_what_is_written_follows_the_rules_of_the_contest(tmp_path: Path) -> None:
     original = history([[*person, (5, "d", 2, 2)] for person in SIX] + [[(2, "a", 3, 3)]])
-    write_cells(tmp_path / "T.csv", original)
-    write_cells(tmp_path / "A.csv", anonymize_history(original, 3).history)
+    write_cells(original, tmp_path / "T.csv")
+    write_cells(anonymize_history(original, 3).history, tmp_path / "A.csv")
     assert check_anonymized(tmp_path / "T.csv", tmp_path / "A.csv").valid
 
 

@@ -164,7 +164,7 @@ def sizes_of_classes(anonymized: CellHistory) -> list[int]:
 
 
 def check_passes(original: CellHistory, anonymized: CellHistory, folder: Path) -> bool:
-    write_cells(folder / "A.csv", anonymized)
+    write_cells(anonymized, folder / "A.csv")
     return check_anonymized(original, folder / "A.csv").valid
 
 
@@ -265,5 +265,5 @@ def test_the_contest_history_follows_the_rules_at_every_level(real_data: Callabl
             column.name: column_level(original, column.name, level)
             for column, level in zip(original.columns, levels.split(), strict=True)
         }
-        write_cells(tmp_path / "A.csv", publish_levels(original, chosen, rows, np.random.default_rng(0)))
+        write_cells(publish_levels(original, chosen, rows, np.random.default_rng(0)), tmp_path / "A.csv")
         assert check_anonymized(original, tmp_path / "A.csv").valid

@@ -104,7 +104,7 @@ def test_items_are_compared_as_bytes(tmp_path: Path) -> None:
     (tmp_path / "T.csv").write_bytes(b"".join(lines))
     truth = read_original(tmp_path / "T.csv")
     assert len(item_names(truth)) == len(ODD_ITEMS)
-    write_cells(tmp_path / "again.csv", truth)
+    write_cells(truth, tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == b"".join(lines)
     every = b"{%s}" % b";".join(ODD_ITEMS)
     for written, complaints in ((ODD_ITEMS, 0), ([every] * len(ODD_ITEMS), 0), (ODD_ITEMS[::-1], len(ODD_ITEMS) - 1)):
@@ -183,7 +183,7 @@ def test_written_cells_are_canonical(tmp_path: Path) -> None:
     (tmp_path / "A.csv").write_text(text)
     found = read_anonymized(tmp_path / "A.csv", truth)
     assert found.complaints.total == 0
-    write_cells(tmp_path / "B.csv", found.history)
+    write_cells(found.history, tmp_path / "B.csv")
     assert (tmp_path / "B.csv").read_text() == (
         "12,2010/12/1,{a},3.7,24\n12,[2010/12/8;2011/1/1],b,[5;5.2],*\n*,*,*,*,*\n7,*,*,*,*\n"
     )
@@ -263,7 +263,7 @@ def test_other_rules_with_other_columns_dates_and_limits(tmp_path: Path) -> None
 def test_a_history_of_other_rules_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rules.toml").write_text(OTHER_RULES)
     with pytest.raises(OptionNotUsable, match="the rules library have book"):
-        write_cells(tmp_path / "A.csv", original(), load_rules(tmp_path / "rules.toml"))
+        write_cells(original(), tmp_path / "A.csv", load_rules(tmp_path / "rules.toml"))
     assert not (tmp_path / "A.csv").exists()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars
 import pytest
 
-from sudare.contest.publish import publish
+from sudare.contest.publish import publish_anonymized
 from sudare.errors import BadRows, ColumnNotFound, OutputNotWritable, SourceNotReadable
 from sudare.histories.generalized import conversion as module
 from sudare.histories.generalized.conversion import HistoryFile, open_history_cells
@@ -145,7 +145,7 @@ def _without(column: OrderedColumn, row: int) -> OrderedColumn:
 
 def test_each_row_is_written_in_its_place_under_the_names_of_the_columns(tmp_path: Path) -> None:
     found, anonymized = small_file(tmp_path)
-    found.write_aligned(tmp_path / "A.csv", anonymized)
+    found.write_aligned(anonymized, tmp_path / "A.csv")
     assert (tmp_path / "A.csv").read_text() == (
         "CustomerID,InvoiceDate,StockCode,UnitPrice,Quantity\n"
         '9,[2010-11-27;2010-12-01],"{mug;pen, red}",2.55,6\n'
@@ -156,7 +156,7 @@ def test_each_row_is_written_in_its_place_under_the_names_of_the_columns(tmp_pat
 
 def test_published_are_the_rows_that_are_left_sorted(tmp_path: Path) -> None:
     found, anonymized = small_file(tmp_path)
-    assert found.publish(tmp_path / "P.csv", anonymized) == 2
+    assert found.publish(anonymized, tmp_path / "P.csv") == 2
     assert (tmp_path / "P.csv").read_text() == (
         "CustomerID,InvoiceDate,StockCode,UnitPrice,Quantity\n"
         "4,2011-01-31,mug,3.39,12\n"
@@ -166,9 +166,9 @@ def test_published_are_the_rows_that_are_left_sorted(tmp_path: Path) -> None:
 
 def test_a_name_that_ends_in_parquet_is_written_so(tmp_path: Path) -> None:
     found, anonymized = small_file(tmp_path)
-    found.write_aligned(tmp_path / "A.parquet", anonymized)
+    found.write_aligned(anonymized, tmp_path / "A.parquet")
     assert_same(read_cells_parquet(tmp_path / "A.parquet", found.history), anonymized)
-    found.publish(tmp_path / "P.parquet", anonymized)
+    found.publish(anonymized, tmp_path / "P.parquet")
     assert polars.read_parquet(tmp_path / "P.parquet")["person"].to_list() == [4, 9]
 
 
@@ -176,7 +176,7 @@ CONTEST = [["7", "2011/1/2", "a", "0.5", "1"], ["12", "2011/1/3", "b", "0.5", "2
 
 
 def test_five_columns_without_header_are_read_written_and_published_as_a_contest_does(tmp_path: Path) -> None:
-    write_cells(tmp_path / "T.csv", cells(CONTEST))
+    write_cells(cells(CONTEST), tmp_path / "T.csv")
     found = open_history_cells(tmp_path / "T.csv")
     assert found.of_contest
     assert found.rules == load_rules()
@@ -184,10 +184,14 @@ def test_five_columns_without_header_are_read_written_and_published_as_a_contest
     anonymized = cells(
         [["20", "*", "{a;b}", "0.5", "1"], ["*"] * 5, ["3", "[2011/1/1;2011/1/3]", "a", "9", "2"]], names=["a", "b"]
     )
-    found.write_aligned(tmp_path / "A.csv", anonymized)
-    write_cells(tmp_path / "same.csv", anonymized)
+    found.write_aligned(anonymized, tmp_path / "A.csv")
+    write_cells(anonymized, tmp_path / "same.csv")
     assert (tmp_path / "A.csv").read_bytes() == (tmp_path / "same.csv").read_bytes()
-    assert found.publish(tmp_path / "P.csv", anonymized) == publish(tmp_path / "A.csv", tmp_path / "official.csv") == 2
+    assert (
+        found.publish(anonymized, tmp_path / "P.csv")
+        == publish_anonymized(tmp_path / "A.csv", tmp_path / "official.csv")
+        == 2
+    )
     assert (tmp_path / "P.csv").read_bytes() == (tmp_path / "official.csv").read_bytes()
 
 
@@ -212,7 +216,7 @@ def test_the_contest_history_and_a_real_log_are_read(real_data: Callable[[str], 
     log = open_history_cells(real_data("online-retail-400.csv"))
     assert log.reading is not None
     assert len(log.history) == log.reading.rows
-    log.write_aligned(tmp_path / "A.csv", log.history)
+    log.write_aligned(log.history, tmp_path / "A.csv")
     assert open_history_cells(tmp_path / "A.csv").history.persons.tolist() == _renumbered(log.history.persons)
 
 
@@ -230,7 +234,7 @@ def test_what_is_not_read_as_it_was_written_is_not_published(
     monkeypatch.setattr(module, "_check_read", _refuse)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(AssertionError, match="read again"):
-        found.publish(tmp_path / name, anonymized)
+        found.publish(anonymized, tmp_path / name)
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -244,9 +248,9 @@ def test_a_long_cell_and_a_carriage_return_are_written_as_they_were(tmp_path: Pa
     (tmp_path / "log.csv").write_bytes(f'customer,day,item\na,2024-01-05,"a\rb"\nb,2024-01-06,{long}\n'.encode())
     found = open_history_cells(tmp_path / "log.csv")
     rows = b'customer,day,item\n1,2024-01-05,"a\rb"\n2,2024-01-06,' + long.encode() + b"\n"
-    found.write_aligned(tmp_path / "A.csv", found.history)
+    found.write_aligned(found.history, tmp_path / "A.csv")
     assert (tmp_path / "A.csv").read_bytes() == rows
-    found.publish(tmp_path / "P.csv", found.history)
+    found.publish(found.history, tmp_path / "P.csv")
     assert (tmp_path / "P.csv").read_bytes() == rows
 
 
@@ -256,7 +260,7 @@ def test_rows_in_their_places_are_read_again_before_they_get_their_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, contest: bool
 ) -> None:
     if contest:
-        write_cells(tmp_path / "T.csv", cells(CONTEST))
+        write_cells(cells(CONTEST), tmp_path / "T.csv")
         found = open_history_cells(tmp_path / "T.csv")
         anonymized = found.history
     else:
@@ -264,7 +268,7 @@ def test_rows_in_their_places_are_read_again_before_they_get_their_name(
     before = sorted(tmp_path.iterdir())
     monkeypatch.setattr(module, "_check_read", _refuse)
     with pytest.raises(AssertionError, match="read again"):
-        found.write_aligned(tmp_path / name, anonymized)
+        found.write_aligned(anonymized, tmp_path / name)
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -275,8 +279,8 @@ def test_what_is_read_otherwise_than_it_was_written_is_told() -> None:
 
 @pytest.mark.parametrize("write", [write_cells, write_cells_parquet])
 def test_what_is_written_row_by_row_is_for_its_owner_only(
-    tmp_path: Path, write: Callable[[Path, CellHistory], None]
+    tmp_path: Path, write: Callable[[CellHistory, Path], None]
 ) -> None:
     path = tmp_path / ("A.csv" if write is write_cells else "A.parquet")
-    write(path, cells(CONTEST))
+    write(cells(CONTEST), path)
     assert path.stat().st_mode & 0o777 == 0o600

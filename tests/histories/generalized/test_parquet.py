@@ -35,7 +35,7 @@ def anonymized() -> CellHistory:
 
 
 def test_other_programs_see_dates_decimals_and_lists(tmp_path: Path) -> None:
-    write_cells_parquet(tmp_path / "A.parquet", anonymized())
+    write_cells_parquet(anonymized(), tmp_path / "A.parquet")
     frame = polars.read_parquet(tmp_path / "A.parquet")
     assert frame["person"].to_list() == [5, None, 9, 9]
     assert frame["date_kind"].to_list() == ["range", "deleted", "deleted", "exact"]
@@ -47,24 +47,24 @@ def test_other_programs_see_dates_decimals_and_lists(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [T, T[:1]])
 def test_an_original_is_read_as_it_was_written(rows: list[list[str]], tmp_path: Path) -> None:
-    write_cells_parquet(tmp_path / "T.parquet", cells(rows))
+    write_cells_parquet(cells(rows), tmp_path / "T.parquet")
     assert_same(read_cells_parquet(tmp_path / "T.parquet"), cells(rows))
 
 
 def test_an_anonymized_history_is_read_as_it_was_written(tmp_path: Path) -> None:
-    write_cells_parquet(tmp_path / "A.parquet", anonymized())
+    write_cells_parquet(anonymized(), tmp_path / "A.parquet")
     assert_same(read_cells_parquet(tmp_path / "A.parquet", cells(T)), anonymized())
 
 
 def test_a_history_of_deleted_rows_is_read_as_it_was_written(tmp_path: Path) -> None:
     deleted = cells([["*"] * 5] * 3, names=["a", "b", "c"])
-    write_cells_parquet(tmp_path / "A.parquet", deleted)
+    write_cells_parquet(deleted, tmp_path / "A.parquet")
     assert_same(read_cells_parquet(tmp_path / "A.parquet", cells(T)), deleted)
 
 
 def test_the_contest_history_is_read_as_it_was_written(real_data: Callable[[str], Path], tmp_path: Path) -> None:
     truth = read_original(real_data("pwscup2018-T.csv"))
-    write_cells_parquet(tmp_path / "T.parquet", truth)
+    write_cells_parquet(truth, tmp_path / "T.parquet")
     assert_same(read_cells_parquet(tmp_path / "T.parquet"), truth)
 
 
@@ -81,7 +81,7 @@ def test_the_contest_history_is_read_as_it_was_written(real_data: Callable[[str]
     ],
 )
 def test_kinds_and_values_that_do_not_fit_are_refused(column: str, value: polars.Expr, tmp_path: Path) -> None:
-    write_cells_parquet(tmp_path / "A.parquet", cells(A[:1], names=["a", "b"]))
+    write_cells_parquet(cells(A[:1], names=["a", "b"]), tmp_path / "A.parquet")
     frame = polars.read_parquet(tmp_path / "A.parquet").with_columns(value.alias(column))
     frame.write_parquet(tmp_path / "B.parquet")
     with pytest.raises(BadRows, match="first in row 1"):
@@ -90,7 +90,7 @@ def test_kinds_and_values_that_do_not_fit_are_refused(column: str, value: polars
 
 def test_items_that_the_original_does_not_have_are_refused(tmp_path: Path) -> None:
     for item in ("x", "{a;x}"):
-        write_cells_parquet(tmp_path / "A.parquet", cells([["1", "*", item, "*", "*"]]))
+        write_cells_parquet(cells([["1", "*", item, "*", "*"]]), tmp_path / "A.parquet")
         with pytest.raises(BadRows, match="items that the original does not have"):
             read_cells_parquet(tmp_path / "A.parquet", cells(T))
 
@@ -106,11 +106,11 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceNotReadable, match="x_kind has no x_low"):
         read_cells_parquet(tmp_path / "A.parquet")
     with pytest.raises(OptionNotUsable, match=r"this is written as \.parquet"):
-        write_cells_parquet(tmp_path / "A.csv", anonymized())
+        write_cells_parquet(anonymized(), tmp_path / "A.csv")
 
 
 def test_items_that_are_no_utf8_are_refused(tmp_path: Path) -> None:
     (tmp_path / "T.csv").write_bytes(b"1,2010/12/1,\x83A,1,1\n")
     with pytest.raises(OptionNotUsable, match=r"the item \\x83A, which is not UTF-8"):
-        write_cells_parquet(tmp_path / "T.parquet", read_original(tmp_path / "T.csv"))
+        write_cells_parquet(read_original(tmp_path / "T.csv"), tmp_path / "T.parquet")
     assert not (tmp_path / "T.parquet").exists()

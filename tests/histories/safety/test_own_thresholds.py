@@ -84,14 +84,14 @@ def test_what_was_published_counts_and_not_what_was_guessed() -> None:
 @pytest.mark.parametrize("own", [[5, 0, -3], [1, 2, 1], [], [[1, 2]]])
 def test_nothing_is_written_that_could_not_be_read(own: list[Any], tmp_path: Path) -> None:
     with pytest.raises(OptionNotUsable, match="threshold"):
-        sudare.histories.write_thresholds(tmp_path / "R.csv", np.array(own, np.int64))
+        sudare.histories.write_thresholds(np.array(own, np.int64), tmp_path / "R.csv")
     assert not (tmp_path / "R.csv").exists()
-    sudare.histories.write_thresholds(tmp_path / "R.csv", np.array([1, 1, 2]))
+    sudare.histories.write_thresholds(np.array([1, 1, 2]), tmp_path / "R.csv")
     assert sudare.histories.read_thresholds(tmp_path / "R.csv").tolist() == [1, 1, 2]
 
 
 def test_a_report_refuses_them_too_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "R.csv").write_text("1,1\n2,2\n3,3\n")
     with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there are no thresholds for 4"):
-        sudare.contest.write_contest_report(tmp_path / "r.html", PEOPLE, PEOPLE, thresholds=tmp_path / "R.csv")
+        sudare.contest.write_contest_report(PEOPLE, PEOPLE, tmp_path / "r.html", thresholds=tmp_path / "R.csv")
     assert not (tmp_path / "r.html").exists()

@@ -155,7 +155,7 @@ def test_a_negative_number_of_guesses_and_an_unknown_test_are_refused() -> None:
 
 
 def test_written_thresholds_are_lines_of_guesses_and_hits_and_read_back(tmp_path: Path) -> None:
-    write_thresholds(tmp_path / "R.csv", success_thresholds(8))
+    write_thresholds(success_thresholds(8), tmp_path / "R.csv")
     assert (tmp_path / "R.csv").read_bytes() == b"0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n6,7\n7,7\n8,8\n"
     assert read_thresholds(tmp_path / "R.csv").tolist() == success_thresholds(8).tolist()
 
@@ -207,7 +207,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "R.csv"
     folder.mkdir()
     with pytest.raises(OutputNotWritable):
-        write_thresholds(folder, success_thresholds(3))
+        write_thresholds(success_thresholds(3), folder)
 
 
 def test_the_parameters_of_the_contest_are_the_defaults() -> None:

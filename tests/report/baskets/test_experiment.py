@@ -33,7 +33,7 @@ def rows(value: float = 0.25, safe: bool = True) -> list[ExperimentRow]:
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_page_and_all_figures_are_written(tmp_path: Path, language: str) -> None:
     written = write_experiment_page(
-        tmp_path, Experiments(DATA, 0, "paper", None, PAPER, tuple(rows())), language=language, made=MADE
+        Experiments(DATA, 0, "paper", None, PAPER, tuple(rows())), tmp_path, language=language, made=MADE
     )
     assert sorted(path.name for path in written) == sorted(path.name for path in tmp_path.iterdir())
     drawings = [path for path in written if path.suffix == ".svg"]
@@ -51,14 +51,14 @@ def test_the_page_and_all_figures_are_written(tmp_path: Path, language: str) -> 
 def test_the_same_rows_give_the_same_page(tmp_path: Path) -> None:
     pages = []
     for _ in range(2):
-        write_experiment_page(tmp_path, Experiments(DATA, 0, "paper", None, PAPER, tuple(rows())), made=MADE)
+        write_experiment_page(Experiments(DATA, 0, "paper", None, PAPER, tuple(rows())), tmp_path, made=MADE)
         pages.append((tmp_path / "index.html").read_text())
     assert pages[0] == pages[1]
 
 
 def test_results_that_a_check_found_unsafe_are_told(tmp_path: Path) -> None:
     some = [*rows()[:-1], ExperimentRow(7, "one", "fixed+", 0.8, 2, 0.5, False, 0.1, 0.2, 0.5)]
-    write_experiment_page(tmp_path, Experiments(DATA, 0, "paper", None, PAPER, tuple(some)), made=MADE)
+    write_experiment_page(Experiments(DATA, 0, "paper", None, PAPER, tuple(some)), tmp_path, made=MADE)
     assert "1 of 264 values" in (tmp_path / "index.html").read_text()
 
 

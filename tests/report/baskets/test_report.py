@@ -56,7 +56,7 @@ def make(tmp_path: Path) -> Make:
             read = sudare.read_baskets(tmp_path / "published.txt", form="commas")
             shown = sudare.baskets.verify_baskets(original, read, sensitive, rho="0.5", **(verify or {}))
         target = tmp_path / "report.html"
-        write_baskets_report(target, shown, language=language, made=MADE, **options)
+        write_baskets_report(shown, target, language=language, made=MADE, **options)
         return target.read_text(encoding="utf-8")
 
     return report
@@ -180,7 +180,7 @@ def test_users_are_shown_by_record_numbers_or_not_at_all(tmp_path: Path) -> None
     sensitive = sudare.baskets.read_sensitive("item:medicine", original)
     found = sudare.baskets.verify_baskets(original, original, sensitive, rho=0.5)
     for shown in (True, False):
-        write_baskets_report(tmp_path / "r.html", found, show_records=shown)
+        write_baskets_report(found, tmp_path / "r.html", show_records=shown)
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
         assert "Alice Smith" not in text
         assert "Bob" not in text
@@ -197,14 +197,14 @@ def test_a_certificate_is_named_and_compared(tmp_path: Path) -> None:
     certificate = tmp_path / "p.txt.certificate.json"
     read = sudare.read_baskets(tmp_path / "p.txt", form="commas")
     for published in (found, sudare.baskets.verify_baskets(original, read, sensitive, rho="0.5")):
-        shown = write_baskets_report(tmp_path / "r.html", published, certificate=certificate)
+        shown = write_baskets_report(published, tmp_path / "r.html", certificate=certificate)
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
         assert shown.holds
         assert "The certificate agrees" in text
         assert "SHA-256 of the certificate" in text
         assert sudare.baskets.read_certificate(certificate).published.sha256 in text
     unsafe = sudare.baskets.verify_baskets(original, original, sensitive, rho="0.6", max_known=1)
-    other = write_baskets_report(tmp_path / "r.html", unsafe, certificate=certificate)
+    other = write_baskets_report(unsafe, tmp_path / "r.html", certificate=certificate)
     text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert not other.holds
     assert "THE CERTIFICATE DOES NOT AGREE" in text
@@ -221,7 +221,7 @@ def test_a_certificate_of_other_baskets_is_refused(tmp_path: Path) -> None:
     sudare.baskets.write_published(one, tmp_path / "one.txt")
     certificate = tmp_path / "one.txt.certificate.json"
     with pytest.raises(sudare.OptionNotUsable, match="does not hold the records of this suppression"):
-        write_baskets_report(tmp_path / "r.html", other, certificate=certificate)
+        write_baskets_report(other, tmp_path / "r.html", certificate=certificate)
     assert not (tmp_path / "r.html").exists()
 
 
@@ -231,7 +231,7 @@ def test_what_is_promised_is_not_rounded(tmp_path: Path) -> None:
     options = {"epsilon": 0.123456, "delta": 0.000001, "max_known": 1}
     for rho, shown in (("0.4999999999", "49.99999999 %"), ("1/3", "1/3")):
         found = sudare.baskets.verify_baskets(original, original, sensitive, rho=rho, **options)  # type: ignore[arg-type]
-        write_baskets_report(tmp_path / "r.html", found)
+        write_baskets_report(found, tmp_path / "r.html")
         text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
         assert f"with a confidence above {shown}" in text
         assert (
@@ -285,7 +285,7 @@ def test_baskets_of_which_nothing_is_left_have_a_report(tmp_path: Path) -> None:
     original = sudare.baskets.make_baskets([["milk"], ["bread"]])
     sensitive = sudare.baskets.read_sensitive("item:bread", original)
     nothing = original.only(np.zeros(2, np.bool_))
-    write_baskets_report(tmp_path / "r.html", sudare.baskets.verify_baskets(original, nothing, sensitive, rho=0.5))
+    write_baskets_report(sudare.baskets.verify_baskets(original, nothing, sensitive, rho=0.5), tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert answer_of(page) == "safe"
     assert numbers_of(page, "loss-emptied") == [2]

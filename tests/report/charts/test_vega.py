@@ -13,7 +13,7 @@ from sudare.report.charts.axes import Point, needs_log_axes, text_width
 from sudare.report.charts.vega import (
     Chart,
     Pair,
-    Share,
+    ShareBar,
     cumulative_curve,
     cumulative_shares,
     heat_map,
@@ -26,14 +26,16 @@ from sudare.report.charts.vega import (
 EVIL = "<script>alert(1)</script> & \"q\" 'x'"
 
 
-def bars(*shares: Share, title: str = "識別確率") -> Chart:
+def bars(*shares: ShareBar, title: str = "識別確率") -> Chart:
     return share_bars(shares, axis="確率", title=title, description="説明")
 
 
 def every_kind() -> dict[str, Chart]:
     words = {"title": "題名", "description": "説明"}
     return {
-        "bars": share_bars([Share("購買日", 0.5, "50%"), Share("商品×3", 0.9, "90%", 0.8, 0.95)], axis="確率", **words),
+        "bars": share_bars(
+            [ShareBar("購買日", 0.5, "50%"), ShareBar("商品×3", 0.9, "90%", 0.8, 0.95)], axis="確率", **words
+        ),
         "pairs": pairs_on_log_scale(
             [Pair("購買日", 0.5, 0.01), Pair("全商品", 1, 2414)], names=("実測値", "理論値"), axis="確率", **words
         ),
@@ -72,7 +74,7 @@ def test_the_same_chart_gives_the_same_bytes() -> None:
 
 
 def test_labels_from_users_are_shown_as_text() -> None:
-    svg = render(bars(Share(EVIL, 0.5, EVIL), title=EVIL))
+    svg = render(bars(ShareBar(EVIL, 0.5, EVIL), title=EVIL))
     root = ET.fromstring(svg)
     assert "<script" not in svg
     assert root.get("aria-label") == EVIL
@@ -80,7 +82,7 @@ def test_labels_from_users_are_shown_as_text() -> None:
 
 
 def test_long_labels_are_cut_and_leave_room_for_the_bars() -> None:
-    svg = render(bars(Share("長" * 100, 0.5, "50%")))
+    svg = render(bars(ShareBar("長" * 100, 0.5, "50%")))
     assert "長" * 100 not in svg
     assert "…" in svg
 
@@ -90,13 +92,13 @@ def test_room_for_labels_does_not_depend_on_the_fonts_of_the_machine() -> None:
 
 
 def test_a_label_that_comes_twice_is_not_added_up() -> None:
-    drawn = render(bars(Share("a", 0.5, "50%"), Share("a", 0.5, "50%")))
+    drawn = render(bars(ShareBar("a", 0.5, "50%"), ShareBar("a", 0.5, "50%")))
     widths = re.findall(r"h([\d.]+)v", drawn)
     assert max(float(width) for width in widths) < 460
 
 
 def test_an_estimate_is_drawn_with_its_bounds() -> None:
-    plain, bounded = bars(Share("a", 0.5, "50%")), bars(Share("a", 0.5, "50%", 0.4, 0.6))
+    plain, bounded = bars(ShareBar("a", 0.5, "50%")), bars(ShareBar("a", 0.5, "50%", 0.4, 0.6))
     assert 'stroke-width="3"' not in render(plain)
     assert 'stroke-width="3"' in render(bounded)
 
@@ -163,7 +165,7 @@ def test_many_points_stay_small() -> None:
 
 
 def test_the_percent_sign_is_that_of_the_language() -> None:
-    assert "100\u00a0%" in render(bars(Share("a", 1, "")), percent_sign="\u00a0%")
+    assert "100\u00a0%" in render(bars(ShareBar("a", 1, "")), percent_sign="\u00a0%")
 
 
 def test_the_drawing_library_is_loaded_only_to_draw() -> None:

@@ -34,7 +34,7 @@ def values_of(page: str, row: str) -> list[float]:
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_page_shows_every_point_and_the_results_of_the_contest(tmp_path: Path, language: str) -> None:
     written = write_frontier_page(
-        tmp_path, FOUND, source="<T>.csv", rules="cup", results=RESULTS, language=language, made=MADE
+        FOUND, tmp_path, source="<T>.csv", rules="cup", results=RESULTS, language=language, made=MADE
     )
     assert [path.name for path in written] == ["frontier.svg", "index.html"]
     page = written[1].read_text(encoding="utf-8")
@@ -52,14 +52,14 @@ def test_the_page_shows_every_point_and_the_results_of_the_contest(tmp_path: Pat
 
 
 def test_without_results_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
-    written = write_frontier_page(tmp_path, FOUND, made=MADE)
+    written = write_frontier_page(FOUND, tmp_path, made=MADE)
     page = written[1].read_text(encoding="utf-8")
     assert "For comparison" not in page
     assert "the original history" in page
 
 
 def test_the_drawing_says_in_words_what_it_shows(tmp_path: Path) -> None:
-    written = write_frontier_page(tmp_path, FOUND, results=RESULTS, made=MADE)
+    written = write_frontier_page(FOUND, tmp_path, results=RESULTS, made=MADE)
     drawn = written[0].read_text(encoding="utf-8")
     assert drawn.startswith("<svg ")
     assert "k = 2: U 0.2500, one attack succeeds with at most 19.31\u00a0%, the best plan found with 7.30" in drawn

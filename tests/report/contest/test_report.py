@@ -39,7 +39,7 @@ def make(tmp_path: Path) -> Make:
             file.write_text(text, encoding="utf-8")
         options = {"draws": 2, "made": MADE, **options}
         target = tmp_path / "report.html"
-        write_contest_report(target, tmp_path / "T.csv", tmp_path / "A.csv", guesses=files, **options)
+        write_contest_report(tmp_path / "T.csv", tmp_path / "A.csv", target, guesses=files, **options)
         return target.read_text(encoding="utf-8")
 
     return report
@@ -197,7 +197,7 @@ def test_histories_and_guesses_may_be_given_as_they_were_read(tmp_path: Path) ->
     original = sudare.histories.read_original(tmp_path / "T.csv")
     anonymized = sudare.histories.read_anonymized(tmp_path / "A.csv", original).history
     guesses = sudare.contest.Guesses(np.arange(1, 8), np.arange(101, 108))
-    found = sudare.contest.write_contest_report(tmp_path / "r.html", original, anonymized, guesses=[guesses], draws=1)
+    found = sudare.contest.write_contest_report(original, anonymized, tmp_path / "r.html", guesses=[guesses], draws=1)
     assert (found.effective, found.tried, found.holds) == (1, 1, False)
     page = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "attack 1 7 7 7 +0" in page
@@ -214,7 +214,7 @@ def test_a_file_that_breaks_the_rules_is_refused_and_nothing_is_written(make: Ma
 @pytest.mark.parametrize("options", [{"draws": 0}, {"attacks": 0}, {"seed": -1}])
 def test_options_that_cannot_be_used_are_refused_before_reading(tmp_path: Path, options: dict[str, int]) -> None:
     with pytest.raises(sudare.OptionNotUsable, match=r"Hint|seed must be 0 or more"):
-        write_contest_report(tmp_path / "r.html", tmp_path / "no.csv", tmp_path / "no.csv", **options)  # type: ignore[arg-type]
+        write_contest_report(tmp_path / "no.csv", tmp_path / "no.csv", tmp_path / "r.html", **options)  # type: ignore[arg-type]
 
 
 def test_the_same_input_gives_the_same_page_in_each_language(make: Make) -> None:

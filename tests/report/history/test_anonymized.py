@@ -34,7 +34,7 @@ def report(
 ) -> tuple[str, Findings]:
     path = folder / "report.html"
     found = write_contest_report(
-        path, ORIGINAL, made.history, anonymization=made, duel=duel, draws=1, made=MADE, **options
+        ORIGINAL, made.history, path, anonymization=made, duel=duel, draws=1, made=MADE, **options
     )
     return path.read_text(encoding="utf-8"), found
 
@@ -143,7 +143,7 @@ def test_the_ten_attackers_are_shown_before_and_after(tmp_path: Path, language: 
 def test_customers_have_their_names_where_they_were_numbered(tmp_path: Path) -> None:
     names = [f"Ms {n}" for n in range(1, 200)]
     path = tmp_path / "r.html"
-    write_contest_report(path, ORIGINAL, ANONYMIZED.history, customers=names, draws=1, made=MADE)
+    write_contest_report(ORIGINAL, ANONYMIZED.history, path, customers=names, draws=1, made=MADE)
     assert "<bdi>Ms 1" in path.read_text(encoding="utf-8")
 
 
@@ -151,11 +151,11 @@ def test_customers_have_their_names_where_they_were_numbered(tmp_path: Path) -> 
 def test_the_files_are_named_with_their_hashes(tmp_path: Path, language: str) -> None:
     files = (tmp_path / "T.csv", tmp_path / "A.csv")
     for file, cells in zip(files, (ORIGINAL, ANONYMIZED.history), strict=True):
-        sudare.histories.write_cells(file, cells)
+        sudare.histories.write_cells(cells, file)
     path = tmp_path / "r.html"
     original = sudare.histories.read_original(files[0])
     anonymized = ANONYMIZED.history.in_file(files[1])
-    write_contest_report(path, original, anonymized, draws=1, made=MADE, language=language)
+    write_contest_report(original, anonymized, path, draws=1, made=MADE, language=language)
     text = shown_text(path.read_text(encoding="utf-8"))
     assert "T.csv" in text
     assert "A.csv" in text
@@ -163,7 +163,7 @@ def test_the_files_are_named_with_their_hashes(tmp_path: Path, language: str) ->
     # What is made of a history, and what has changed since it was read, is no longer what the file holds.
     changed = replace(original, persons=original.persons + 0)
     files[1].write_text("something else")
-    write_contest_report(path, changed, anonymized, draws=1, made=MADE, language=language)
+    write_contest_report(changed, anonymized, path, draws=1, made=MADE, language=language)
     text = shown_text(path.read_text(encoding="utf-8"))
     assert "T.csv" not in text
     assert not re.findall(r"\b[0-9a-f]{64}\b", text)

@@ -49,7 +49,7 @@ def make(tmp_path: Path) -> Make:
         source.write_text(text, encoding="utf-8")
         with sudare.read_history(source, **(read or {})) as history:
             found = sudare.histories.assess_attackers(history, **options)
-            write_history_report(target, history, found, language=language, made=MADE)
+            write_history_report(history, found, target, language=language, made=MADE)
         return target.read_text(encoding="utf-8")
 
     return report
@@ -57,7 +57,7 @@ def make(tmp_path: Path) -> Make:
 
 def test_the_numbers_are_those_of_the_assessment(toy: sudare.History, tmp_path: Path) -> None:
     found = sudare.histories.assess_attackers(toy)
-    write_history_report(tmp_path / "report.html", toy, found)
+    write_history_report(toy, found, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for risk in found.attackers:
         assert numbers_of(page, f"attacker-{risk.attacker}") == [risk.measured, risk.unique_share, risk.theory]
@@ -130,7 +130,7 @@ def test_visits_are_listed_as_in_table_6(make: Make) -> None:
 
 def test_theories_stand_beside_the_measurement(toy: sudare.History, tmp_path: Path) -> None:
     found = sudare.histories.assess_attackers(toy, knowledge=["kinds"])
-    write_history_report(tmp_path / "report.html", toy, found)
+    write_history_report(toy, found, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for place, risk in enumerate((*found.attackers, *found.knowledge)):
         expected = [risk.measured, risk.theory, risk.theory_occurring, risk.theory_marginal]
@@ -144,12 +144,12 @@ def test_several_persons_have_a_section_if_they_were_asked_for(toy: sudare.Histo
         sudare.histories.assess_persons(toy, "day"),
         sudare.histories.assess_persons(toy, "item", most_combinations=1, samples=500),
     ]
-    write_history_report(tmp_path / "report.html", toy, found, persons=several)
+    write_history_report(toy, found, tmp_path / "report.html", persons=several)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for place, risk in enumerate(several):
         assert numbers_of(page, f"persons-{place}") == [risk.alone, risk.measured, risk.together, risk.certain]
     assert "an estimate from 500 drawn at random (seed 0)" in shown_text(page)
-    write_history_report(tmp_path / "report.html", toy, found)
+    write_history_report(toy, found, tmp_path / "report.html")
     assert 'id="persons"' not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
@@ -250,7 +250,7 @@ def test_the_same_input_and_date_give_the_same_bytes(make: Make) -> None:
 
 
 def test_the_date_is_now_unless_it_is_given(toy: sudare.History, tmp_path: Path) -> None:
-    write_history_report(tmp_path / "report.html", toy, sudare.histories.assess_attackers(toy))
+    write_history_report(toy, sudare.histories.assess_attackers(toy), tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert f"{dt.datetime.now():%Y-%m-%d}" in page
 
@@ -277,7 +277,7 @@ def test_folders_of_the_source_are_not_shown(make: Make, tmp_path: Path) -> None
 def test_progress_reaches_its_end(toy: sudare.History, tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     found = sudare.histories.assess_attackers(toy)
-    write_history_report(tmp_path / "r.html", toy, found, progress=lambda _, done, total: steps.append((done, total)))
+    write_history_report(toy, found, tmp_path / "r.html", progress=lambda _, done, total: steps.append((done, total)))
     assert steps == sorted(steps)
     assert steps[-1] == (steps[0][1], steps[0][1])
 
@@ -296,7 +296,7 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(
     monkeypatch.setattr(Path, "write_text", full)
     for name in ("old.html", "new.html"):
         with pytest.raises(sudare.OutputNotWritable, match="No space left"):
-            write_history_report(folder / name, toy, found)
+            write_history_report(toy, found, folder / name)
     assert [path.name for path in folder.iterdir()] == ["old.html"]
     assert (folder / "old.html").read_text(encoding="utf-8") == "old"
 
@@ -305,9 +305,9 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(toy: sudare
     steps: list[str] = []
     with pytest.raises(sudare.OutputNotWritable, match="does not exist"):
         write_history_report(
-            tmp_path / "no" / "r.html",
             toy,
             sudare.histories.assess_attackers(toy),
+            tmp_path / "no" / "r.html",
             progress=lambda step, *_: steps.append(step),
         )
     assert steps == []
@@ -315,13 +315,13 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(toy: sudare
 
 def test_an_unknown_language_is_refused(toy: sudare.History, tmp_path: Path) -> None:
     with pytest.raises(sudare.OptionNotUsable, match="en or ja"):
-        write_history_report(tmp_path / "r.html", toy, sudare.histories.assess_attackers(toy), language="fr")
+        write_history_report(toy, sudare.histories.assess_attackers(toy), tmp_path / "r.html", language="fr")
 
 
 def test_an_assessment_of_another_history_is_refused(toy: sudare.History, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("customer,day,item\n1,2024-05-01,a\n", encoding="utf-8")
     with sudare.read_history(tmp_path / "other.csv") as other, pytest.raises(sudare.OptionNotUsable, match="10 rows"):
-        write_history_report(tmp_path / "r.html", other, sudare.histories.assess_attackers(toy))
+        write_history_report(other, sudare.histories.assess_attackers(toy), tmp_path / "r.html")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -334,7 +334,7 @@ def test_every_reason_to_leave_out_a_row_is_told_in_the_language(language: str) 
 
 def test_the_papers_data_make_a_page_of_moderate_size(online_retail: sudare.History, tmp_path: Path) -> None:
     found = sudare.histories.assess_attackers(online_retail)
-    write_history_report(tmp_path / "r.html", online_retail, found, made=MADE)
+    write_history_report(online_retail, found, tmp_path / "r.html", made=MADE)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 1_000_000
     assert numbers_of(page, "attacker-6")[0] == pytest.approx(0.8945, abs=5e-5)

@@ -48,7 +48,7 @@ def make(tmp_path: Path) -> Make:
         source, target = tmp_path / name, tmp_path / "report.html"
         source.write_text(text, encoding="utf-8")
         with sudare.read_table(source, **(read or {})) as table:
-            write_table_report(target, table, language=language, made=MADE, **options)
+            write_table_report(table, target, language=language, made=MADE, **options)
         return target.read_text(encoding="utf-8")
 
     return report
@@ -61,7 +61,7 @@ def findings_of(table: sudare.Table, **options: Any) -> tuple[Question, Findings
 
 
 def test_the_numbers_are_those_of_the_assessments(people: sudare.Table, tmp_path: Path) -> None:
-    write_table_report(tmp_path / "r.html", people, limit=0.5)
+    write_table_report(people, tmp_path / "r.html", limit=0.5)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     found = sudare.tables.assess_records(people)
     expected = [found.max_risk, found.mean_risk, found.uniques, found.share_above(0.5)]
@@ -159,7 +159,7 @@ def test_a_sensitive_attribute_has_its_section_only_if_there_is_one(make: Make) 
 
 def test_levels_are_shown_before_and_after(people: sudare.Table, tmp_path: Path) -> None:
     options: dict[str, Any] = {"known": ["sex", "age"], "limit": 0.5, "hierarchies": HIERARCHIES}
-    write_table_report(tmp_path / "r.html", people, **options)
+    write_table_report(people, tmp_path / "r.html", **options)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     found = sudare.tables.find_levels(people, HIERARCHIES, known=["sex", "age"], limit=0.5)
     assert found.best == {"sex": 0, "age": 2}
@@ -253,7 +253,7 @@ def test_an_interruption_interrupts_the_report_though_some_was_found(
     monkeypatch.setattr(set_findings, "MOST_ATTRIBUTES", 2)
     monkeypatch.setattr(set_findings, function, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_table_report(tmp_path / "r.html", people)
+        write_table_report(people, tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -394,14 +394,14 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(
     monkeypatch.setattr(Path, "write_text", full)
     for name in ("old.html", "new.html"):
         with pytest.raises(sudare.OutputNotWritable, match="No space left"):
-            write_table_report(tmp_path / name, people)
+            write_table_report(people, tmp_path / name)
     assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {"old.html": "old"}
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(people: sudare.Table, tmp_path: Path) -> None:
     steps: list[str] = []
     with pytest.raises(sudare.OutputNotWritable, match="does not exist"):
-        write_table_report(tmp_path / "no" / "r.html", people, progress=lambda step, *_: steps.append(step))
+        write_table_report(people, tmp_path / "no" / "r.html", progress=lambda step, *_: steps.append(step))
     assert steps == []
 
 
@@ -425,14 +425,14 @@ def test_questions_that_do_not_fit_are_refused_before_the_work(
 ) -> None:
     steps: list[str] = []
     with pytest.raises(sudare.InputError, match=message):
-        write_table_report(tmp_path / "r.html", people, **options, progress=lambda step, *_: steps.append(step))
+        write_table_report(people, tmp_path / "r.html", **options, progress=lambda step, *_: steps.append(step))
     assert steps == []
     assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_is_told_to_the_end(people: sudare.Table, tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
-    write_table_report(tmp_path / "r.html", people, progress=lambda *step: steps.append(step))
+    write_table_report(people, tmp_path / "r.html", progress=lambda *step: steps.append(step))
     assert steps[-1] == ("drawing", 1, 1)
 
 
@@ -441,7 +441,7 @@ def test_real_people_make_a_page_of_moderate_size(real_data: Callable[[str], Pat
     with sudare.read_table(adult) as table:
         files = sudare.tables.find_hierarchies(adult.parent, table.attributes)
         hierarchies = {name: sudare.tables.read_hierarchy(path, name) for name, path in files.items()}
-        write_table_report(tmp_path / "r.html", table, hierarchies=hierarchies, suppress=0.04, made=MADE)
+        write_table_report(table, tmp_path / "r.html", hierarchies=hierarchies, suppress=0.04, made=MADE)
         found = sudare.tables.assess_records(table)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 400_000

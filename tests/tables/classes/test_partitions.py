@@ -49,7 +49,7 @@ def test_records(case: Case) -> None:
 
 @given(cases(), st.integers(1, 4), st.booleans())
 def test_subsets(case: Case, most: int, class_sizes: bool) -> None:
-    found = sudare.tables.assess_subsets(case.table, max_size=min(most, case.width), bound=0.4, class_sizes=class_sizes)
+    found = sudare.tables.assess_subsets(case.table, max_size=min(most, case.width), limit=0.4, class_sizes=class_sizes)
     for size in range(1, min(most, case.width) + 1):
         for chosen in combinations(range(case.width), size):
             risk, sizes = found.subset(names(chosen)), case.sizes(chosen)
@@ -114,7 +114,7 @@ def test_affordable_sets_have_the_risks_of_matches(case: Case, budget: int) -> N
 
 @given(cases())
 def test_drawn_sets_that_are_all_sets_give_the_exact_means(case: Case) -> None:
-    found = sudare.tables.sample_subsets(case.table, samples=100, seed=1, bound=0.4)
+    found = sudare.tables.sample_subsets(case.table, samples=100, seed=1, limit=0.4)
     for entry in found.sizes:
         assert entry.exact
         sizes = [case.sizes(chosen) for chosen in combinations(range(case.width), entry.size or 0)]

@@ -20,7 +20,7 @@ WORKED = [(0, 0, 0), (0, 0, 0), (0, 1, 0), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 
 
 
 def test_worked_example() -> None:
-    found = sample_subsets(table_of(WORKED), samples=100, seed=1, bound=0.5)
+    found = sample_subsets(table_of(WORKED), samples=100, seed=1, limit=0.5)
     assert [(entry.size, entry.sample, entry.exact) for entry in found.sizes] == [
         (0, 1, True), (1, 3, True), (2, 3, True), (3, 1, True),
     ]  # fmt: skip
@@ -35,7 +35,7 @@ def test_worked_example() -> None:
 def test_sizes_gone_through_equal_counting(records: Records, known: set[int], bound: float) -> None:
     fixed = sorted(a for a in known if a < len(records[0]))
     free = [a for a in range(len(records[0])) if a not in fixed]
-    found = sample_subsets(table_of(records), samples=200, seed=0, known=["abcde"[a] for a in fixed], bound=bound)
+    found = sample_subsets(table_of(records), samples=200, seed=0, known=["abcde"[a] for a in fixed], limit=bound)
     for entry in found.sizes:
         assert entry.size is not None
         sets = [sizes_of(records, [*fixed, *s]) for s in itertools.combinations(free, entry.size)]
@@ -122,7 +122,7 @@ def test_unknown_attributes_and_bounds() -> None:
     with pytest.raises(ColumnNotFound, match="no attribute 'd'"):
         sample_subsets(table_of(WORKED), samples=100, seed=1, known=["d"])
     with pytest.raises(OptionNotUsable, match="above 0"):
-        sample_subsets(table_of(WORKED), samples=100, seed=1, bound=0)
+        sample_subsets(table_of(WORKED), samples=100, seed=1, limit=0)
 
 
 def test_adult(real_data: Callable[[str], Path], engine: DuckDBEngine) -> None:

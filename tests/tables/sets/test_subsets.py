@@ -16,7 +16,7 @@ from sudare.tables.walks.memory import walk_subsets
 
 
 def test_hand_worked_subsets(people: sudare.Table) -> None:
-    found = sudare.tables.assess_subsets(people, bound=0.4)
+    found = sudare.tables.assess_subsets(people, limit=0.4)
     assert len(found) == 7
     sex = found.subset(["sex"])
     assert (sex.classes, sex.max_risk, sex.mean_risk, sex.uniques, sex.share_above) == (2, 1 / 3, 2 / 6, 0, 0.0)
@@ -84,7 +84,7 @@ def test_the_json_has_the_promised_names(people: sudare.Table) -> None:
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_all_sets_are_written(people: sudare.Table, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"sets{ending}"
-    assert sudare.tables.write_subsets(sudare.tables.assess_subsets(people, bound=0.4), path) == 7
+    assert sudare.tables.write_subsets(sudare.tables.assess_subsets(people, limit=0.4), path) == 7
     written = polars.read_csv(path) if ending == ".csv" else polars.read_parquet(path)
     assert written["attributes"].to_list()[3:] == ["sex + age", "sex + town", "age + town", "sex + age + town"]
     assert written.columns == ["attributes", "size", "classes", "max_risk", "mean_risk", "uniques", "share_above"]

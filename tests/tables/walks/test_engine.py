@@ -21,7 +21,7 @@ def test_hand_worked_sets(engine: DuckDBEngine) -> None:
     rows = [(0, 30), (0, 30), (0, 40), (1, 40), (1, 40)]
     with collapsed(rows, engine) as table:
         assert (table.records, table.distinct) == (5, 3)
-        found = sudare.tables.assess_subsets(table, walk="engine", bound=0.4, class_sizes=True)
+        found = sudare.tables.assess_subsets(table, walk="engine", limit=0.4, class_sizes=True)
     assert len(found) == 3
     one, both = found.subset(["a"]), found.subset(["a", "b"])
     assert (one.classes, one.max_risk, one.mean_risk, one.uniques, one.share_above) == (2, 1 / 2, 2 / 5, 0, 2 / 5)
@@ -38,7 +38,7 @@ def test_the_walk_on_the_engine_finds_what_the_kernel_finds(
     most = min(most, len(records[0]))
     with collapsed(records, engine) as table:
         there, here = (
-            sudare.tables.assess_subsets(table, walk=walk, max_size=most, bound=bound, class_sizes=sizes)
+            sudare.tables.assess_subsets(table, walk=walk, max_size=most, limit=bound, class_sizes=sizes)
             for walk in ("engine", "memory")
         )
     assert there.ranked("size") == here.ranked("size")
@@ -74,7 +74,7 @@ def test_merged_counts_tell_no_risk_too_low(guarded: DuckDBEngine, records: Reco
             with pytest.raises(OptionNotUsable, match="fewer than 3"):
                 sudare.tables.assess_subsets(table, walk="engine")
             return
-        found = sudare.tables.assess_subsets(table, walk="engine", bound=0.4, class_sizes=True)
+        found = sudare.tables.assess_subsets(table, walk="engine", limit=0.4, class_sizes=True)
     assert found.walk.min_cell == 3
     for risk in found.ranked():
         sizes = sizes_of(records, [found.attributes.index(name) for name in risk.attributes]).values()

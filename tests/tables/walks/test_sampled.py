@@ -50,7 +50,7 @@ def test_records_are_drawn_by_their_position(engine: DuckDBEngine, records: Reco
 @given(record_lists(most_attributes=4), st.integers(0, 3))
 def test_estimates_are_the_means_over_the_draws(engine: DuckDBEngine, records: Records, seed: int) -> None:
     with collapsed(records, engine) as table:
-        found = sudare.tables.assess_subsets(table, walk="sample", samples=15, seed=seed, bound=0.4)
+        found = sudare.tables.assess_subsets(table, walk="sample", samples=15, seed=seed, limit=0.4)
     draws, n = drawn(records, 15, seed), len(records)
     for risk in found.ranked():
         places = [found.attributes.index(name) for name in risk.attributes]
@@ -72,8 +72,8 @@ def test_intervals_hold_the_truth_and_the_error_is_their_widest_side(engine: Duc
     rng = np.random.default_rng(1)
     rows: Records = [tuple(int(v) for v in row) for row in rng.integers(0, [2, 9, 40, 3], (400, 4))]
     with collapsed(rows, engine) as table:
-        truth = sudare.tables.assess_subsets(table, bound=0.2)
-        found = sudare.tables.assess_subsets(table, bound=0.2, walk="sample", samples=3000, seed=1)
+        truth = sudare.tables.assess_subsets(table, limit=0.2)
+        found = sudare.tables.assess_subsets(table, limit=0.2, walk="sample", samples=3000, seed=1)
     sides = []
     for exact in truth.ranked("size"):
         told = found.subset(exact.attributes)

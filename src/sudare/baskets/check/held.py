@@ -28,6 +28,7 @@ from sudare.engine.protocol import Column
 from sudare.errors import NotOnEngine, OptionNotUsable
 from sudare.kernels.baskets.adversaries import count_known
 from sudare.progress import Progress, silent
+from sudare.statistics.shares import Share
 
 # Records that one part counts at a time, some hundred bytes each.
 PART_RECORDS = 200_000
@@ -43,7 +44,7 @@ def check_held_baskets(
     baskets: HeldBaskets,
     sensitive: HeldSensitive,
     *,
-    rho: Fraction | float | str,
+    rho: Share,
     epsilon: float | None,
     delta: float | None,
     max_known: int | None = None,

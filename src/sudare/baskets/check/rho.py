@@ -6,13 +6,14 @@ import re
 from fractions import Fraction
 
 from sudare.errors import OptionNotUsable
+from sudare.statistics.shares import Share
 
 # Exponents are short: 1e-999999999 would fill the memory.
 _LONG_EXPONENT = re.compile(r"[eE][+-]?\d{4}")
 _RHO_HINT = "Hint: 0.5 lets nobody be surer than a coin."
 
 
-def exact_rho(rho: Fraction | float | str) -> Fraction:
+def exact_rho(rho: Share) -> Fraction:
     """Return rho exactly as it is written: 0.1 is a tenth, 0.4999999999 is less than a half, "1/3" is a third.
 
     A floating-point number is the decimal one that Python writes for it: 1 / 3 is 0.3333333333333333, a little less

@@ -25,6 +25,7 @@ from sudare.deadline import Deadline
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def check_baskets(
     original: Baskets,
     sensitive: SensitiveItems,
     *,
-    rho: Fraction | float | str,
+    rho: Share,
     published: Baskets | None = None,
     max_known: int | None = None,
     knowledge: Knowledge = "original",

@@ -27,6 +27,7 @@ from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.kernels.baskets import user_confidence as kernels
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 # Adversaries that are all gone through: some ten seconds where records are long. Those who know more are drawn, so many
 # of each size.
@@ -88,7 +89,7 @@ def confidence_by_user(
     original: Baskets,
     sensitive: SensitiveItems,
     *,
-    rho: Fraction | float | str,
+    rho: Share,
     published: Baskets | None = None,
     max_known: int | None = None,
     knowledge: Knowledge = "original",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import field
-from fractions import Fraction
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -29,6 +28,7 @@ from sudare.interruption import settle
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 Strategy = Literal["paper", "swept", "best"]
 # The share of the time in which items are suppressed; the rest is for the check of what was reached.
@@ -100,7 +100,7 @@ def suppress_baskets(
     original: Baskets,
     sensitive: SensitiveItems,
     *,
-    rho: Fraction | float | str,
+    rho: Share,
     max_known: int | None = None,
     knowledge: Knowledge = "original",
     strategy: Strategy = "paper",

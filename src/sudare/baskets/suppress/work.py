@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import comb
 from typing import Any, get_args
 
@@ -18,6 +17,7 @@ from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets import item_sets, suppression as kernels
 from sudare.progress import Progress
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 # Seconds in which what was reached is checked after an interruption.
 AFTER_INTERRUPTION = 1.0
@@ -46,7 +46,7 @@ class Work:
         self,
         original: Baskets,
         sensitive: SensitiveItems,
-        rho: Fraction | float | str,
+        rho: Share,
         knowledge: Knowledge,
         max_known: int | None,
         seed: int,

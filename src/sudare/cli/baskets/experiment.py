@@ -96,7 +96,7 @@ def experiment(
         except KeyboardInterrupt:
             note(f"What is finished is kept in {out}; the same command goes on from there.")
             raise
-    written = write_experiment_page(out, found, language=lang)
+    written = write_experiment_page(found, out, language=lang)
     if json:
         show_json(_told(found, summarize_experiments(found.rows)))
     else:

@@ -84,8 +84,8 @@ def report(
         else:
             shown = _suppressed(source, original, {"strategy": strategy, "keep_low": keep_low}, asked, progress)
         found = write_baskets_report(
-            out,
             shown,
+            out,
             certificate=certificate,
             show_records=not hide_records,
             language=lang,

@@ -173,7 +173,7 @@ def suppress(
             from sudare.report.baskets.report import write_baskets_report
 
             write_baskets_report(
-                page, found, certificate=target.certificate, show_records=not hide_records, language=lang,
+                found, page, certificate=target.certificate, show_records=not hide_records, language=lang,
                 progress=progress,
             )  # fmt: skip
     if json:

@@ -90,7 +90,7 @@ def attack(
             seed=seed,
             progress=progress,
         )
-    write_guesses(out, Guesses(found.pids, found.customers))
+    write_guesses(Guesses(found.pids, found.customers), out)
     if json:
         show_json({"out": str(out), **found.to_dict()})
     else:

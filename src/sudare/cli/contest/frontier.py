@@ -73,7 +73,7 @@ def frontier(
             note(f"What is finished is kept in {out}; the same command goes on from there.")
             raise
     written = write_frontier_page(
-        out, found, source=Path(source.file).name, rules=rules.name, results=rules.best_results, language=lang
+        found, out, source=Path(source.file).name, rules=rules.name, results=rules.best_results, language=lang
     )
     if json:
         show_json(found.to_dict())

@@ -62,7 +62,7 @@ def report(
         )
         if checked.valid:
             found = write_contest_report(
-                out, original, anonymized, rules=chosen, guesses=guesses or (), thresholds=thresholds, draws=draws,
+                original, anonymized, out, rules=chosen, guesses=guesses or (), thresholds=thresholds, draws=draws,
                 attacks=attacks, seed=seed, language=lang, progress=progress,
             )  # fmt: skip
     if not checked.valid:

@@ -71,7 +71,7 @@ def thresholds(
         raise OptionNotUsable(f"There is no test {test!r}.\nHint: --test contest or --test tight")
     found = {known: success_thresholds(most, share, level, test=known) for known in TESTS}
     if out:
-        write_thresholds(out, found[written])
+        write_thresholds(found[written], out)
     if json:
         listed = {known: values.tolist() for known, values in found.items()}
         show_json({"p": str(share), "alpha": str(level), "max": most, "thresholds": listed})

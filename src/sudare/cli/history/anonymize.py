@@ -148,10 +148,10 @@ def anonymize(
             safety = _safety(found, rules)
         # Each file is announced when it is there: whatever comes after may be interrupted.
         if out:
-            original.publish(out, found.history)
+            original.publish(found.history, out)
             note(f"Wrote {out}")
         if aligned:
-            original.write_aligned(aligned, found.history)
+            original.write_aligned(found.history, aligned)
             note_aligned(aligned, texts)
         duel = None
         try:
@@ -163,7 +163,7 @@ def anonymize(
                 from sudare.report.contest.report import write_contest_report
 
                 write_contest_report(
-                    report, original.history, found.history.in_file(out or aligned or ""),
+                    original.history, found.history.in_file(out or aligned or ""), report,
                     customers=original.customers, rules=rules, anonymization=found, duel=duel,
                     published=_before_after(original, found, progress),
                     seed=seed, language=lang, progress=progress,

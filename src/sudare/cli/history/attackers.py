@@ -142,7 +142,7 @@ def attackers(
             from sudare.report.history.report import write_history_report
 
             parts: dict[str, Any] = {"published": published, "persons": several}
-            write_history_report(report, history, found, **parts, language=lang, progress=progress)
+            write_history_report(history, found, report, **parts, language=lang, progress=progress)
         reading = history.reading
     if json:
         after = {"published": published.to_dict()} if published else {}

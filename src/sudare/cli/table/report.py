@@ -51,8 +51,8 @@ def report(
                 f"Hint: name the files {table.attributes[0]}.csv and so on, or give --hierarchy A=FILE."
             )
         write_table_report(
-            out,
             table,
+            out,
             known=names(known),
             limit=limit,
             sensitive=sensitive,

@@ -158,7 +158,7 @@ def subsets(
     with shown_progress() as progress, source.collapse(progress) as collapsed:
         chosen = choose_subsets_walk(collapsed, max_size=max_size, class_sizes=sizes, walk=walk)  # type: ignore[arg-type]
         table = source.fetch(collapsed, progress) if chosen.how == "memory" else collapsed
-        ask = partial(assess_subsets, max_size=max_size, bound=bound, threads=source.threads, progress=progress)
+        ask = partial(assess_subsets, max_size=max_size, limit=bound, threads=source.threads, progress=progress)
         with source.change(table) as change:
             found = ask(table, class_sizes=sizes, walk=chosen, samples=samples, seed=seed)
             shown = found.ranked(sort, top)
@@ -214,7 +214,7 @@ def sample(
             seed=seed,
             by=by,  # type: ignore[arg-type]
             known=names(known) or (),
-            bound=bound,
+            limit=bound,
             threads=source.threads,
             progress=progress,
         )

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,7 @@ from sudare.histories.utility.cost import cell_utility
 from sudare.kernels.histories import concealment as kernels
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 # The types of compiled functions hide what they take.
 _covered_customers: Any = kernels.covered_customers
@@ -102,8 +102,8 @@ def conceal_history(
     fast: bool = False,
     threads: int | None = None,
     most_items: int = MOST_ITEMS,
-    p: Fraction = CONTEST_P,
-    alpha: Fraction = CONTEST_ALPHA,
+    p: Share = CONTEST_P,
+    alpha: Share = CONTEST_ALPHA,
     attacks: int = 1,
     samples: int = SAMPLES,
     progress: Progress = silent,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sudare.arguments import checked
@@ -13,6 +12,7 @@ from sudare.histories.anonymize.rows import MOST_ITEMS
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P
 from sudare.progress import Progress, silent
+from sudare.statistics.shares import Share
 
 if TYPE_CHECKING:
     from sudare.histories.safety.matching_safety import MatchingSafety
@@ -87,8 +87,8 @@ def anonymize_by_model(
     levels: Mapping[str, str] | None = None,
     untouched: int | None = None,
     most_items: int = MOST_ITEMS,
-    p: Fraction = CONTEST_P,
-    alpha: Fraction = CONTEST_ALPHA,
+    p: Share = CONTEST_P,
+    alpha: Share = CONTEST_ALPHA,
     attacks: int = 1,
     seed: int = 0,
     seconds: float | None = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, success_thresholds
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 Integers = NDArray[np.int64]
 
@@ -73,8 +73,8 @@ def attack_history(
     *,
     method: str = DEFAULT_METHOD,
     guesses: int | None = None,
-    p: Fraction = CONTEST_P,
-    alpha: Fraction = CONTEST_ALPHA,
+    p: Share = CONTEST_P,
+    alpha: Share = CONTEST_ALPHA,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Attack:
@@ -89,8 +89,8 @@ def make_attack(
     method: str,
     *,
     guesses: int | None = None,
-    p: Fraction = CONTEST_P,
-    alpha: Fraction = CONTEST_ALPHA,
+    p: Share = CONTEST_P,
+    alpha: Share = CONTEST_ALPHA,
 ) -> Attack:
     """Run one method of several on the same published history."""
     if guesses is not None and guesses < 0:

@@ -73,7 +73,7 @@ class HistoryFile:
 
     @checked
     @keeps_inputs()
-    def write_aligned(self, path: str | Path, history: CellHistory) -> None:
+    def write_aligned(self, history: CellHistory, path: str | Path) -> None:
         """Write an anonymized form row by row, whole or not at all: a secret file that links rows to people.
 
         Row i belongs to row i of what was read, so that only the owner may read the file. A deleted row has * in every
@@ -86,7 +86,7 @@ class HistoryFile:
             if path.suffix.lower() == ".parquet":
                 self._write_parquet(target, history)
             elif self.of_contest:
-                write_cells(target, history, self.rules)
+                write_cells(history, target, self.rules)
                 read = read_anonymized(target, self.history, self.rules).history
                 _check_read(format_rows(read, self.rules), format_rows(history, self.rules))
             else:
@@ -94,7 +94,7 @@ class HistoryFile:
 
     @checked
     @keeps_inputs()
-    def publish(self, path: str | Path, history: CellHistory) -> int:
+    def publish(self, history: CellHistory, path: str | Path) -> int:
         """Write what may be published of an anonymized form: no deleted rows, sorted lines. Return the rows left.
 
         What was written is read again and compared before it gets its name.
@@ -120,7 +120,7 @@ class HistoryFile:
         _check_read(read.splitlines(keepends=True), lines)
 
     def _write_parquet(self, target: Path, history: CellHistory) -> None:
-        write_cells_parquet(target, history)
+        write_cells_parquet(history, target)
         _check_read(self._rows(read_cells_parquet(target, self.history)), self._rows(history))
 
     def _write_text(self, target: Path, rows: Sequence[tuple[str, ...]]) -> None:

@@ -37,7 +37,7 @@ _HINT = "Hint: see docs/contest.md for the columns, or write the file with write
 
 @checked
 @keeps_inputs()
-def write_cells_parquet(path: str | Path, history: CellHistory) -> None:
+def write_cells_parquet(history: CellHistory, path: str | Path) -> None:
     """Write a history as a Parquet file, whole or not at all: a secret file, for its owner only.
 
     Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have.

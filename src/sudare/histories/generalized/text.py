@@ -153,7 +153,7 @@ def _refuse(reader: BlockReader, path: str | Path, what: str) -> None:
 
 @checked
 @keeps_inputs()
-def write_cells(path: str | Path, history: CellHistory, rules: RuleSet | None = None) -> None:
+def write_cells(history: CellHistory, path: str | Path, rules: RuleSet | None = None) -> None:
     """Write a history as text in its canonical form, whole or not at all: a secret file, for its owner only.
 
     Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have.

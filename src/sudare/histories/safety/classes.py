@@ -24,7 +24,6 @@ from sudare.histories.safety.thresholds import (
     CONTEST_ALPHA,
     CONTEST_P,
     TESTS,
-    Share,
     Test,
     read_alpha,
     read_p,
@@ -32,6 +31,7 @@ from sudare.histories.safety.thresholds import (
 )
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import ClassSize
+from sudare.statistics.shares import Share
 
 # The least class for a smaller p has more than ten thousand persons.
 LEAST_P = Fraction(1, 10_000)

@@ -8,7 +8,6 @@ reach, and no bound above it is known.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -29,6 +28,7 @@ from sudare.histories.safety.thresholds import (
 from sudare.kernels.histories import matchings as kernels
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.statistics.shares import Share
 
 # The shares of the time for the drawings to choose guesses from, for the choice, and for those to compare by.
 _DRAWING_SHARE = 0.25
@@ -87,8 +87,8 @@ class MatchingSafety:
 def matching_safety(
     matchings: Matchings,
     *,
-    p: Fraction = CONTEST_P,
-    alpha: Fraction = CONTEST_ALPHA,
+    p: Share = CONTEST_P,
+    alpha: Share = CONTEST_ALPHA,
     attacks: int = 1,
     thresholds: Integers | None = None,
     samples: int = SAMPLES,

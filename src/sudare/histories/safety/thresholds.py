@@ -29,10 +29,10 @@ from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.kernels.histories.thresholds import BELOW, NOT_BELOW, UNSETTLED, walk_products, walk_sums
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, whole_file
+from sudare.statistics.shares import Share
 
 Test = Literal["contest", "tight"]
 TESTS: tuple[Test, ...] = get_args(Test)
-Share = Fraction | float | str
 
 # The parameters of PWSCUP 2018: a level of 0.01, divided among 20 attacks.
 CONTEST_P = Fraction(1, 3)
@@ -173,7 +173,7 @@ def read_thresholds(path: str | Path) -> NDArray[np.int64]:
 
 
 @checked
-def write_thresholds(path: str | Path, thresholds: NDArray[np.int64]) -> None:
+def write_thresholds(thresholds: NDArray[np.int64], path: str | Path) -> None:
     """Write thresholds as the contest's file R.csv: lines `n,r(n)` from 0 guesses on; `read_thresholds` takes it."""
     path = Path(path)
     check_ending(path, LINES_ENDINGS)

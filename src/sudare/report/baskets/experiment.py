@@ -30,8 +30,8 @@ SECTIONS = ("settings", "figures", "numbers", "parameters")
 
 @checked
 def write_experiment_page(
-    folder: str | Path,
     found: Experiments,
+    folder: str | Path,
     *,
     language: str = "en",
     made: dt.datetime | None = None,

@@ -6,7 +6,7 @@ import numpy as np
 
 from sudare.messages import Texts
 from sudare.report.baskets.findings import Findings, Side
-from sudare.report.charts.vega import Share, cumulative_curve, share_bars
+from sudare.report.charts.vega import ShareBar, cumulative_curve, share_bars
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, Panel, panel, shortened
 from sudare.report.table.figures import MOST_NAME_LETTERS
@@ -58,7 +58,7 @@ class _Figures:
             # Rows of one label would lie on each other.
             labels = [self.texts("report.label.numbered", number=n, label=name) for n, name in enumerate(labels, 1)]
         shares = [
-            Share(label, loss.share, self.numbers.percent(loss.share))
+            ShareBar(label, loss.share, self.numbers.percent(loss.share))
             for label, loss in zip(labels, shown, strict=True)
         ]
         said = [self.texts("report.baskets.losses.spoken", item=share.label, share=share.text) for share in shares]

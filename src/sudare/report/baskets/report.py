@@ -33,8 +33,8 @@ LIMITS = ("line", "other", "several", "frequency", "absent", "order", "remaining
 @checked
 @keeps_inputs("certificate")
 def write_baskets_report(
-    path: str | Path,
     found: Suppression | Verification,
+    path: str | Path,
     *,
     certificate: str | Path | None = None,
     show_records: bool = True,

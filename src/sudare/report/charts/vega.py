@@ -83,7 +83,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ShareBar:
     """A labelled share between 0 and 1, written as `text`; `low` and `high` bound it where it is an estimate."""
 
     label: str
@@ -102,7 +102,7 @@ class Pair:
     second: float
 
 
-def share_bars(shares: Sequence[Share], *, axis: str, title: str, description: str) -> Chart:
+def share_bars(shares: Sequence[ShareBar], *, axis: str, title: str, description: str) -> Chart:
     """Show shares as horizontal bars from 0 to 100 %, their numbers beside them, and their bounds where given."""
     rows = [
         {"label": s.label, "value": s.value, "text": s.text, "low": s.low, "high": s.high, "end": s.high or s.value}

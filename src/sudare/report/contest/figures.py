@@ -8,7 +8,7 @@ from sudare.histories.safety.classes import ClassSafety
 from sudare.histories.utility.cost import ColumnCost, KindCost
 from sudare.messages import Texts
 from sudare.report.charts.stacked import PartedBar, parted_bars
-from sudare.report.charts.vega import Share, share_bars
+from sudare.report.charts.vega import ShareBar, share_bars
 from sudare.report.contest.findings import Findings, SizeRow, size_rows
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, panel, shortened
@@ -73,7 +73,7 @@ class _Figures:
 
     def classes(self, safety: ClassSafety) -> Figure:
         shares = [
-            Share(self._size(row), row.persons / safety.persons, self.numbers.percent(row.persons / safety.persons))
+            ShareBar(self._size(row), row.persons / safety.persons, self.numbers.percent(row.persons / safety.persons))
             for row in size_rows(safety.sizes)
         ]
         said = [self.texts("report.contest.spoken", name=share.label, value=share.text) for share in shares]

@@ -24,8 +24,8 @@ SECTIONS = ("figure", "numbers", "reading", "parameters")
 
 @checked
 def write_frontier_page(
-    folder: str | Path,
     found: Frontier,
+    folder: str | Path,
     *,
     source: str = "",
     rules: str = "",

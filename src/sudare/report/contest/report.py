@@ -54,9 +54,9 @@ FORMS = {"date": "days", "item": "items", "decimal": "hundredths", "integer": "u
 @checked
 @keeps_inputs("original", "anonymized", "guesses", "thresholds")
 def write_contest_report(
-    path: str | Path,
     original: Source,
     anonymized: Source,
+    path: str | Path,
     *,
     customers: Sequence[str] = (),
     rules: RuleSet | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
 from sudare.messages import Texts
 from sudare.report.charts.axes import Point, needs_log_axes
-from sudare.report.charts.vega import Chart, Pair, Share, cumulative_shares, pairs_on_log_scale, scatter, share_bars
+from sudare.report.charts.vega import Chart, Pair, ShareBar, cumulative_shares, pairs_on_log_scale, scatter, share_bars
 from sudare.report.history.findings import Findings, PartPoints, RiskByCustomer
 from sudare.report.history.frequency_figures import frequency_figures
 from sudare.report.numbers import Numbers
@@ -64,7 +64,7 @@ class _Figures:
 
     def unique(self, found: Sequence[RiskByCustomer]) -> Figure:
         shares = [
-            Share(
+            ShareBar(
                 risk_label(f.risk, self.texts), f.customers.unique_rate, self.numbers.percent(f.customers.unique_rate)
             )
             for f in found
@@ -74,12 +74,12 @@ class _Figures:
         )
         return Figure((panel(chart, self.texts),), self.texts("report.history.customers.bars_caption"))
 
-    def _measured_share(self, risk: AttackerRisk) -> Share:
+    def _measured_share(self, risk: AttackerRisk) -> ShareBar:
         low, high = risk.interval or (None, None)
         text = self.numbers.percent(risk.measured)
-        return Share(risk_label(risk, self.texts), risk.measured, text, low, high)
+        return ShareBar(risk_label(risk, self.texts), risk.measured, text, low, high)
 
-    def _bars(self, shares: Sequence[Share], title: str, *, axis: str) -> Chart:
+    def _bars(self, shares: Sequence[ShareBar], title: str, *, axis: str) -> Chart:
         spoken = [
             self.texts("report.history.attackers.bars_value", label=share.label, value=share.text) for share in shares
         ]

@@ -39,9 +39,9 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "|": "bar"}
 @checked
 @keeps_inputs()
 def write_history_report(
-    path: str | Path,
     history: History,
     assessment: AttackersAssessment,
+    path: str | Path,
     *,
     published: PublishedAssessment | None = None,
     persons: Sequence[PersonsRisk] = (),

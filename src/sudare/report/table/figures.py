@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sudare.messages import Texts
-from sudare.report.charts.vega import Chart, Share, cumulative_curve, heat_map, share_bars
+from sudare.report.charts.vega import Chart, ShareBar, cumulative_curve, heat_map, share_bars
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Figure, Panel, panel, shortened
 from sudare.report.table.findings import AttributeRisk, Findings, Levels
@@ -152,7 +152,7 @@ class _Figures:
 
     def contributions(self, found: Sequence[AttributeRisk]) -> Figure | None:
         shares = [
-            Share(
+            ShareBar(
                 shortened(entry.without.attribute, self.texts, most=MOST_NAME_LETTERS),
                 entry.without.mean_risk,
                 self.numbers.percent(entry.without.mean_risk),
@@ -163,7 +163,7 @@ class _Figures:
             return None
         return Figure((panel(self._bars(shares), self.texts),), self.texts("report.table.contributions.caption"))
 
-    def _bars(self, shares: Sequence[Share]) -> Chart:
+    def _bars(self, shares: Sequence[ShareBar]) -> Chart:
         said = [
             self.texts("report.table.contributions.spoken", label=share.label, value=share.text) for share in shares
         ]

@@ -32,8 +32,8 @@ SECTIONS = (
 @checked
 @keeps_inputs()
 def write_table_report(
-    path: str | Path,
     table: Table,
+    path: str | Path,
     *,
     known: Sequence[str] | None = None,
     limit: float = 0.2,

@@ -76,7 +76,7 @@ def find_lattice(part: Table, question: Question, threads: int | None, progress:
         part,
         samples=_samples(part),
         seed=question.seed,
-        bound=question.limit,
+        limit=question.limit,
         threads=threads,
         progress=progress,
     )

@@ -94,10 +94,10 @@ def sample_subsets(
     table: Table,
     *,
     samples: int,
-    seed: int,
+    seed: int = 0,
     by: By = "size",
     known: Sequence[str] = (),
-    bound: float = 0.2,
+    limit: float = 0.2,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> SubsetSample:
@@ -108,7 +108,7 @@ def sample_subsets(
     independently, so the same one can be drawn twice. Each interval holds with 95 % confidence on its own. If it is
     interrupted, the sets measured so far answer.
     """
-    class_size = class_size_within(bound)
+    class_size = class_size_within(limit)
     fixed = sorted(set(table.positions(known)))
     free = [a for a in range(len(table.attributes)) if a not in fixed]
     _check(samples, by, len(free))
@@ -131,7 +131,7 @@ def sample_subsets(
     overall = _summary(None, False, measures[measured], table.records) if by == "uniform" else None
     names = tuple(table.attributes[a] for a in fixed)
     count, complete = int(measured.sum()), bool(measured.all())
-    return SubsetSample(by, seed, count, bound, CONFIDENCE, names, tuple(entries), overall, complete=complete)
+    return SubsetSample(by, seed, count, limit, CONFIDENCE, names, tuple(entries), overall, complete=complete)
 
 
 def _check(samples: int, by: str, attributes: int) -> None:

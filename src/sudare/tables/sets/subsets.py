@@ -188,7 +188,7 @@ def assess_subsets(
     *,
     attributes: Sequence[str] | None = None,
     max_size: int | None = None,
-    bound: float | None = None,
+    limit: float | None = None,
     class_sizes: bool = False,
     walk: WalkName | Walk | None = None,
     memory: str = WALK_MEMORY,
@@ -199,14 +199,14 @@ def assess_subsets(
 ) -> SubsetsAssessment:
     """Measure the risk of every subset of the attributes (all if None) with at most `max_size` members.
 
-    `bound` asks for the share of records whose risk is above it, `class_sizes` for all sizes of classes. More
+    `limit` asks for the share of records whose risk is above it, `class_sizes` for all sizes of classes. More
     attributes than MOST_EXHAUSTED are refused. Of a `CollapsedTable` the subsets are gone through in memory if that
     takes no more than `memory` by estimate, else on its engine, and if that would take too long by a sample of so many
     records; `walk` asks for one of these ways.
     """
     names = tuple(attributes) if attributes is not None else table.attributes
     places, most = table.positions(names), _check(len(names), max_size)
-    size = class_size_within(bound) if bound is not None else 0
+    size = class_size_within(limit) if limit is not None else 0
     if isinstance(table, CollapsedTable):
         chosen = (
             walk
@@ -217,9 +217,9 @@ def assess_subsets(
         )
         if chosen.how == "engine":
             walked = walk_engine(table, places, most=most, bound=size, class_sizes=class_sizes, progress=progress)
-            return _assessment(names, table, most, bound, chosen, walked)
+            return _assessment(names, table, most, limit, chosen, walked)
         if chosen.how == "sample":
-            return _estimated(table, names, most, bound, chosen, samples, seed, progress)
+            return _estimated(table, names, most, limit, chosen, samples, seed, progress)
         table = fetch_table(table)
     else:
         chosen = _walk_of_arrays(table, walk)
@@ -227,7 +227,7 @@ def assess_subsets(
         rows_of(table, places), most=most, bound=size, class_sizes=class_sizes, threads=threads, progress=progress
     )
     walked.results[0] = 0
-    return _assessment(names, table, most, bound, chosen, walked)
+    return _assessment(names, table, most, limit, chosen, walked)
 
 
 def choose_subsets_walk(
