@@ -21,6 +21,7 @@ from sudare.deadline import Deadline, TimeOver
 from sudare.interruption import settle
 from sudare.progress import Progress
 from sudare.showing import dataclass
+from sudare.tables.anonymize.losses import Loss
 from sudare.tables.anonymize.match_search import MatchJudge, MatchSearch
 from sudare.tables.anonymize.search import NUMBERS, Judge, Search
 from sudare.tables.hierarchies.model import Hierarchy
@@ -50,7 +51,7 @@ class Question:
     hierarchies: Mapping[str, Hierarchy]
     size: int
     allowed: int
-    loss: str
+    loss: Loss
     plain: bool
 
     def judge(self, known: Sequence[str]) -> Judge | MatchJudge:
@@ -176,7 +177,7 @@ class BoundedSearch:
         """
         attributes = len(self._top)
         rests, block_end = [0.0] * (attributes + 1), attributes
-        if self._question.loss == "discernibility":
+        if not self._question.loss.by_column:
             self._bound = self._judge.least_crowding((), 0)
             return rests
         share = self._deadline.part(BLOCK_SHARE)
@@ -203,7 +204,8 @@ class BoundedSearch:
             search.run(check)
         except TimeOver:
             return None
-        return search.least * (len(names) / len(self._top) if self._question.loss == "precision" else 1.0)
+        share = self._question.loss.share
+        return search.least * (share(len(names)) / share(len(self._top)))
 
     def _branch(self, rests: Sequence[float], progress: Progress) -> None:
         """Fix the levels of the first attributes, always where the bound is lowest."""
@@ -241,7 +243,7 @@ class BoundedSearch:
         return [(self._bound_of(more, judged.get(more[-1]), rests), more) for more in found]
 
     def _bound_of(self, fixed: Vector, judged: tuple[int, float] | None, rests: Sequence[float]) -> float:
-        if self._question.loss == "discernibility":
+        if not self._question.loss.by_column:
             return max(self._bound, self._judge.least_crowding(fixed, len(fixed)))
         lost = judged[1] if judged else sum(self._judge.base[a][level] for a, level in enumerate(fixed))
         return max(self._bound, lost + rests[len(fixed)])

@@ -21,7 +21,8 @@ from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.tables.anonymize.bounded_search import BoundedSearch, Question
-from sudare.tables.anonymize.search import LOSSES, Levels
+from sudare.tables.anonymize.losses import find_loss
+from sudare.tables.anonymize.search import Levels
 from sudare.tables.classes.partitions import safe_rows
 from sudare.tables.classes.rows import Rows, distinct_rows, table_rows
 from sudare.tables.hierarchies.model import Hierarchy, hierarchy_from, loaded_hierarchies, number_texts
@@ -114,10 +115,8 @@ def find_levels(
     table.positions(list(loaded))
     chosen = _choose(table, known)
     size, allowed = class_size_within(limit), most_suppressed(suppress, table.records)
-    if loss not in LOSSES:
-        raise OptionNotUsable(f"There is no loss {loss!r}.\nHint: {', '.join(LOSSES)}.")
     plain = table_rows(table, table.positions(chosen)).plain
-    question = Question(table, loaded, size, allowed, loss, plain)
+    question = Question(table, loaded, size, allowed, find_loss(loss), plain)
     few = math.prod(loaded[name].levels for name in chosen if name in loaded) <= MOST_NODES
     search = question.search(chosen) if few else BoundedSearch(question, chosen, seconds, seed)
     search.run(progress)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.distinct import sum_by
+from sudare.tables.anonymize.losses import ColumnLevel, LeveledRows, Loss
 from sudare.tables.anonymize.search import Levels, minimal_nodes
 from sudare.tables.classes.partitions import list_classes, safe_rows
 from sudare.tables.classes.rows import Rows, distinct_rows, rows_of
@@ -48,7 +49,7 @@ class MatchJudge:
         *,
         size: int,
         allowed: int,
-        loss: str,
+        loss: Loss,
     ) -> None:
         self._known, self._size, self._allowed, self._loss = known, size, allowed, loss
         places = table.positions(known)
@@ -58,10 +59,8 @@ class MatchJudge:
         ]
         self._records = int(self._rows.counts.sum())
         self.names, self.top = list(known), [len(column.codes) - 1 for column in self._columns]
-        share = len(known) if loss == "precision" else 1
-        self.base = [
-            [lost / share for lost in column.losses.get(loss, [0.0] * len(column.codes))] for column in self._columns
-        ]
+        share = loss.share(len(known))
+        self.base = [[loss.of_level(level) / share for level in column.levels] for column in self._columns]
 
     def judge(self, levels: Sequence[int], depth: int | None = None) -> tuple[int, float]:
         """Return the suppressed records at some levels, and the loss of the first `depth` attributes (None: of all).
@@ -105,22 +104,14 @@ class MatchJudge:
     def _loss_of(self, levels: Sequence[int], depth: int) -> float:
         rows = self._raised(levels)
         kept = safe_rows(rows, self._size)
-        if self._loss == "discernibility":
-            return self._discernibility(rows, kept) if depth == len(self.top) else 0.0
-        base = self._least(levels, depth)
-        if self._loss == "precision":
-            share = float(rows.counts[~kept].sum() / self._records)
-            return base + (depth / len(self.top) - base) * share
-        at = zip(self._columns[:depth], levels[:depth], self._rows.codes[:depth], strict=True)
-        lost = np.sum([column.penalty[level][row] for column, level, row in at], axis=0)
-        return base + float((lost * rows.counts)[~kept].sum())
 
-    def _discernibility(self, rows: Rows, kept: NDArray[np.bool_]) -> float:
-        left = rows.only(kept)
-        classes = list_classes(left)
-        matched = np.bincount(classes.owner, left.counts[classes.rows])
-        own = np.bincount(classes.owner[classes.own], left.counts[classes.rows[classes.own]])
-        return float((matched * own).sum() + self._records * rows.counts[~kept].sum())
+        def penalties() -> NDArray[np.float64]:
+            at = zip(self._columns[:depth], levels[:depth], self._rows.codes[:depth], strict=True)
+            lost: NDArray[np.float64] = np.sum([column.penalty[level][row] for column, level, row in at], axis=0)
+            return lost
+
+        base, share = self._least(levels, depth), depth / len(self.top)
+        return self._loss.of_rows(LeveledRows(rows, kept, base, share, penalties))
 
 
 class MatchSearch(MatchJudge):
@@ -220,15 +211,16 @@ class _Column:
     """What a search needs of an attribute, for each level.
 
     `codes` are the numbers of the generalized values, `wildcards` that of a missing one which is equal to any (or -1),
-    `losses` what all records lose, and `penalty` what a record with a value loses more if it is suppressed, in bits.
+    `levels` how many records have each value and those equal to it, and `penalty` what a record with a value loses more
+    if it is suppressed, in bits.
     """
 
     def __init__(self, hierarchy: Hierarchy | None, table: Table, place: int) -> None:
         values, self.codes = table.values[place], list[NDArray[np.int32]]()
         self.wildcards, self.penalty = list[int](), list[NDArray[np.float64]]()
-        self.losses: dict[str, list[float]] = {"entropy": [], "precision": []}
+        self.levels = list[ColumnLevel]()
         count = sum_by(table.codes[place], table.counts, len(values))
-        used, levels = count > 0, hierarchy.levels if hierarchy else 1
+        levels = hierarchy.levels if hierarchy else 1
         for level in range(levels):
             texts = hierarchy.generalize(values, level, missing=table.missing) if hierarchy else list(values)
             numbers = number_texts(texts)
@@ -236,5 +228,4 @@ class _Column:
             self.codes.append(numbers)
             self.wildcards.append(int(numbers[-1]) if table.missing == "any" and texts[-1] is None else -1)
             self.penalty.append(np.log2(count.sum() / np.maximum(crowd, 1)))
-            self.losses["entropy"].append(float((count[used] * np.log2(crowd[used] / count[used])).sum()))
-            self.losses["precision"].append(level / max(levels - 1, 1))
+            self.levels.append(ColumnLevel(count, crowd, level, levels - 1))

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from sudare.kernels.tables import grouping, levels as kernel
 from sudare.progress import Progress
 from sudare.statistics.distinct import sum_by
+from sudare.tables.anonymize.losses import ColumnLevel, Loss
 from sudare.tables.hierarchies.model import Hierarchy, level_codes
 from sudare.tables.model import Table
 
-# In the order of the kernel's numbers.
-LOSSES = ("entropy", "discernibility", "precision")
 # What is told of the best levels; nothing where none are safe.
 NUMBERS = ("best", "loss", "suppressed", "classes", "smallest")
 # How often progress is told.
@@ -45,7 +44,7 @@ class Judge:
         *,
         size: int,
         allowed: int,
-        loss: str,
+        loss: Loss,
     ) -> None:
         # Attributes with many values come first: raising them makes the tables of all later ones small. Of 40 random
         # orders none was faster on Adult.
@@ -57,7 +56,7 @@ class Judge:
         counts = [
             sum_by(column, table.counts, len(c[0])).astype(np.float64) for column, c in zip(columns, codes, strict=True)
         ]
-        self._lattice = _lattice(codes, counts, table.records, size, allowed, LOSSES.index(loss))
+        self._lattice = _lattice(codes, counts, table.records, size, allowed, loss)
         self._walk = _walk(self._lattice, columns, table.counts, nodes=math.prod(map(len, codes)) if self.whole else 0)
         self.top = [len(c) - 1 for c in codes]
         self.base = [row[: len(c)] for row, c in zip(self._lattice.base.tolist(), codes, strict=True)]
@@ -181,7 +180,7 @@ def minimal_nodes(safe: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _lattice(
-    codes: Sequence[Codes], counts: Sequence[Counts], records: int, size: int, allowed: int, loss: int
+    codes: Sequence[Codes], counts: Sequence[Counts], records: int, size: int, allowed: int, loss: Loss
 ) -> grouping.Lattice:
     levels = np.array([len(c) for c in codes], np.int64)
     cardinality = np.array([len(c) for c in counts], np.int64)
@@ -202,27 +201,23 @@ def _lattice(
         small=size,
         allowed=allowed,
         records=records,
-        loss=loss,
+        loss=loss.number,
     )
 
 
-def _maps(codes: Sequence[Codes], counts: Sequence[Counts], loss: int) -> tuple[NDArray[Any], ...]:
+def _maps(codes: Sequence[Codes], counts: Sequence[Counts], loss: Loss) -> tuple[NDArray[Any], ...]:
     """Return what the kernel's Lattice has of each attribute and level: raised, penalty, single, base."""
     raised, penalty = [], []
     single = np.zeros((len(codes), max(len(column) for column in codes)), np.bool_)
     base = np.zeros(single.shape)
     for a, (column, count) in enumerate(zip(codes, counts, strict=True)):
-        used = count > 0
         for level, numbers in enumerate(column):
             firsts = np.unique(numbers, return_index=True)[1]
             crowd = np.bincount(numbers, count)[numbers]
             raised.append(firsts[numbers])
             penalty.append(np.log2(count.sum() / np.maximum(crowd, 1)))
             single[a, level] = len(firsts) == 1
-            if loss == grouping.ENTROPY:
-                base[a, level] = (count[used] * np.log2(crowd[used] / count[used])).sum()
-            elif loss == grouping.PRECISION and level:
-                base[a, level] = level / (len(column) - 1) / len(codes)
+            base[a, level] = loss.of_level(ColumnLevel(count, crowd, level, len(column) - 1)) / loss.share(len(codes))
     return np.concatenate(raised).astype(np.uint64), np.concatenate(penalty), single, base
 
 

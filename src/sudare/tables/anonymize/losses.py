@@ -1,0 +1,120 @@
+"""What a table can lose by generalization and suppression, by name: a new loss is a line of `LOSSES`.
+
+The search through plain tables measures in `sudare.kernels.tables.grouping`, by the number of the loss there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import OptionNotUsable
+from sudare.kernels.tables import grouping
+from sudare.showing import dataclass
+from sudare.tables.classes.partitions import list_classes
+from sudare.tables.classes.rows import Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnLevel:
+    """A column at a level: the records of each value, and those of all values that are equal to it there."""
+
+    counts: NDArray[Any]
+    crowds: NDArray[Any]
+    level: int
+    highest: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeveledRows:
+    """Rows at some levels, of which only those that are `kept` are not suppressed.
+
+    `base` is what the attributes that are looked at lose without suppression, `share` their share of all attributes.
+    `penalties` returns for each row the bits that a record of it loses more if it is suppressed.
+    """
+
+    rows: Rows
+    kept: NDArray[np.bool_]
+    base: float
+    share: float
+    penalties: Callable[[], NDArray[np.float64]]
+
+    @property
+    def suppressed(self) -> int:
+        """How many records are suppressed."""
+        return int(self.rows.counts[~self.kept].sum())
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return int(self.rows.counts.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A loss that a search makes as small as possible.
+
+    `number` is that of the kernel. `of_level` is what all records lose in a column at a level, and `of_rows` what they
+    lose at the levels of all columns, with suppression. A loss that is no sum over columns is not `by_column`; one that
+    is the mean of the columns is a `mean`.
+    """
+
+    name: str
+    number: int
+    of_level: Callable[[ColumnLevel], float]
+    of_rows: Callable[[LeveledRows], float]
+    by_column: bool = True
+    mean: bool = False
+
+    def share(self, columns: int) -> int:
+        """Return by what the losses of single columns are divided in the loss of so many."""
+        return columns if self.mean else 1
+
+
+def _entropy_of_level(column: ColumnLevel) -> float:
+    used = column.counts > 0
+    counts = column.counts[used]
+    return float((counts * np.log2(column.crowds[used] / counts)).sum())
+
+
+def _entropy(found: LeveledRows) -> float:
+    return found.base + float((found.penalties() * found.rows.counts)[~found.kept].sum())
+
+
+def _precision_of_level(column: ColumnLevel) -> float:
+    return column.level / max(column.highest, 1)
+
+
+def _precision(found: LeveledRows) -> float:
+    return found.base + (found.share - found.base) * (found.suppressed / found.records)
+
+
+def _discernibility(found: LeveledRows) -> float:
+    """Return the sum over all records of how many each is like; of some columns it is not known, and 0 here."""
+    if found.share < 1:
+        return 0.0
+    left = found.rows.only(found.kept)
+    classes = list_classes(left)
+    matched = np.bincount(classes.owner, left.counts[classes.rows])
+    own = np.bincount(classes.owner[classes.own], left.counts[classes.rows[classes.own]])
+    return float((matched * own).sum() + found.records * found.suppressed)
+
+
+LOSSES = {
+    loss.name: loss
+    for loss in (
+        Loss("entropy", grouping.ENTROPY, _entropy_of_level, _entropy),
+        Loss("discernibility", grouping.DISCERNIBILITY, lambda _: 0.0, _discernibility, by_column=False),
+        Loss("precision", grouping.PRECISION, _precision_of_level, _precision, mean=True),
+    )
+}
+
+
+def find_loss(name: str) -> Loss:
+    """Return the loss of that name, or raise OptionNotUsable."""
+    if name not in LOSSES:
+        raise OptionNotUsable(f"There is no loss {name!r}.\nHint: {', '.join(LOSSES)}.")
+    return LOSSES[name]
