@@ -13,7 +13,7 @@ import contest
 import sudare
 from measuring import Clock, exponent, in_child
 from results import Found, Line
-from sudare.contest.duel import with_pseudonyms
+from sudare.histories.attack.duel import with_pseudonyms
 from sudare.histories.generalized.model import CellHistory
 
 TITLE = "Attack: guesses on a richly generalized history"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sudare.contest.check import check_anonymized, check_guesses
-from sudare.contest.guesses import Guesses, read_guesses, write_guesses
 from sudare.errors import BadRows
+from sudare.histories.attack.guesses import Guesses, read_guesses, write_guesses
 from tests.histories.generalized.small_cells import cells
 
 T = cells([["12", "2010/12/1", "a", "1", "1"], ["7", "2010/12/2", "b", "2", "2"], ["7", "2010/12/3", "b", "2", "2"]])

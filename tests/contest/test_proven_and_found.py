@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from sudare.contest import frontier as module
-from sudare.contest.duel import run_duel
 from sudare.contest.frontier import FrontierSearch, trace_frontier
 from sudare.contest.frontier_points import FrontierPoint
 from sudare.histories.anonymize.classes import AnonymizedHistory
+from sudare.histories.attack.duel import run_duel
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.matching_safety import matching_safety
 from sudare.histories.safety.matchings import Matchings

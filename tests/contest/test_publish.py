@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from sudare.contest.publish import publish_anonymized, true_customers
+from sudare.contest.publish import publish_anonymized
 from sudare.errors import BadRows, OutputNotWritable, SourceNotReadable
+from sudare.histories.attack.truth import true_customers
 from tests.histories.generalized.small_cells import cells
 
 CELLS = ["*", "{a;b}", "a", "b", "商品", "ａ", "😀", "A", "é"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from sudare.contest.judge import judge_hits
 from sudare.contest.standings import Attack, rank_histories
+from sudare.histories.safety.judgement import judge_hits
 
 
 def attack(attacker: str, target: str, guesses: int, hits: int) -> Attack:

@@ -217,9 +217,9 @@ def _suppress_baskets(
 
 def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress) -> ContestFindings:
     """Anonymize a month of the history, publish it, attack it, and report about the files as they were written."""
-    from sudare.contest.duel import run_duel
     from sudare.contest.publish import publish_anonymized
     from sudare.histories.anonymize.classes import anonymize_history
+    from sudare.histories.attack.duel import run_duel
     from sudare.histories.attackers.published import measure_published
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.generalized.text import read_original, write_cells

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sudare.arguments import checked
-from sudare.contest.guesses import examine_guesses
+from sudare.histories.attack.guesses import examine_guesses
 from sudare.histories.generalized.complaints import MOST_COMPLAINTS, Complaint, Complaints
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules

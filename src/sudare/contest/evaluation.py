@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from sudare.arguments import checked
-from sudare.contest.guesses import read_guesses
-from sudare.contest.judge import judge_guesses
 from sudare.contest.standings import Attack, Standing, rank_histories
+from sudare.histories.attack.guesses import read_guesses
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet
 from sudare.histories.generalized.text import read_valid_anonymized
 from sudare.histories.safety.classes import ClassSafety, class_safety
+from sudare.histories.safety.judgement import judge_guesses
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import CellUtility, cell_utility
 from sudare.histories.utility.use_cases import UseCaseMeasures, UseCases, has_uses

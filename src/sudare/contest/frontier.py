@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from sudare.arguments import checked
-from sudare.contest.duel import run_duel
 from sudare.contest.frontier_points import FrontierFile, FrontierPoint
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.models import AnonymizedResult, anonymize_by_model
 from sudare.histories.anonymize.registry import DEFAULT_MODEL, find_model
 from sudare.histories.anonymize.rows import MOST_ITEMS
+from sudare.histories.attack.duel import run_duel
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.published_classes import published_classes

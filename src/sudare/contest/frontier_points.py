@@ -8,8 +8,8 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
-from sudare.contest.duel import VERDICTS, Verdict
 from sudare.errors import OptionNotUsable
+from sudare.histories.attack.duel import VERDICTS, Verdict
 from sudare.showing import dataclass
 from sudare.sources.result_folders import keep_parameters, make_folder
 from sudare.sources.writing import check_writable, whole_file

@@ -1,4 +1,4 @@
-"""What a contest publishes of an anonymized history, and what it keeps: who is behind each pseudonym."""
+"""What a contest publishes of an anonymized history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import OutputNotWritable
 from sudare.histories.generalized.blocks import open_text
-from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules
 from sudare.histories.generalized.text import check_alone
 from sudare.kernels.cells.line_order import copy_lines, find_line_ends, sort_lines
@@ -88,14 +87,3 @@ def _kept_lines(data: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64
     short = np.flatnonzero(~kept)
     kept[short] = (data[starts[short, np.newaxis] + np.arange(len(deleted))] != deleted).any(axis=1)
     return starts[kept], ends[kept]
-
-
-@checked
-def true_customers(original: CellHistory, anonymized: CellHistory) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the true map F: the pseudonyms of an anonymized history in order, and the customer behind each.
-
-    A pseudonym that stands for several customers, which the rules forbid, has the one of its first row.
-    """
-    kept = ~anonymized.deleted
-    pids, first = np.unique(anonymized.persons[kept], return_index=True)
-    return pids, original.persons[kept][first]

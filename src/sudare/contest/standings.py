@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sudare.contest.judge import Judgement
+from sudare.histories.safety.judgement import Judgement
 from sudare.showing import dataclass
 
 Outcome = Literal["broken", "withstood", "not_attacked"]

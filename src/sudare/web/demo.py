@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from sqlalchemy.orm import Session
 
-from sudare.contest.duel import with_pseudonyms
 from sudare.histories.anonymize.classes import anonymize_history
 from sudare.histories.attack.attack import attack_history
+from sudare.histories.attack.duel import with_pseudonyms
 from sudare.histories.attack.known import know_history
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.text import format_rows, read_original, read_published

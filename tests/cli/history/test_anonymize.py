@@ -16,10 +16,10 @@ from typer.testing import CliRunner, Result
 
 from sudare import interruption
 from sudare.cli.app import app
-from sudare.contest import duel
-from sudare.contest.duel import Duel
 from sudare.histories.anonymize import classes as histories, concealment, concealment_sets
 from sudare.histories.anonymize.class_search import search as history_classes
+from sudare.histories.attack import duel
+from sudare.histories.attack.duel import Duel
 from sudare.histories.attack.methods import METHODS
 
 Run = Callable[..., Result]

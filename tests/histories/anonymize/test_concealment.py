@@ -11,9 +11,9 @@ from hypothesis import given, settings, strategies as st
 
 from sudare import OptionNotUsable
 from sudare.contest.check import check_anonymized
-from sudare.contest.publish import true_customers
 from sudare.histories import CellHistory, ItemColumn, Kind, cell_utility, conceal_history, covered_customers
 from sudare.histories.anonymize.concealment_sets import _first_sets
+from sudare.histories.attack.truth import true_customers
 from sudare.histories.generalized.text import read_original, write_cells
 from tests.histories.anonymize.small_histories import Row, histories, history
 from tests.histories.generalized.small_cells import assert_same, cells

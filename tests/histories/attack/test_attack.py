@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare.contest.duel import with_pseudonyms
 from sudare.errors import OptionNotUsable
 from sudare.histories.attack.attack import attack_history
+from sudare.histories.attack.duel import with_pseudonyms
 from sudare.histories.attack.known import know_history
 from sudare.histories.generalized.text import read_original
 from sudare.histories.safety.classes import class_safety

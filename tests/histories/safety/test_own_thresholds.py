@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare.contest.guesses import Guesses
 from sudare.errors import OptionNotUsable
+from sudare.histories.attack.guesses import Guesses
 from tests.histories.anonymize.small_histories import history
 from tests.public import public
 

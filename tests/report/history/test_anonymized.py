@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.contest.duel import Duel
 from sudare.histories.anonymize.concealment import conceal_history
 from sudare.histories.anonymize.levels import anonymize_by_levels
 from sudare.histories.anonymize.models import AnonymizedResult
+from sudare.histories.attack.duel import Duel
 from sudare.histories.attackers.published import measure_published
 from sudare.report.contest.findings import Findings
 from sudare.report.contest.report import write_contest_report

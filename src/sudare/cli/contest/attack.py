@@ -65,8 +65,8 @@ def attack(
     Written are lines pseudonym,customer, the surest first. Shown is what the attacker expects of them; whether they are
     right only `sudare contest safety` can tell, which knows A.
     """
-    from sudare.contest.guesses import Guesses, write_guesses
     from sudare.histories.attack.attack import attack_history
+    from sudare.histories.attack.guesses import Guesses, write_guesses
     from sudare.histories.attack.known import know_history
     from sudare.histories.attack.methods import check_method
     from sudare.histories.generalized.rule_sets import load_rules

@@ -31,7 +31,7 @@ def duel(
     a control: the same attack on T itself under pseudonyms. An attack that fails its control proves nothing. Exit code
     3: an attack was effective.
     """
-    from sudare.contest.duel import run_duel
+    from sudare.histories.attack.duel import run_duel
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.generalized.text import read_original, read_valid_anonymized
     from sudare.messages import Texts

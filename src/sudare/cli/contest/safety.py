@@ -102,9 +102,9 @@ def safety(
     Exit code 3: the attack was effective, so that A is not safe, or nothing was tried. Exit code 0 says no more than
     that this attack was not effective.
     """
-    from sudare.contest.guesses import read_guesses
-    from sudare.contest.judge import judge_guesses
+    from sudare.histories.attack.guesses import read_guesses
     from sudare.histories.generalized.rule_sets import load_rules
+    from sudare.histories.safety.judgement import judge_guesses
     from sudare.histories.safety.thresholds import read_thresholds
     from sudare.messages import Texts
 

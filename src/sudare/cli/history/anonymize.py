@@ -126,7 +126,7 @@ def anonymize(
     attacks and report.
     Exit code 3: an attack was effective; the files are written all the same.
     """
-    from sudare.contest.duel import run_duel
+    from sudare.histories.attack.duel import run_duel
     from sudare.messages import Texts
 
     search = {"seconds": time_limit, "rounds": rounds, "fast": fast}

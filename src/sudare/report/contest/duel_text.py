@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sudare.report.terminal import console, percent, percent_at_most
 
 if TYPE_CHECKING:
-    from sudare.contest.duel import Duel, DuelAttack
-    from sudare.contest.judge import Judgement
+    from sudare.histories.attack.duel import Duel, DuelAttack
     from sudare.histories.safety.classes import AttackSafety
+    from sudare.histories.safety.judgement import Judgement
     from sudare.messages import Texts
 
 

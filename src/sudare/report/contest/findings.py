@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from sudare.contest.check import Source
 from sudare.contest.description import AnonymizationDescription, describe_anonymization
-from sudare.contest.duel import Duel
-from sudare.contest.guesses import Guesses, read_guesses
-from sudare.contest.judge import Judgement, judge_guesses
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.models import AnonymizedResult
+from sudare.histories.attack.duel import Duel
+from sudare.histories.attack.guesses import Guesses, read_guesses
 from sudare.histories.attackers.published import PublishedAssessment
 from sudare.histories.generalized.model import CellHistory, ItemColumn
 from sudare.histories.generalized.rule_sets import RuleSet
 from sudare.histories.generalized.text import read_original, read_valid_anonymized
 from sudare.histories.safety.classes import ClassSafety, class_safety
+from sudare.histories.safety.judgement import Judgement, judge_guesses
 from sudare.histories.safety.matching_safety import MatchingSafety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import AttackRule, read_thresholds

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sudare.arguments import checked
 from sudare.contest.check import Source
-from sudare.contest.duel import Duel
-from sudare.contest.guesses import Guesses
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.models import AnonymizedResult
+from sudare.histories.attack.duel import Duel
+from sudare.histories.attack.guesses import Guesses
 from sudare.histories.attackers.published import PublishedAssessment
 from sudare.histories.generalized.rule_sets import EPOCH, RuleSet, load_rules
 from sudare.histories.safety.guess_plans import GuessPlan

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sudare.contest.judge import AttackVerdict, Judgement
     from sudare.histories.safety.classes import AttackSafety, ClassSafety
     from sudare.histories.safety.guess_plans import GuessPlan
+    from sudare.histories.safety.judgement import AttackVerdict, Judgement
     from sudare.messages import Texts
 
 # Up to here every number of guesses has its line, beyond only round ones.

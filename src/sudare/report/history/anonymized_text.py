@@ -10,9 +10,9 @@ from sudare.report.contest.safety_text import safety_words
 from sudare.report.terminal import console, decimal_at_least, exact_percent, percent, percent_at_most
 
 if TYPE_CHECKING:
-    from sudare.contest.duel import Duel
     from sudare.histories.anonymize.level_risk import RiskLeveledHistory
     from sudare.histories.anonymize.models import AnonymizedResult
+    from sudare.histories.attack.duel import Duel
     from sudare.histories.safety.classes import ClassSafety
     from sudare.histories.safety.matching_safety import MatchingSafety
     from sudare.messages import Texts

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from sudare.contest.check import CheckResult, check_guesses as check_guess_file
-from sudare.contest.duel import run_duel
 from sudare.contest.evaluation import FinalFiles, evaluate_finals
 from sudare.contest.publish import publish_anonymized
 from sudare.errors import InputError, SourceNotReadable
+from sudare.histories.attack.duel import run_duel
 from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.complaints import Complaint, Complaints
 from sudare.histories.generalized.model import CellHistory, ItemColumn

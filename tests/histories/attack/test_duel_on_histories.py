@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare.contest.duel import run_duel, with_pseudonyms
 from sudare.histories.anonymize.classes import anonymize_history
+from sudare.histories.attack.duel import run_duel, with_pseudonyms
 from sudare.histories.attack.methods import METHODS
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.histories.generalized.text import read_original

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.contest.guesses import Guesses
-from sudare.contest.judge import Judgement, judge_guesses
-from sudare.contest.publish import true_customers
 from sudare.errors import OptionNotUsable
 from sudare.histories.attack.attack import Attack, make_attack
+from sudare.histories.attack.guesses import Guesses
 from sudare.histories.attack.known import KnownHistory, know_history
 from sudare.histories.attack.linkage import Linkage
 from sudare.histories.attack.methods import METHODS, Attacks, check_method
+from sudare.histories.attack.truth import true_customers
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn
 from sudare.histories.safety.classes import ClassSafety, class_safety
+from sudare.histories.safety.judgement import Judgement, judge_guesses
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds
 from sudare.progress import Progress, silent

@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sudare.contest.duel import run_duel, with_pseudonyms
-from sudare.contest.publish import true_customers
 from sudare.errors import OptionNotUsable
+from sudare.histories.attack.duel import run_duel, with_pseudonyms
 from sudare.histories.attack.methods import METHODS, Attacks, Links
+from sudare.histories.attack.truth import true_customers
 from sudare.histories.generalized.model import CellHistory
 from tests.histories.attack.histories import anonymize, anonymize_classes, history, made_rows
 

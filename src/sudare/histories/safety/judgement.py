@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.contest.guesses import Guesses
-from sudare.contest.publish import true_customers
 from sudare.errors import OptionNotUsable
+from sudare.histories.attack.guesses import Guesses
+from sudare.histories.attack.truth import true_customers
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.thresholds import (
     CONTEST_ALPHA,

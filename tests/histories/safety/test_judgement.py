@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sudare.contest.guesses import Guesses
-from sudare.contest.judge import Judgement, judge_guesses, judge_hits
 from sudare.errors import OptionNotUsable
+from sudare.histories.attack.guesses import Guesses
+from sudare.histories.safety.judgement import Judgement, judge_guesses, judge_hits
 from sudare.histories.safety.thresholds import success_thresholds
 from tests.histories.generalized.small_cells import cells
 
