@@ -22,6 +22,7 @@ from sudare.histories.model import History as History
 from sudare.histories.read import read_history as read_history
 from sudare.histories.synthetic import generate_history as generate_history
 from sudare.sources.readings import Reading as Reading
-from sudare.tables.model import Table as Table, read_table as read_table
+from sudare.tables.model import Table as Table
+from sudare.tables.read import read_table as read_table
 from sudare.tables.synthetic import generate_table as generate_table
 from sudare.version import __version__ as __version__

@@ -17,9 +17,9 @@ import sudare
 from sudare.engine import DuckDBEngine, Engine, quote_text
 from sudare.histories.attackers.crowds import count_crowds
 from sudare.histories.attackers.knowledge import parse_knowledge
+from sudare.tables.derived import add_records
 from sudare.tables.generalized import generalize_table
 from sudare.tables.hierarchies.model import make_hierarchy
-from sudare.tables.model import add_records
 from tests.conftest import PEOPLE
 from tests.histories import brute_force
 from tests.histories.brute_force import Row

@@ -8,7 +8,7 @@ import pytest
 
 from sudare.tables.hierarchies.suggest import suggest_hierarchy
 from sudare.tables.identifiers import direct_identifiers, identifier_kind, is_phone
-from sudare.tables.model import read_table
+from sudare.tables.read import read_table
 from sudare.tables.synthetic import generate_table
 
 

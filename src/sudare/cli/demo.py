@@ -166,7 +166,7 @@ def _assess_members(
     from sudare.report.table.report import write_table_report
     from sudare.tables.classes.records import assess_records
     from sudare.tables.hierarchies.model import find_hierarchies, read_hierarchy
-    from sudare.tables.model import read_table
+    from sudare.tables.read import read_table
     from sudare.tables.synthetic import generate_table
 
     generate_table(data, records=RECORDS, seed=seed, hierarchies=folder, progress=progress)

@@ -19,6 +19,7 @@ from sudare.tables.classes.records import (
 )
 from sudare.tables.classes.remarks import ColumnRemark as ColumnRemark, column_remarks as column_remarks
 from sudare.tables.collapsed import CollapsedTable as CollapsedTable, collapse_table as collapse_table
+from sudare.tables.derived import Derived as Derived, add_records as add_records
 from sudare.tables.generalized import generalize_table as generalize_table
 from sudare.tables.hierarchies.files import write_hierarchies as write_hierarchies
 from sudare.tables.hierarchies.levels_file import read_levels as read_levels
@@ -33,15 +34,10 @@ from sudare.tables.hierarchies.suggest import (
     suggest_hierarchies as suggest_hierarchies,
     suggest_hierarchy as suggest_hierarchy,
 )
-from sudare.tables.model import (
-    Derived as Derived,
-    Table as Table,
-    add_records as add_records,
-    fetch_table as fetch_table,
-    read_table as read_table,
-)
+from sudare.tables.model import Table as Table
 from sudare.tables.population.models import UniquenessEstimate as UniquenessEstimate
 from sudare.tables.population.risk import PopulationRisk as PopulationRisk, population_risk as population_risk
+from sudare.tables.read import fetch_table as fetch_table, read_table as read_table
 from sudare.tables.sets.affordable import (
     AffordableEstimate as AffordableEstimate,
     AffordableSet as AffordableSet,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sudare.showing import dataclass
-from sudare.tables.model import Derived, Table
+from sudare.tables.derived import Derived
+from sudare.tables.model import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

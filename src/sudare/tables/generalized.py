@@ -13,8 +13,9 @@ import numpy as np
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.statistics.distinct import collapse
+from sudare.tables.derived import Derived
 from sudare.tables.hierarchies.model import Hierarchy, loaded_hierarchies
-from sudare.tables.model import Derived, Table
+from sudare.tables.model import Table
 
 _numbers = itertools.count(1)
 

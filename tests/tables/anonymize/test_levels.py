@@ -21,7 +21,8 @@ from sudare.tables.anonymize.losses import LOSSES
 from sudare.tables.anonymize.written_levels import write_levels
 from sudare.tables.generalized import generalize_table
 from sudare.tables.hierarchies.model import Hierarchy, find_hierarchies, make_hierarchy, read_hierarchy
-from sudare.tables.model import Table, read_table
+from sudare.tables.model import Table
+from sudare.tables.read import read_table
 from sudare.tables.sets.subsets import class_size_within
 
 # Four values of two groups each.

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, InputError, OptionNotUsable, SourceNotReadable
-from sudare.tables.model import read_table
+from sudare.tables.read import read_table
 from sudare.tables.sets.affordable import Bundle, affordable_sets, read_costs
 from tests.tables.small_tables import Records, names, record_lists, sizes_of, subsets, table_of
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, OptionNotUsable
-from sudare.tables.model import Derived, add_records, read_table
+from sudare.tables.derived import Derived, add_records
+from sudare.tables.read import read_table
 from sudare.tables.sets.dangerous import compare_dangerous, dangerous_sets
 from sudare.tables.sets.dangerous_records import dangerous_records, write_dangerous_records, write_moved_rises
 from tests.tables.small_tables import Case, Records, cases, names, record_lists, sizes_of, table_of

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, OptionNotUsable
-from sudare.tables.model import read_table
+from sudare.tables.read import read_table
 from sudare.tables.sets import disclosable
 from sudare.tables.sets.disclosable import disclosable_sets
 from tests.tables.small_tables import Records, names, record_lists, sizes_of, subsets, table_of

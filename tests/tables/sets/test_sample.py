@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, OptionNotUsable
-from sudare.tables.model import read_table
+from sudare.tables.read import read_table
 from sudare.tables.sets.sample import sample_subsets
 from sudare.tables.sets.subsets import assess_subsets
 from tests.tables.small_tables import Records, record_lists, sizes_of, table_of

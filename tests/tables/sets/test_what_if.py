@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
+from sudare.tables.derived import add_records
 from sudare.tables.generalized import generalize_table
 from sudare.tables.hierarchies.model import make_hierarchy
-from sudare.tables.model import Table, add_records
+from sudare.tables.model import Table
 from sudare.tables.sets import what_if
 from sudare.tables.sets.attribute_sets import SetRisk
 from sudare.tables.sets.dangerous import dangerous_sets

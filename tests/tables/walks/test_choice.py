@@ -5,7 +5,7 @@ import pytest
 
 import sudare
 from sudare.engine import DuckDBEngine
-from sudare.tables import model as tables
+from sudare.tables import read as tables
 from sudare.tables.walks import choice as walk_choice
 from tests.conftest import PEOPLE
 

@@ -79,7 +79,7 @@ class TableOptions(ReadingOptions):
 
     def fetch(self, collapsed: CollapsedTable, progress: Progress) -> Table:
         """Fetch the distinct rows, and remark on columns that tell nothing or everything."""
-        from sudare.tables.model import fetch_table
+        from sudare.tables.read import fetch_table
 
         table = fetch_table(collapsed)
         progress("reading", 2, 2)

@@ -18,7 +18,8 @@ from sudare.showing import dataclass
 if TYPE_CHECKING:
     from sudare.tables.change import Change
     from sudare.tables.collapsed import CollapsedTable
-    from sudare.tables.model import Derived, Table
+    from sudare.tables.derived import Derived
+    from sudare.tables.model import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,9 @@ class WhatIfOptions(HierarchyOptions):
 
     def _changed(self, table: Table, cleanup: ExitStack) -> Change:
         from sudare.tables.change import Change
+        from sudare.tables.derived import Derived, add_records, number_values
         from sudare.tables.generalized import generalize_table
         from sudare.tables.hierarchies.levels_file import read_levels
-        from sudare.tables.model import Derived, add_records, number_values
 
         derived = Derived(table, table, number_values(table.values, table))
         levels: dict[str, int] = {}

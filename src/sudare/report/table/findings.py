@@ -27,8 +27,9 @@ from sudare.tables.classes.partitions import safe_rows
 from sudare.tables.classes.records import RecordsAssessment, assess_records
 from sudare.tables.classes.remarks import ColumnRemark, column_remarks
 from sudare.tables.classes.rows import table_rows
+from sudare.tables.derived import Derived
 from sudare.tables.generalized import generalize_table
-from sudare.tables.model import Derived, Table
+from sudare.tables.model import Table
 from sudare.tables.sets.dangerous import DangerousSets
 
 # Sizes of the riskiest sets whose curves are drawn beside that of all attributes.

@@ -15,7 +15,8 @@ from sudare.engine import quote_name
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.statistics.class_sizes import ClassSize
-from sudare.tables.model import Derived, Table
+from sudare.tables.derived import Derived
+from sudare.tables.model import Table
 from sudare.tables.sets.attribute_sets import class_sizes, row_sizes
 from sudare.tables.sets.costs import Costs, Number, prices_of
 from sudare.tables.sets.subsets import class_size_within

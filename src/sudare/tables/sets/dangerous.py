@@ -19,7 +19,8 @@ from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.statistics.intervals import CONFIDENCE, mean_interval
-from sudare.tables.model import Derived, Table
+from sudare.tables.derived import Derived
+from sudare.tables.model import Table
 from sudare.tables.sets.attribute_sets import names_of
 from sudare.tables.sets.costs import Costs, Number, Prices, exact_budget, prices_of
 from sudare.tables.sets.dangerous_gains import (

@@ -20,7 +20,8 @@ from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.statistics.distinct import Counts, first_rows, number_rows, sum_by
-from sudare.tables.model import Derived, Table
+from sudare.tables.derived import Derived
+from sudare.tables.model import Table
 from sudare.tables.sets.attribute_sets import row_sizes
 from sudare.tables.sets.dangerous import check_factor
 from sudare.tables.sets.dangerous_gains import alone_sizes

@@ -24,7 +24,8 @@ from sudare.statistics.class_sizes import ClassSize, Sizes
 from sudare.statistics.intervals import CONFIDENCE
 from sudare.tables.classes.rows import rows_of
 from sudare.tables.collapsed import CollapsedTable
-from sudare.tables.model import Table, fetch_table
+from sudare.tables.model import Table
+from sudare.tables.read import fetch_table
 from sudare.tables.rows import unknown_attribute
 from sudare.tables.walks.choice import Walk, WalkName, choose_walk
 from sudare.tables.walks.engine import walk_engine

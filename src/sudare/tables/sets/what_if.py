@@ -18,7 +18,8 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
 from sudare.statistics.distinct import Counts, number_rows
-from sudare.tables.model import Derived, Table
+from sudare.tables.derived import Derived
+from sudare.tables.model import Table
 from sudare.tables.sets.attribute_sets import SetRisk, mask_of, risks_of, row_sizes
 from sudare.tables.sets.disclosable import DisclosableSets
 from sudare.tables.sets.disclosable_search import Family

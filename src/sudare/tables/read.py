@@ -1,0 +1,128 @@
+"""Reading tables: distinct rows are counted on an engine and fetched from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from sudare.arguments import checked
+from sudare.engine import Engine
+from sudare.errors import MemoryNotEnough, NotOnEngine
+from sudare.progress import Progress, silent
+from sudare.sources.cells import MissingRule
+from sudare.statistics.distinct import row_order
+from sudare.tables.collapsed import CollapsedTable, collapse_table, key_values
+from sudare.tables.model import Table
+from sudare.tables.person_kinds import fetch_person_kinds
+
+
+@checked
+def read_table(
+    source: object,
+    *,
+    attributes: Sequence[str] | None = None,
+    weight: str | None = None,
+    person: str | None = None,
+    missing: MissingRule = "value",
+    missing_values: Sequence[str] = (),
+    delimiter: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    time_zone: str | None = None,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> Table:
+    """Read a table from a CSV, Parquet or Excel file, a DuckDB relation or any dataframe.
+
+    `attributes` chooses columns (None: all but weight and person). Cells are taken in Unicode's form NFKC, without
+    blanks at their ends, and `reading` says where that made one value of several; moments with a time zone are taken by
+    the clock of `time_zone` (None: UTC). An empty cell and the `missing_values` are missing. A missing value is a value
+    of its own (`missing="value"`) or equal to any other (`missing="any"`). `weight` names a column that says how many
+    records a row stands for, `person` one that says whose the record is: then a class counts persons. Lines that do not
+    divide into the columns are refused.
+    """
+    collapsed = collapse_table(
+        source,
+        attributes=attributes,
+        weight=weight,
+        person=person,
+        missing=missing,
+        missing_values=missing_values,
+        delimiter=delimiter,
+        header=header,
+        encoding=encoding,
+        sheet=sheet,
+        time_zone=time_zone,
+        engine=engine,
+        progress=progress,
+    )
+    try:
+        table = fetch_table(collapsed)
+    except BaseException:
+        collapsed.close()
+        raise
+    collapsed.drop_numbers()
+    table._own_engine = collapsed.own_engine
+    progress("reading", 2, 2)
+    return table
+
+
+@checked
+def fetch_table(collapsed: CollapsedTable) -> Table:
+    """Fetch the distinct rows of a table from its engine; the answer can be used until the other is closed.
+
+    Rows that stand for fewer records than may leave the engine are refused, and more rows than this machine can hold.
+    """
+    engine, keys = collapsed.engine, collapsed.keys
+    by_kinds = collapsed.person is not None and not engine.shows_people
+    if not by_kinds:
+        _refuse_rare(collapsed)
+    _refuse_huge(collapsed)
+    values = [key_values(collapsed, key) for key in keys if key != "person"]
+    query = f"SELECT {', '.join([*keys, 'records'])} FROM {collapsed.numbered}"
+    if by_kinds:
+        arrays = fetch_person_kinds(engine, query, collapsed.name, len(collapsed.attributes))
+    else:
+        arrays = engine.columns(query)
+    numbers = np.vstack([np.asarray(arrays[key], dtype=np.int32) for key in keys])
+    order = row_order(numbers)
+    persons, codes = (numbers[0][order], numbers[1:]) if collapsed.person else (None, numbers)
+    counts = np.asarray(arrays["records"], dtype=np.int64)[order]
+    return Table(
+        engine, collapsed.reading, collapsed.attributes, np.take(codes, order, axis=1), counts, tuple(values),
+        collapsed.name, missing=collapsed.missing, persons=persons, weight=collapsed.weight, person=collapsed.person,
+        _later=collapsed.later,
+    )  # fmt: skip
+
+
+def _refuse_rare(collapsed: CollapsedTable) -> None:
+    """Refuse a table of which some distinct rows stand for fewer records than may leave the engine."""
+    few = collapsed.rare_records()
+    if few:
+        raise NotOnEngine(
+            f"{few:,} records have attributes that fewer than {collapsed.engine.min_cell} records share, and such "
+            "rows may not leave the engine.\n"
+            "Hint: look at fewer attributes, allow smaller counts with --min-cell, or let the engine go through the "
+            "sets of attributes: sudare risk subsets --walk engine."
+        )
+
+
+def _refuse_huge(collapsed: CollapsedTable) -> None:
+    """Refuse more distinct rows than the memory of this machine can hold."""
+    # As they are fetched, and as they are stacked; the counts.
+    needed = collapsed.distinct * (8 * len(collapsed.keys) + 8)
+    if needed > machine_bytes():
+        raise MemoryNotEnough(
+            f"{collapsed.reading.source} has {collapsed.distinct:,} distinct rows of {len(collapsed.attributes)} "
+            f"attributes, {needed / 1e9:,.0f} GB or more, and this machine has {machine_bytes() / 1e9:,.0f} GB.\n"
+            "Hint: look at fewer attributes, or let the engine go through the sets of attributes: "
+            "sudare risk subsets --walk engine."
+        )
+
+
+def machine_bytes() -> int:
+    """Return how much memory this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
