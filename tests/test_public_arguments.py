@@ -19,6 +19,7 @@ import pytest
 import sudare
 from sudare.arguments import LIMITS, MAKERS, checked
 from sudare.errors import InputError, MemoryNotEnough, OptionNotUsable
+from tests.engine.looking import rows_of
 from tests.public import public
 from tests.public_examples import Examples, call_with
 
@@ -161,7 +162,11 @@ def test_every_public_function_and_method_checks_its_arguments() -> None:
 
 def test_a_closed_engine_says_so_and_is_closed_again_without_harm() -> None:
     engine = closed(sudare.DuckDBEngine())
-    for call in (lambda: engine.rows("SELECT 1"), lambda: engine.keep("t", "SELECT 1"), lambda: engine.describe("t")):
+    for call in (
+        lambda: rows_of(engine, "SELECT 1"),
+        lambda: engine.keep("t", "SELECT 1"),
+        lambda: engine.describe("t"),
+    ):
         with pytest.raises(InputError, match="This engine is closed"):
             call()
     engine.drop("t")

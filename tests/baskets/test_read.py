@@ -18,6 +18,7 @@ import pytest
 import sudare
 from sudare.engine import DuckDBEngine
 from tests.conftest import TOY
+from tests.engine.looking import rows_of
 
 RECORDS = [["milk", "bread"], [], ["milk"]]
 
@@ -218,7 +219,9 @@ def test_bad_days_of_a_history_matter_only_if_days_do(read: Any) -> None:
 
 def test_nothing_stays_on_the_engine(read: Any, engine: DuckDBEngine) -> None:
     def tables() -> list[Any]:
-        return engine.rows("SELECT table_name FROM duckdb_tables() WHERE table_name NOT LIKE 'reject%' ORDER BY ALL")
+        return rows_of(
+            engine, "SELECT table_name FROM duckdb_tables() WHERE table_name NOT LIKE 'reject%' ORDER BY ALL"
+        )
 
     before = tables()
     read(PAIRS, "b.csv")

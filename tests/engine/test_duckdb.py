@@ -7,18 +7,19 @@ import pytest
 import sudare
 from sudare.engine import DuckDBEngine, quote_name, quote_text
 from sudare.errors import MemoryNotEnough, OptionNotUsable
+from tests.engine.looking import rows_of
 
 
 def test_names_and_texts_are_quoted(engine: DuckDBEngine) -> None:
     name, text = 'a "b" c', "it's; DROP TABLE x --"
-    assert engine.rows(f"SELECT {quote_text(text)} AS {quote_name(name)}") == [(text,)]
+    assert rows_of(engine, f"SELECT {quote_text(text)} AS {quote_name(name)}") == [(text,)]
     assert list(engine.describe(f"(SELECT 1 AS {quote_name(name)})")) == [name]
 
 
 def test_arrays_become_a_table(engine: DuckDBEngine) -> None:
-    engine.attach_columns("arrays", {"n": np.array([1, 2, 3]), "x": np.array([0.5, 1.5, 2.5])})
-    assert engine.rows("SELECT sum(n), sum(x) FROM arrays") == [(6, 4.5)]
-    assert engine.columns("SELECT n FROM arrays ORDER BY n")["n"].tolist() == [1, 2, 3]
+    engine.attach("arrays", {"n": np.array([1, 2, 3]), "x": np.array([0.5, 1.5, 2.5])})
+    assert rows_of(engine, "SELECT sum(n), sum(x) FROM arrays") == [(6, 4.5)]
+    assert engine.people_columns("SELECT n FROM arrays ORDER BY n", "rows")["n"].tolist() == [1, 2, 3]
 
 
 @pytest.mark.slow
@@ -26,12 +27,12 @@ def test_work_beyond_the_memory_is_spilled() -> None:
     with DuckDBEngine(memory="200MB", threads=1) as engine:
         # Grouping five million distinct texts takes more than 200 MB.
         engine.run("CREATE TEMP TABLE many AS SELECT hash(range)::VARCHAR AS h FROM range(5000000)")
-        assert engine.rows("SELECT count(*) FROM (SELECT h FROM many GROUP BY h)") == [(5000000,)]
+        assert rows_of(engine, "SELECT count(*) FROM (SELECT h FROM many GROUP BY h)") == [(5000000,)]
 
 
 def test_work_that_cannot_be_spilled_says_how_to_allow_more() -> None:
     with DuckDBEngine(memory="30MB", threads=1) as engine, pytest.raises(MemoryNotEnough, match="--memory"):
-        engine.rows("SELECT list(range ORDER BY hash(range)) FROM range(20000000)")
+        rows_of(engine, "SELECT list(range ORDER BY hash(range)) FROM range(20000000)")
 
 
 def test_what_does_not_fit_lies_in_the_given_folder_until_the_end(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def test_what_does_not_fit_lies_in_the_given_folder_until_the_end(tmp_path: Path
             "wide",
             "SELECT range AS n, hash(range) AS a, hash(range + 1) AS b, hash(range + 2) AS c FROM range(7500000)",
         )
-        assert engine.rows("SELECT count(*), max(n) FROM wide") == [(7500000, 7499999)]
+        assert rows_of(engine, "SELECT count(*), max(n) FROM wide") == [(7500000, 7499999)]
         assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) > 60_000_000
     assert list(tmp_path.iterdir()) == []
 
@@ -85,10 +86,10 @@ def test_a_smallest_count_below_one_is_refused() -> None:
 def test_a_kept_table_takes_the_place_of_another_and_can_be_dropped(engine: DuckDBEngine) -> None:
     engine.keep("kept_once", "SELECT 1 AS n")
     engine.keep("kept_once", "SELECT 2 AS n")
-    assert engine.rows("SELECT n FROM kept_once") == [(2,)]
+    assert rows_of(engine, "SELECT n FROM kept_once") == [(2,)]
     engine.drop("kept_once", "never_there")
     with pytest.raises(Exception, match="kept_once"):
-        engine.rows("SELECT n FROM kept_once")
+        rows_of(engine, "SELECT n FROM kept_once")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_settings_are_locked_and_nothing_is_downloaded(engine: DuckDBEngine) -> 
     with pytest.raises(Exception, match="locked"):
         engine.run("SET memory_limit = '10GB'")
     with pytest.raises(Exception, match=r"(?i)extension|not found|catalog"):
-        engine.rows("SELECT * FROM read_xlsx('x.xlsx')")
+        rows_of(engine, "SELECT * FROM read_xlsx('x.xlsx')")
 
 
 def test_temporary_files_are_removed_on_closing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from sudare.tables.derived import add_records
 from sudare.tables.generalized import generalize_table
 from sudare.tables.hierarchies.model import make_hierarchy
 from tests.conftest import PEOPLE
+from tests.engine.looking import rows_of
 from tests.histories import brute_force
 from tests.histories.brute_force import Row
 
@@ -62,7 +63,7 @@ def test_decimals_are_the_numbers_that_their_texts_say(any_engine: Engine) -> No
     rows = polars.DataFrame({"customer": ["a", "b", "c", "d"], "day": ["2024-01-05"] * 4, "item": ["x"] * 4})
     price = polars.Series("price", [Decimal(text) for text in texts], polars.Decimal(15, 2))
     with sudare.read_history(rows.with_columns(price), engine=any_engine) as history:
-        found = any_engine.rows(f"SELECT price FROM {history.table('purchase')} ORDER BY customer")
+        found = rows_of(any_engine, f"SELECT price FROM {history.table('purchase')} ORDER BY customer")
     assert [value for (value,) in found] == [float(text) for text in texts]
 
 
@@ -84,26 +85,27 @@ ZONED_MOMENTS = (
 
 def test_whatever_follows_a_time_is_its_zone(any_engine: Engine) -> None:
     rows = ", ".join(f"({quote_text(text)})" for text in ZONED_MOMENTS)
-    found = any_engine.rows(
+    found = rows_of(
+        any_engine,
         "SELECT has_offset(words), read_moment(words) IS NOT NULL, CAST(clock_of(words, 'Asia/Tokyo') AS STRING) "
-        f"FROM (VALUES {rows}) AS t(words)"
+        f"FROM (VALUES {rows}) AS t(words)",
     )
     assert found == [(True, True, "2024-01-05 21:00:00")] * len(ZONED_MOMENTS)
     none = "(VALUES ('12:00:00Z'), ('2024-01-05 8:00 PM'), ('2024-01-05 12:00:00 nowhere')) AS t(words)"
-    assert any_engine.rows(f"SELECT clock_of(words, 'Asia/Tokyo') FROM {none}") == [(None,)] * 3
+    assert rows_of(any_engine, f"SELECT clock_of(words, 'Asia/Tokyo') FROM {none}") == [(None,)] * 3
 
 
 def test_days_and_times_are_read_alike(any_engine: Engine) -> None:
     texts = ", ".join(f"({quote_text(text)})" for text in MOMENTS)
-    found = any_engine.rows(f"SELECT words, CAST(read_moment(words) AS STRING) FROM (VALUES {texts}) AS t(words)")
+    found = rows_of(any_engine, f"SELECT words, CAST(read_moment(words) AS STRING) FROM (VALUES {texts}) AS t(words)")
     assert {words: moment and moment[:16] for words, moment in found} == MOMENTS
     times = {"8:45": 525, "08:45:30": 525, "2024-01-05 08:45:00": 525, "8": None, "8:60": None, "08:45:00Z": None,
              "08:45:00 EST": None, "8:45:00 PM": None}  # fmt: skip
     texts = ", ".join(f"({quote_text(text)})" for text in times)
-    found = any_engine.rows(f"SELECT words, read_minute(words) FROM (VALUES {texts}) AS t(words)")
+    found = rows_of(any_engine, f"SELECT words, read_minute(words) FROM (VALUES {texts}) AS t(words)")
     assert dict(found) == times
     form = "read_moment_in(words, '%d.%m.%Y')"
-    assert any_engine.rows(f"SELECT CAST({form} AS STRING) FROM (VALUES ('1.12.2010'), ('x')) AS t(words)") == [
+    assert rows_of(any_engine, f"SELECT CAST({form} AS STRING) FROM (VALUES ('1.12.2010'), ('x')) AS t(words)") == [
         ("2010-12-01 00:00:00",),
         (None,),
     ]
@@ -112,7 +114,7 @@ def test_days_and_times_are_read_alike(any_engine: Engine) -> None:
 def test_numbers_and_spaces_are_read_alike(any_engine: Engine) -> None:
     texts = ("1e3", "+5", ".5", "1_000", "1d", "1f", "1,000", "0x10", "\u30001\u3000", "it's")
     rows = ", ".join(f"({quote_text(text)})" for text in texts)
-    found = any_engine.rows(f"SELECT read_number(trimmed(words)) FROM (VALUES {rows}) AS t(words)")
+    found = rows_of(any_engine, f"SELECT read_number(trimmed(words)) FROM (VALUES {rows}) AS t(words)")
     assert [row[0] for row in found] == [1000.0, 5.0, 0.5, 1000.0, None, None, None, None, 1.0, None]
 
 
@@ -128,11 +130,11 @@ def test_typed_columns_are_read_alike(any_engine: Engine) -> None:
     )
     with sudare.read_history(frame, engine=any_engine, bad_rows="drop") as history:
         purchases = f"SELECT customer, CAST(day AS STRING), item, time, price FROM {history.table('purchase')}"
-        assert any_engine.rows(f"{purchases} ORDER BY customer") == [
+        assert rows_of(any_engine, f"{purchases} ORDER BY customer") == [
             (1, "2024-01-01", 1, 1410, 1.5),
             (2, "2024-01-02", 2, 0, None),
         ]
-        assert any_engine.rows(f"SELECT name FROM {history.table('customer')} WHERE code = 1") == [("1",)]
+        assert rows_of(any_engine, f"SELECT name FROM {history.table('customer')} WHERE code = 1") == [("1",)]
 
 
 def test_bad_rows_are_counted_by_reason(any_engine: Engine, tmp_path: Path) -> None:
@@ -211,9 +213,9 @@ def test_weights_are_counted_and_bad_ones_refused(any_engine: Engine) -> None:
 def test_rows_are_numbered_in_an_order(any_engine: Engine, monkeypatch: pytest.MonkeyPatch, one_task_rows: int) -> None:
     monkeypatch.setattr("sudare.engine.spark.engine.ONE_TASK_ROWS", one_task_rows)
     rows = ", ".join(f"({number * 7919 % 1009}, 'x')" for number in range(1009))
-    any_engine.keep_numbered("numbered", f'SELECT n, "a b" FROM (VALUES {rows}) AS t(n, "a b")', number="k", order="n")
+    any_engine.keep("numbered", f'SELECT n, "a b" FROM (VALUES {rows}) AS t(n, "a b")', number="k", order="n")
     try:
-        found = any_engine.rows("SELECT count(*), min(k), max(k) FROM numbered WHERE k = n + 1 AND \"a b\" = 'x'")
+        found = rows_of(any_engine, "SELECT count(*), min(k), max(k) FROM numbered WHERE k = n + 1 AND \"a b\" = 'x'")
         assert found == [(1009, 1, 1009)]
     finally:
         any_engine.drop("numbered")
@@ -250,14 +252,14 @@ def test_moments_with_a_zone_are_days_alike(any_engine: Engine, tmp_path: Path) 
     for zone, days in expected.items():
         for source in (frame, tmp_path / "a*b.parquet", tmp_path / "h.csv"):
             with sudare.read_history(source, engine=any_engine, time_zone=zone) as history:
-                found = any_engine.rows(f"SELECT day(day) FROM {history.table('purchase')} ORDER BY customer")
+                found = rows_of(any_engine, f"SELECT day(day) FROM {history.table('purchase')} ORDER BY customer")
                 assert tuple(row[0] for row in found) == days
         with sudare.read_table(
             tmp_path / "a*b.parquet", attributes=["day"], engine=any_engine, time_zone=zone
         ) as table:
             assert tuple(int(str(value)[8:10]) for value in table.values[0]) == days
         with sudare.read_history(naive, engine=any_engine, time_zone=zone) as history:
-            found = any_engine.rows(f"SELECT day(day) FROM {history.table('purchase')} ORDER BY customer")
+            found = rows_of(any_engine, f"SELECT day(day) FROM {history.table('purchase')} ORDER BY customer")
             assert tuple(row[0] for row in found) == (5, 10)
 
 

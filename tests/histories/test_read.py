@@ -19,13 +19,15 @@ import pytest
 import sudare
 from sudare.engine import DuckDBEngine
 from tests.conftest import TOY
+from tests.engine.looking import rows_of
 
 
 def content(history: sudare.History) -> list[tuple[Any, ...]]:
-    return history.engine.rows(
+    return rows_of(
+        history.engine,
         f"SELECT c.name, day, i.name FROM {history.table('purchase')} AS p "
         f"JOIN {history.table('customer')} AS c ON c.code = customer "
-        f"JOIN {history.table('item')} AS i ON i.code = item ORDER BY ALL"
+        f"JOIN {history.table('item')} AS i ON i.code = item ORDER BY ALL",
     )
 
 
@@ -396,17 +398,20 @@ def test_temporary_files_are_removed(read: Any, tmp_path: Path, monkeypatch: pyt
 
 
 def test_closing_a_history_drops_its_tables(engine: DuckDBEngine, toy_file: Path) -> None:
-    before = engine.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'history%'")
+    before = rows_of(engine, "SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'history%'")
     with sudare.read_history(toy_file, engine=engine) as history:
         sudare.histories.assess_attackers(history, knowledge=["(item + price)*2"])
-    assert engine.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'history%'") == before
+    assert rows_of(engine, "SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'history%'") == before
 
 
 def test_a_refused_source_leaves_nothing_on_the_engine(engine: DuckDBEngine) -> None:
-    before = engine.rows("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'history%' ORDER BY ALL")
+    before = rows_of(engine, "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'history%' ORDER BY ALL")
     frame = polars.DataFrame({"customer": [None], "day": ["2024-01-05"], "item": ["tea"]})
     with pytest.raises(sudare.BadRows, match="row 1, column customer: customer is missing"):
         sudare.read_history(frame, engine=engine)
-    assert engine.rows("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'history%' ORDER BY ALL") == before
+    assert (
+        rows_of(engine, "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'history%' ORDER BY ALL")
+        == before
+    )
     with pytest.raises(Exception, match="attached_frame"):
-        engine.rows("SELECT * FROM attached_frame")
+        rows_of(engine, "SELECT * FROM attached_frame")

@@ -22,6 +22,7 @@ import sudare
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import MemoryNotEnough
 from sudare.histories.generalized.conversion import open_history_cells
+from tests.engine.looking import rows_of
 
 TRAPS = {
     "log[1]": "log1", "what?": "whats", "a*b": "axb", "{a}": "a", "back\\slash": "backslash", "it's": "its",
@@ -34,7 +35,7 @@ def history(item: str) -> str:
 
 
 def items(found: sudare.History) -> list[str]:
-    return [row[0] for row in found.engine.rows(f"SELECT name FROM {found.table('item')} ORDER BY name")]
+    return [row[0] for row in rows_of(found.engine, f"SELECT name FROM {found.table('item')} ORDER BY name")]
 
 
 @pytest.mark.parametrize(("name", "other"), TRAPS.items())
@@ -149,7 +150,7 @@ DAYS = {None: ["2024-01-05", "2024-01-10"], "Asia/Tokyo": ["2024-01-06", "2024-0
 
 
 def days(found: sudare.History) -> list[str]:
-    rows = found.engine.rows(f"SELECT CAST(day AS STRING) FROM {found.table('purchase')} ORDER BY customer")
+    rows = rows_of(found.engine, f"SELECT CAST(day AS STRING) FROM {found.table('purchase')} ORDER BY customer")
     return [row[0] for row in rows]
 
 
@@ -171,7 +172,7 @@ def test_moments_with_a_zone_become_days_by_one_clock(engine: DuckDBEngine, fram
 SCRIPT = """
 import json, sys, sudare
 with sudare.read_history(sys.argv[1]) as found, sudare.read_table(sys.argv[1], attributes=["day"]) as table:
-    rows = found.engine.rows(f"SELECT CAST(day AS STRING), time FROM {found.table('purchase')} ORDER BY customer")
+    rows = rows_of(found.engine, f"SELECT CAST(day AS STRING), time FROM {found.table('purchase')} ORDER BY customer")
     print(json.dumps([rows, table.values[0], found.reading.clock]))
 """
 
@@ -224,9 +225,10 @@ FOLLOWING = ("", "Z", " EST", "+09", "+0900", " -05:00", " PM", "foo", " Asia/To
 def test_what_is_read_without_a_zone_has_nothing_after_its_time(engine: DuckDBEngine) -> None:
     texts = ["".join(parts) for parts in itertools.product(DATES, TIMES, FOLLOWING, FOLLOWING)]
     listed = ", ".join(f"({quote_text(text)})" for text in texts)
-    found = engine.rows(
+    found = rows_of(
+        engine,
         "SELECT words FROM (VALUES "
-        f"{listed}) AS t(words) WHERE read_moment(words) IS NOT NULL AND NOT has_offset(words)"
+        f"{listed}) AS t(words) WHERE read_moment(words) IS NOT NULL AND NOT has_offset(words)",
     )
     plain = re.compile(r"[0-9]+[-/][0-9]+[-/][0-9]+([ T]+[0-9]+(:[0-9]*)+([.][0-9]*)?)? *")
     assert [text for (text,) in found if not plain.fullmatch(text)] == []
@@ -236,7 +238,7 @@ def test_what_is_read_without_a_zone_has_nothing_after_its_time(engine: DuckDBEn
 def test_the_clock_of_a_column_of_times_is_told(engine: DuckDBEngine) -> None:
     columns = {"customer": ["a", "b"], "day": [dt.date(2024, 1, 5)] * 2, "time": MOMENTS, "item": ["tea", "tea"]}
     with sudare.read_history(polars.DataFrame(columns), engine=engine, time_zone="Asia/Tokyo") as found:
-        times = engine.rows(f"SELECT time FROM {found.table('purchase')} ORDER BY customer")
+        times = rows_of(engine, f"SELECT time FROM {found.table('purchase')} ORDER BY customer")
         assert ([row[0] for row in times], found.reading.clock) == ([5 * 60, 11 * 60], "Asia/Tokyo")
 
 

@@ -17,10 +17,11 @@ from hypothesis import given, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine, quote_text
-from sudare.engine.duckdb import STABLE
+from sudare.engine.duckdb.words import STABLE
 from sudare.histories.generalized.conversion import open_history_cells
 from sudare.sources.spellings import Spelling, plain
 from sudare.tables.hierarchies.model import make_hierarchy
+from tests.engine.looking import rows_of
 
 FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
 
@@ -81,7 +82,7 @@ def test_days_prices_and_missing_values_in_full_width_are_read(engine: DuckDBEng
     path = write(tmp_path / "h.csv", "customer,day,item,price\na,２０２４/１/５,tea,１２.５\n？,2024/1/5,tea,1\n")
     with sudare.read_history(path, engine=engine, missing_values={"customer": ["？"]}, bad_rows="drop") as history:
         assert (history.records, history.reading.dropped_rows) == (1, 1)
-        assert engine.rows(f"SELECT price FROM {history.table('purchase')}") == [(12.5,)]
+        assert rows_of(engine, f"SELECT price FROM {history.table('purchase')}") == [(12.5,)]
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
@@ -181,7 +182,7 @@ def test_items_of_baskets_and_their_secrets_are_the_same(tmp_path: Path, text: s
 def test_cells_on_the_engine_are_plain_texts(texts: list[str]) -> None:
     shown = [f"\u3000 {text}\t" for text in texts]
     with DuckDBEngine() as engine:
-        found = [engine.rows(f"SELECT trimmed(normal({quote_text(text)}))")[0][0] for text in shown]
+        found = [rows_of(engine, f"SELECT trimmed(normal({quote_text(text)}))")[0][0] for text in shown]
     assert found == [plain(text) for text in shown]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import sudare
 from sudare.engine import DuckDBEngine
+from tests.engine.looking import rows_of
 
 TEXT = "city,age\nKyoto,30\nKyoto, 30\nNara,?\nNara,\n"
 
@@ -75,15 +76,15 @@ def test_closing_a_table_drops_its_rows(engine: DuckDBEngine, tmp_path: Path) ->
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     with sudare.read_table(tmp_path / "t.csv", engine=engine) as table:
         name = table.rows
-        assert engine.rows(f"SELECT count(*) FROM {name}") == [(1,)]
-    assert engine.rows(f"SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE '{name}%'") == [(0,)]
+        assert rows_of(engine, f"SELECT count(*) FROM {name}") == [(1,)]
+    assert rows_of(engine, f"SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE '{name}%'") == [(0,)]
 
 
 def test_the_rows_of_a_file_are_there_when_they_are_asked_for(read: Any) -> None:
     table = read(TEXT, missing_values=["?"])
     expected = [(1, "Kyoto", "30"), (2, "Kyoto", "30"), (3, "Nara", None), (4, "Nara", None)]
     for _ in range(2):
-        assert table.engine.rows(f"SELECT * FROM {table.rows} ORDER BY record") == expected
+        assert rows_of(table.engine, f"SELECT * FROM {table.rows} ORDER BY record") == expected
 
 
 @pytest.mark.parametrize("later", ["city,age\nKyoto,31\nKyoto, 30\nNara,?\nNara,\n", None])
@@ -108,10 +109,10 @@ def test_a_refused_table_leaves_nothing_on_a_shared_engine(
     engine: DuckDBEngine, read: Any, text: str, options: dict[str, str]
 ) -> None:
     held = "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'table%' ORDER BY 1"
-    before = engine.rows(held)
+    before = rows_of(engine, held)
     with pytest.raises(sudare.SudareError):
         read(text, **options)
-    assert engine.rows(held) == before
+    assert rows_of(engine, held) == before
 
 
 def test_a_weight_says_how_many_records_a_row_stands_for(read: Any) -> None:

@@ -133,7 +133,7 @@ def _from_pairs(
 
 
 def _reading(engine: Engine, rows: str, source: Source, roles: Mapping[str, int], *, drop: bool) -> Reading:
-    read, lacking = engine.rows(f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL) FROM {rows}")[0]
+    read, lacking = engine.total(f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL) FROM {rows}")
     column = source.columns[roles["customer"]]
     if lacking and not drop:
         raise BadRows(
@@ -154,15 +154,15 @@ def _held(engine: Engine, rows: str, reading: Reading, form: str) -> HeldBaskets
         "owner": f"SELECT owner AS name, CAST(count(DISTINCT item) AS INTEGER) AS length FROM ({rows}) GROUP BY owner",
     }
     for name, query in names.items():
-        engine.keep_numbered(f"{prefix}{name}", query, number="code", order="name")
+        engine.keep(f"{prefix}{name}", query, number="code", order="name")
     engine.keep(
         f"{prefix}occurrence",
         f"SELECT o.code - 1 AS owner, i.code - 1 AS item, count(*) AS times FROM ({rows}) AS r JOIN {prefix}owner AS o "
         f"ON o.name = r.owner JOIN {prefix}item AS i ON i.name = r.item GROUP BY o.code, i.code",
     )
-    users, longest = engine.rows(f"SELECT count(*), coalesce(max(length), 0) FROM {prefix}owner")[0]
-    there, times = engine.rows(f"SELECT count(*), coalesce(sum(times), 0) FROM {prefix}occurrence")[0]
-    items = engine.rows(f"SELECT count(*) FROM {prefix}item")[0][0]
+    users, longest = engine.total(f"SELECT count(*), coalesce(max(length), 0) FROM {prefix}owner")
+    there, times = engine.total(f"SELECT count(*), coalesce(sum(times), 0) FROM {prefix}occurrence")
+    (items,) = engine.total(f"SELECT count(*) FROM {prefix}item")
     if not items:
         raise SourceNotReadable(f"{reading.source} has no items.\nHint: give records with at least one item.")
     told = as_baskets(reading, form, int(times) - int(there))

@@ -64,7 +64,7 @@ def _by_rule(rule: str, baskets: HeldBaskets) -> str:
         return items
     if kind == "item":
         chosen = f"{items} WHERE is_like(name, {quote_text(_regular(plain(rest)))})"
-        if not baskets.engine.rows(f"SELECT count(*) FROM ({chosen})")[0][0]:
+        if not baskets.engine.total(f"SELECT count(*) FROM ({chosen})")[0]:
             raise OptionNotUsable(
                 f"No item is like {rest!r} (rule {rule!r}).\n"
                 "Hint: * stands for any letters and ? for one; capital letters count."
@@ -91,10 +91,10 @@ def _from_list(path: Path, baskets: HeldBaskets, name: str, unknown: Unknown) ->
     if lines and fold(lines[0]) in NAMES["item"]:
         del lines[0]
     engine = baskets.engine
-    engine.attach_columns(f"{name}_lines", {"listed": np.array(lines, object)})
+    engine.attach(f"{name}_lines", {"listed": np.array(lines, object)})
     items = f"{name}_lines LEFT JOIN {baskets.table('item')} AS i ON i.name = listed"
     try:
-        strange = int(engine.rows(f"SELECT count(*) FROM {items} WHERE i.code IS NULL")[0][0])
+        strange = int(engine.total(f"SELECT count(*) FROM {items} WHERE i.code IS NULL")[0])
         _refuse_unknown(str(path), strange, unknown)
         found = f"SELECT DISTINCT {EVERYBODY} AS owner, i.code - 1 AS item FROM {items} WHERE i.code IS NOT NULL"
         engine.keep(name, found)
@@ -121,9 +121,9 @@ def _from_table(source: object, baskets: HeldBaskets, name: str, unknown: Unknow
         )
         engine.keep(f"{name}_joined", joined)
         cleanup.callback(engine.drop, f"{name}_joined")
-        lines, strange = engine.rows(
+        lines, strange = engine.total(
             f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL OR item IS NULL) FROM {name}_joined"
-        )[0]
+        )
         _refuse_unknown(opened.name, int(strange), unknown)
         known = "owner IS NOT NULL AND item IS NOT NULL"
         engine.keep(name, f"SELECT DISTINCT owner, item FROM {name}_joined WHERE {known}")

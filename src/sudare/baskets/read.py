@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.baskets.model import BasketReading, Baskets, as_baskets, numbered
 from sudare.baskets.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
-from sudare.engine import DuckDBEngine, Engine, refuse_people
+from sudare.engine import DuckDBEngine, Engine
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
@@ -34,6 +34,8 @@ Per = Literal["customer", "visit"]
 
 PAIR_ROLES = ("customer", "item")
 SHOWN_ROWS = 10
+# What an engine that shows no people does not show.
+ITEMS_OF_USERS = "the items of each user"
 _numbers = itertools.count(1)
 
 
@@ -196,7 +198,7 @@ def _from_pairs(
         lacking = missing_rows(engine, rows, "owner")
         if lacking and not drop:
             raise BadRows(_no_user(opened, roles["customer"], lacking))
-        read = engine.rows(f"SELECT count(*) FROM {rows}")[0][0]
+        (read,) = engine.total(f"SELECT count(*) FROM {rows}")
         column = opened.columns[roles["customer"]]
         dropped = (Dropped("user is missing", column, len(lacking)),) if lacking else ()
         found = {"user": column, "item": opened.columns[roles["item"]]}
@@ -209,7 +211,7 @@ def _from_pairs(
 
 def hold_pairs(engine: Engine, source: Source, given: Mapping[str, str], name: str) -> dict[str, int]:
     """Make a table of the users and items of a source: place (from 1), owner, item; return where the columns are."""
-    refuse_people(engine, "the items of each user")
+    engine.check_people(ITEMS_OF_USERS)
     roles = assign_roles(source.columns, given, header=source.header, source=source.name, required=PAIR_ROLES)
     engine.keep(name, f"SELECT {engine.record_number} AS place, {pair_cells(source, roles)} FROM {source.table}")
     refuse_broken(engine, source)
@@ -228,7 +230,12 @@ def pair_cells(source: Source, roles: Mapping[str, int]) -> str:
 
 def missing_rows(engine: Engine, name: str, column: str) -> list[int]:
     """Return the places of the rows in which a column is missing."""
-    return [row[0] for row in engine.rows(f"SELECT place FROM {name} WHERE {column} IS NULL ORDER BY place")]
+    return _listed(engine, f"SELECT place FROM {name} WHERE {column} IS NULL ORDER BY place")
+
+
+def _listed(engine: Engine, query: str) -> list[Any]:
+    """Return the one column of a query as a list."""
+    return [cell for (cell,) in engine.people(query, ITEMS_OF_USERS)]
 
 
 def _no_user(source: Source, place: int, lacking: list[int]) -> str:
@@ -263,7 +270,7 @@ class _Code:
 
 def _numbered(engine: Engine, rows: str, name: str, reading: Reading, form: Form) -> Baskets:
     """Make baskets of rows (place, owner, item): owners in the order of their first places, items in that of names."""
-    refuse_people(engine, "the items of each user")
+    engine.check_people(ITEMS_OF_USERS)
     codes = (_Code("owner", "min(place)"), _Code("item", "item"))
     try:
         for code in codes:
@@ -274,13 +281,13 @@ def _numbered(engine: Engine, rows: str, name: str, reading: Reading, form: Form
                 f"FROM {rows} WHERE {code.column} IS NOT NULL GROUP BY {code.column}",
             )
         users, names = (
-            [row[0] for row in engine.rows(f"SELECT {code.column} FROM {name}_{code.column} ORDER BY code")]
-            for code in codes
+            _listed(engine, f"SELECT {code.column} FROM {name}_{code.column} ORDER BY code") for code in codes
         )
-        found = engine.columns(
+        found = engine.people_columns(
             f"SELECT o.code AS owner, i.code AS item, count(*) AS times FROM {rows} AS r "
             f"JOIN {name}_owner AS o ON o.owner = r.owner JOIN {name}_item AS i ON i.item = r.item "
-            "GROUP BY o.code, i.code ORDER BY o.code, i.code"
+            "GROUP BY o.code, i.code ORDER BY o.code, i.code",
+            ITEMS_OF_USERS,
         )
     finally:
         engine.drop(*(f"{name}_{code.column}" for code in codes))

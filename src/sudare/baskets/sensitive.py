@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.baskets.model import Baskets, SensitiveItems, SensitiveReading, sensitive_rows
-from sudare.baskets.read import hold_pairs, is_binary, missing_rows, names_columns
+from sudare.baskets.read import ITEMS_OF_USERS, hold_pairs, is_binary, missing_rows, names_columns
 from sudare.engine import DuckDBEngine, Engine
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
@@ -204,7 +204,7 @@ def _from_table(
         _refuse_missing(engine, opened, f"{name}_rows")
         for table, names in (("users", baskets.users), ("items", baskets.names)):
             columns = {"number": np.arange(len(names)), "name": np.array(names, object)}
-            engine.attach_columns(f"{name}_{table}", columns)
+            engine.attach(f"{name}_{table}", columns)
         return _from_pairs(engine, name, opened, baskets, unknown, alone=alone)
 
 
@@ -226,10 +226,11 @@ def _from_pairs(
         f"SELECT place, r.owner, r.item, {'0' if alone else 'u.number'} AS u, i.number AS i FROM {name}_rows AS r "
         f"LEFT JOIN {name}_users AS u ON u.name = r.owner LEFT JOIN {name}_items AS i ON i.name = r.item"
     )
-    lines, strange = engine.rows(f"SELECT count(*), count(*) FILTER (WHERE u IS NULL OR i IS NULL) FROM ({joined})")[0]
-    first = engine.rows(
+    lines, strange = engine.total(f"SELECT count(*), count(*) FILTER (WHERE u IS NULL OR i IS NULL) FROM ({joined})")
+    first = engine.people(
         f"SELECT place, owner, item, u IS NULL FROM ({joined}) WHERE u IS NULL OR i IS NULL "
-        f"ORDER BY place LIMIT {SHOWN_UNKNOWN}"
+        f"ORDER BY place LIMIT {SHOWN_UNKNOWN}",
+        ITEMS_OF_USERS,
     )
     places = source.rows_of([row[0] for row in first], ()) if first else {}
     shown = [
@@ -237,7 +238,9 @@ def _from_pairs(
         for place, owner, item, no_user in first
     ]
     _refuse_unknown(source.name, shown, strange, baskets, unknown)
-    found = engine.columns(f"SELECT DISTINCT u, i FROM ({joined}) WHERE u IS NOT NULL AND i IS NOT NULL ORDER BY u, i")
+    found = engine.people_columns(
+        f"SELECT DISTINCT u, i FROM ({joined}) WHERE u IS NOT NULL AND i IS NOT NULL ORDER BY u, i", ITEMS_OF_USERS
+    )
     listed, rows = np.unique(found["u"].astype(np.int64), return_inverse=True)
     words = _bits(rows + 1, found["i"].astype(np.int64), len(listed) + 1, len(baskets.names))
     of_user = np.zeros(len(baskets), np.int32)

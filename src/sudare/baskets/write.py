@@ -84,9 +84,9 @@ def _write_pairs(baskets: Baskets, target: Path) -> None:
     items = np.full(len(owners), -1, np.int32)
     items[np.repeat(baskets.lengths > 0, rows)] = baskets.items
     with DuckDBEngine() as engine:
-        engine.attach_columns("pair", {"place": np.arange(len(owners)), "owner": owners, "code": items})
+        engine.attach("pair", {"place": np.arange(len(owners)), "owner": owners, "code": items})
         for table, names in (("users", baskets.users), ("items", baskets.names)):
-            engine.attach_columns(table, {"number": np.arange(len(names)), "name": np.array(names, object)})
+            engine.attach(table, {"number": np.arange(len(names)), "name": np.array(names, object)})
         engine.write(
             'SELECT u.name AS "user", i.name AS item FROM pair JOIN users AS u ON u.number = owner '
             "LEFT JOIN items AS i ON i.number = code ORDER BY place",

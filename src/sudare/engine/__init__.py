@@ -6,12 +6,12 @@ from pathlib import Path
 
 from sudare.arguments import checked
 from sudare.engine.duckdb import DuckDBEngine
-from sudare.engine.options import closed, refuse_people
+from sudare.engine.options import closed
 from sudare.engine.protocol import Engine, quote_name, quote_text
 from sudare.errors import OptionNotUsable
 from sudare.limits import MEMORY
 
-__all__ = ["DuckDBEngine", "Engine", "closed", "engine_for", "open_engine", "quote_name", "quote_text", "refuse_people"]
+__all__ = ["DuckDBEngine", "Engine", "closed", "engine_for", "open_engine", "quote_name", "quote_text"]
 
 
 @checked

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Never
 
-from sudare.engine.protocol import Engine
-from sudare.errors import InputError, NotOnEngine, OptionNotUsable, SourceNotReadable
+from sudare.errors import InputError, OptionNotUsable, SourceNotReadable
 
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -33,15 +32,6 @@ class ClosedPlace:
 
     def __getattr__(self, _name: str) -> Never:
         raise closed("engine")
-
-
-def refuse_people(engine: Engine, what: str) -> None:
-    """Raise NotOnEngine where single values and people must stay on the engine."""
-    if not engine.shows_people:
-        raise NotOnEngine(
-            f"The engine {engine.name} does not show {what}: only counts leave the cluster.\n"
-            "Hint: read the data, or a part of them, with --engine duckdb."
-        )
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:

@@ -3,6 +3,7 @@
 There is one SQL text for all engines. Where their languages differ, each engine knows these words:
 
 isodow(day)                 1 for Monday
+explode(list)               a row for each element of a list; it stands in a SELECT of its own
 list_extract(list, n)       the n-th of a list of whole numbers, from 1 on
 normal(text)                in Unicode's form NFKC: full-width digits as digits, half-width kana as kana
 trimmed(text)               without blanks at its ends: spaces of whatever script, tabs, line ends, invisible marks
@@ -21,7 +22,9 @@ texts_in(texts)             how many texts a list has
 joined(texts)               the texts of a list in order, with semicolons between them
 digest_part(text, n)        the n-th 60 bits, from 0 to 3, of the SHA-256 of a text
 
-What cannot be read is NULL. A moment with a time zone is as the clock of UTC shows it, whatever machine this is.
+What cannot be read is NULL. Of the arrays that leave an engine (`count_columns`, `people_columns`) a NULL is NaN where
+the others are numbers, which are then floating point, NaT among dates and moments, and None among texts and truth
+values; no array is masked. A moment with a time zone is as the clock of UTC shows it, whatever machine this is.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
+
+from sudare.engine.small_counts import LeaveOut, Merge, Refuse
 
 Row = tuple[Any, ...]
 
@@ -52,7 +57,7 @@ PartFunction = Callable[[Mapping[str, Column]], Mapping[str, Column]]
 
 @runtime_checkable
 class Engine(Protocol):
-    """A place that holds tables and answers SQL; only counts and small results leave it.
+    """A place that holds tables and answers SQL; only what `sudare.engine.gate` lets out leaves it.
 
     `name` is what people call it. `min_cell` is the smallest count that may leave it (1: any). `shows_people` says
     whether single values and people may be looked at, or counts only. `record_number` is an expression that numbers
@@ -68,17 +73,12 @@ class Engine(Protocol):
     grouped_rows: int
     parts: int
 
-    def keep(self, table: str, query: str, *, near: str = "") -> None:
+    def keep(self, table: str, query: str, *, number: str = "", order: str = "", near: str = "") -> None:
         """Make a table of the result of a query, in place of one that has the name.
 
-        Rows with the same value of the column `near` lie together: then a query that groups by it, and more, is
-        answered part by part.
-        """
-
-    def keep_numbered(self, table: str, query: str, *, number: str, order: str, near: str = "") -> None:
-        """Make a table of the result of a query with one column more: the place of each row in an order, from 1.
-
-        No two rows may have the same place in the order. For `near` see `keep`.
+        With an `order`, in which no two rows may have the same place, there is one column more: `number`, the place of
+        each row, from 1. Rows with the same value of the column `near` lie together: then a query that groups by it,
+        and more, is answered part by part.
         """
 
     def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
@@ -92,13 +92,32 @@ class Engine(Protocol):
         """Make a table of the rows of a source; an engine that can read the source again may do so instead."""
 
     def drop(self, *tables: str) -> None:
-        """Forget tables, as far as they are there."""
+        """Forget tables, and what was attached, as far as they are there."""
 
-    def rows(self, sql: str) -> list[Row]:
-        """Answer a query whose result is small."""
+    def total(self, query: str) -> Row:
+        """Answer a query about a whole table by its one row of numbers: how many, how much, the largest.
 
-    def columns(self, sql: str) -> dict[str, Column]:
-        """Answer a query with one array a column."""
+        A NULL is None. More rows than one, or a text, are a mistake of the caller's: TypeError.
+        """
+
+    def counts(self, lines: str, *, cell: str, small: LeaveOut | Refuse | Merge) -> list[Row]:
+        """Answer a query with its lines, each about at least `min_cell` people or records.
+
+        The column `cell` says how many a line is about; `small` what becomes of lines that are about fewer. A line
+        that does not say it is about too few.
+        """
+
+    def count_columns(self, lines: str, *, cell: str, small: LeaveOut | Refuse) -> dict[str, Column]:
+        """Answer as `counts` does, with one array a column."""
+
+    def check_people(self, what: str) -> None:
+        """Raise NotOnEngine where single values and people must stay on the engine: to be asked before long work."""
+
+    def people(self, query: str, what: str) -> list[Row]:
+        """Answer a query about single values or people; an engine that shows none raises NotOnEngine, naming `what`."""
+
+    def people_columns(self, query: str, what: str) -> dict[str, Column]:
+        """Answer as `people` does, with one array a column."""
 
     def describe(self, table: str) -> dict[str, str]:
         """Return the columns of a table or table expression and their SQL types."""
@@ -106,23 +125,14 @@ class Engine(Protocol):
     def in_order(self, numbers: Sequence[str]) -> str:
         """Return an expression for the list of some numbers, the smallest first."""
 
-    def attach_columns(self, table: str, columns: Mapping[str, Column]) -> None:
-        """Make a table of arrays of equal length."""
-
-    def attach_frame(self, table: str, frame: object) -> None:
-        """Make a dataframe readable under a name, without copying it."""
-
-    def each(self, texts: str) -> str:
-        """Return an expression that makes a row of each text of a list; it stands in a SELECT of its own."""
+    def attach(self, table: str, rows: Mapping[str, Column] | object) -> None:
+        """Make a table of arrays of equal length, or a dataframe readable under a name, without copying it."""
 
     def hold_lines(self, table: str, source: str | Path) -> None:
         """Make a table of the lines of a text in UTF-8, or of a folder of texts in the order of their names.
 
         `row` counts them from 1, blank ones left out. A `line` that can be no row of cells may be NULL.
         """
-
-    def detach_frame(self, table: str) -> None:
-        """Forget a dataframe."""
 
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
         """Return a table expression that reads a UTF-8 CSV file as text; broken lines go to `rejected_lines`.

@@ -85,10 +85,10 @@ def generate_history(
         engine.run(f"CREATE TEMP TABLE history ({', '.join(f'{name} INTEGER' for name in COLUMNS)})")
         catalogue = make_catalogue(seed, items)
         for chunk in cut_into_chunks(seed, invoices, first_day):
-            engine.attach_columns("chunk", _make_columns(chunk, people, catalogue))
+            engine.attach("chunk", _make_columns(chunk, people, catalogue))
             engine.run("INSERT INTO history FROM chunk")
             progress("make rows", chunk.first_row + len(chunk.invoice), rows)
-        sold = int(engine.rows("SELECT count(DISTINCT item) FROM history")[0][0])
+        sold = int(engine.total("SELECT count(DISTINCT item) FROM history")[0])
         progress("write the file", 0, rows)
         engine.write(_log_query(first_day), temporary)
     progress("write the file", rows, rows)

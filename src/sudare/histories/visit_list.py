@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from sudare.arguments import checked
-from sudare.engine import refuse_people
 from sudare.histories.attackers.values import ITEM_DIVIDER
 from sudare.histories.model import History
 from sudare.showing import dataclass
@@ -40,8 +39,8 @@ class Visit:
 @checked
 def list_visits(history: History, *, most: int | None = None) -> list[Visit]:
     """Return visits in the order of customers and days, all or the first."""
-    refuse_people(history.engine, PEOPLE)
-    rows = history.engine.rows(_query(history, "list(i.name ORDER BY i.code)", most))
+    history.engine.check_people(PEOPLE)
+    rows = history.engine.people(_query(history, "list(i.name ORDER BY i.code)", most), PEOPLE)
     return [Visit(str(customer), day, rows, kinds, tuple(items)) for customer, day, rows, kinds, items in rows]
 
 
@@ -51,7 +50,7 @@ def write_visits(history: History, path: str | Path) -> int:
     """Write all visits to a CSV or Parquet file, their items divided by bars; return how many there are."""
     target = Path(path)
     check_table_ending(target)
-    refuse_people(history.engine, PEOPLE)
+    history.engine.check_people(PEOPLE)
     with whole_file(target) as temporary:
         history.engine.write(_query(history, f"string_agg(i.name, '{ITEM_DIVIDER}' ORDER BY i.code)"), temporary)
     return count_visits(history)
@@ -59,7 +58,7 @@ def write_visits(history: History, path: str | Path) -> int:
 
 def count_visits(history: History) -> int:
     """Return the number of visits."""
-    return int(history.engine.rows(f"SELECT count(*) FROM {history.table('visit')}")[0][0])
+    return int(history.engine.total(f"SELECT count(*) FROM {history.table('visit')}")[0])
 
 
 def _query(history: History, items: str, most: int | None = None) -> str:

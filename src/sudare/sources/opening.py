@@ -205,8 +205,8 @@ def _open_frame(frame: object, engine: Engine, options: SourceOptions, cleanup: 
     if not native.columns:
         raise SourceNotReadable("The dataframe has no columns.\nHint: give one with at least a column and a row.")
     inner = native.to_native()
-    engine.attach_frame("attached_frame", inner if kind == "pandas" else _ArrowStream(inner))
-    cleanup.callback(engine.detach_frame, "attached_frame")
+    engine.attach("attached_frame", inner if kind == "pandas" else _ArrowStream(inner))
+    cleanup.callback(engine.drop, "attached_frame")
     name = f"{kind} relation" if kind == "duckdb" else f"{kind} dataframe"
     return _typed_source(name, name, "attached_frame", engine.describe("attached_frame"), None, options)
 
@@ -217,8 +217,8 @@ def _open_spark_frame(frame: object, engine: Engine, options: SourceOptions, cle
             f"The engine {engine.name} cannot read a dataframe of Spark.\n"
             "Hint: leave the engine out, or give SparkEngine(session=spark)."
         )
-    engine.attach_frame("attached_frame", frame)
-    cleanup.callback(engine.detach_frame, "attached_frame")
+    engine.attach("attached_frame", frame)
+    cleanup.callback(engine.drop, "attached_frame")
     described = engine.describe("attached_frame")
     return _typed_source("spark dataframe", "spark dataframe", "attached_frame", described, None, options)
 

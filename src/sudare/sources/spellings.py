@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from sudare.engine import Engine
 from sudare.engine.protocol import BLANKS
+from sudare.engine.small_counts import LeaveOut
 from sudare.showing import dataclass
 
 
@@ -71,10 +72,16 @@ def find_spellings(
 def told_counts(engine: Engine, counts: Sequence[str], rows: str) -> list[int]:
     """Return counts over rows on an engine; those that are too small to leave it are 0."""
     named = ", ".join(f"{count} AS n{place}" for place, count in enumerate(counts))
-    told = ", ".join(
-        f"CASE WHEN n{place} >= {engine.min_cell} THEN n{place} ELSE 0 END" for place in range(len(counts))
-    )
-    return [int(count) for count in engine.rows(f"SELECT {told} FROM (SELECT {named} FROM {rows})")[0]]
+    lines = f"SELECT 0 AS place, n0 AS n FROM (SELECT {named} FROM {rows})"
+    if len(counts) > 1:
+        one = " ".join(f"WHEN {place} THEN n{place}" for place in range(len(counts)))
+        places = ", ".join(f"({place})" for place in range(len(counts)))
+        lines = (
+            f"SELECT place, CASE place {one} END AS n FROM (SELECT {named} FROM {rows}) "
+            f"CROSS JOIN (VALUES {places}) AS p(place)"
+        )
+    told: dict[int, int] = dict(engine.counts(lines, cell="n", small=LeaveOut()))
+    return [int(told.get(place, 0)) for place in range(len(counts))]
 
 
 def spelled_names(title: str, times: Mapping[str, int]) -> Spelling:

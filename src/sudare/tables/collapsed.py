@@ -14,6 +14,7 @@ from dataclasses import field
 
 from sudare.arguments import checked
 from sudare.engine import Engine, closed, engine_for
+from sudare.engine.small_counts import Refuse
 from sudare.errors import SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
@@ -35,6 +36,14 @@ from sudare.tables.rows import (
 )
 
 _numbers = itertools.count(1)
+
+
+# Distinct rows that stand for fewer records than may leave the engine.
+RARE = Refuse(
+    "{few:,} records have attributes that fewer than {least} records share, and such rows may not leave the engine.\n"
+    "Hint: look at fewer attributes, allow smaller counts with --min-cell, or let the engine go through the sets of "
+    "attributes: sudare risk subsets --walk engine."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +113,9 @@ class CollapsedTable:
         least = self.engine.min_cell
         if least == 1:
             return 0
-        few = self.engine.rows(f"SELECT coalesce(sum(records), 0) FROM {self.numbered} WHERE records < {least}")
-        return int(few[0][0])
+        return int(
+            self.engine.total(f"SELECT coalesce(sum(records), 0) FROM {self.numbered} WHERE records < {least}")[0]
+        )
 
     @property
     def numbered(self) -> str:
@@ -244,7 +254,7 @@ def group_rows(
     )
     total = "coalesce(sum(records), 0)"
     read = total if again else f"(SELECT coalesce(sum(rows), 0) FROM {name}_raw)"
-    rows_read, records, distinct = engine.rows(f"SELECT {read}, {total}, count(*) FROM {name}_numbered")[0]
+    rows_read, records, distinct = engine.total(f"SELECT {read}, {total}, count(*) FROM {name}_numbered")
     engine.drop(f"{name}_raw")
     return Grouped(int(rows_read), int(records), int(distinct), _rewritten(engine, name, written))
 
@@ -254,13 +264,20 @@ def _rewritten(engine: Engine, name: str, written: Written | None) -> int:
         return 1
     changed = (f"SELECT count(*) AS n FROM {name}_{key} WHERE raw <> value" for key in sorted(written.texts))
     every = " UNION ALL ".join(["SELECT 0 AS n", *changed])
-    return int(engine.rows(f"SELECT sum(n) FROM ({every})")[0][0])
+    return int(engine.total(f"SELECT sum(n) FROM ({every})")[0])
 
 
 def key_values(collapsed: CollapsedTable, key: str) -> tuple[str | None, ...]:
     """Return the values of a key in the order of their numbers; a missing one comes last."""
-    rows = collapsed.engine.rows(f"SELECT DISTINCT code, value FROM {collapsed.name}_{key} ORDER BY code")
-    return tuple(value for _, value in rows)
+    # Any value is about one record at least; where that is not enough, the records are counted.
+    lines = f"SELECT DISTINCT code, value, 1 AS records FROM {collapsed.name}_{key} ORDER BY code"
+    if collapsed.engine.min_cell > 1:
+        lines = (
+            f"SELECT d.code, d.value, t.records FROM (SELECT DISTINCT code, value FROM {collapsed.name}_{key}) AS d "
+            f"JOIN (SELECT {key} AS code, sum(records) AS records FROM {collapsed.numbered} GROUP BY {key}) AS t "
+            "ON t.code = d.code ORDER BY d.code"
+        )
+    return tuple(value for _, value, _ in collapsed.engine.counts(lines, cell="records", small=RARE))
 
 
 def value_tables(name: str, columns: Columns) -> dict[str, str]:

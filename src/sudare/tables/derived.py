@@ -65,7 +65,7 @@ def add_records(
         load_rows(engine, opened, columns, missing_values, f"{name}_added")
         values = {key: f"(SELECT {key} AS value FROM {name}_added)" for key in value_tables(name, columns)}
         spellings = table_spellings(engine, opened, columns, missing_values, values)
-        more = reading_of(opened, engine.rows(f"SELECT count(*) FROM {name}_added")[0][0], columns, spellings)
+        more = reading_of(opened, engine.total(f"SELECT count(*) FROM {name}_added")[0], columns, spellings)
         cells = ", ".join(cell_names(columns))
         engine.hold(
             name,

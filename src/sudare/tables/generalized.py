@@ -68,7 +68,7 @@ def _generalized_rows(table: Table, texts: list[list[str | None]]) -> str:
     with ExitStack() as cleanup:
         for a in changed:
             columns = {"value": np.array(table.values[a], object), "general": np.array(texts[a], object)}
-            table.engine.attach_columns(f"{name}_{a}", columns)
+            table.engine.attach(f"{name}_{a}", columns)
             cleanup.callback(table.engine.drop, f"{name}_{a}")
         joins = " ".join(f"JOIN {name}_{a} AS g{a} ON g{a}.value IS NOT DISTINCT FROM r.a{a}" for a in changed)
         cells = [f"g{a}.general AS a{a}" if a in changed else f"r.a{a}" for a in range(len(texts))]

@@ -98,7 +98,7 @@ class Table:
         firsts = first_rows(numbers, found)
         keys = {f"a{a}": np.array([self.values[a][code] for code in self.codes[a, firsts]], object) for a in positions}
         name = f"{self._name}_marks{next(_numbers)}"
-        self.engine.attach_columns(name, {**keys, **{key: mark[firsts] for key, mark in marks.items()}})
+        self.engine.attach(name, {**keys, **{key: mark[firsts] for key, mark in marks.items()}})
         same = " AND ".join(f"m.a{a} IS NOT DISTINCT FROM r.a{a}" for a in positions) or "true"
         try:
             yield f"{self.rows} AS r JOIN {name} AS m ON {same}"

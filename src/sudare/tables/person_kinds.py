@@ -6,7 +6,14 @@ import numpy as np
 
 from sudare.engine import Engine
 from sudare.engine.protocol import Column
-from sudare.errors import NotOnEngine
+from sudare.engine.small_counts import Refuse
+
+# A kind has a line for each of its records; its persons count once.
+_RARE = Refuse(
+    "{few:,} persons have records that fewer than {least} persons have; such records may not leave the engine.\n"
+    "Hint: look at fewer attributes, or allow smaller counts with --min-cell.",
+    few="sum(CASE WHEN line = first THEN persons ELSE 0 END)",
+)
 
 
 def fetch_person_kinds(engine: Engine, query: str, name: str, attributes: int) -> dict[str, Column]:
@@ -20,31 +27,25 @@ def fetch_person_kinds(engine: Engine, query: str, name: str, attributes: int) -
     tables = {part: f"{name}_{part}" for part in ("persons", "line", "kind")}
     try:
         engine.keep(tables["persons"], query)
-        lines = f"SELECT DISTINCT {', '.join(keys)} FROM {tables['persons']}"
-        engine.keep_numbered(tables["line"], lines, number="line", order=", ".join(keys))
+        listed = ", ".join(keys)
+        lines = f"SELECT {listed}, count(*) AS persons FROM {tables['persons']} GROUP BY {listed}"
+        engine.keep(tables["line"], lines, number="line", order=listed)
         same = f"SELECT person, array_sort(array_agg(line)) AS lines FROM {tables['persons']} JOIN {tables['line']} "
-        same += f"USING ({', '.join(keys)}) GROUP BY person"
+        same += f"USING ({listed}) GROUP BY person"
         kinds = f"SELECT lines, count(*) AS persons FROM ({same}) GROUP BY lines"
-        engine.keep_numbered(tables["kind"], kinds, number="kind", order="lines")
-        _refuse_rare(engine, tables["kind"])
-        listed = engine.columns(f"SELECT {', '.join(keys)} FROM {tables['line']} ORDER BY line")
-        found = engine.columns(
-            f"SELECT kind, persons, line FROM (SELECT kind, persons, {engine.each('lines')} AS line "
-            f"FROM {tables['kind']}) ORDER BY kind, line"
-        )
+        engine.keep(tables["kind"], kinds, number="kind", order="lines")
+        found = engine.count_columns(
+            "SELECT kind, persons, first, line FROM (SELECT kind, persons, list_extract(lines, 1) AS first, "
+            f"explode(lines) AS line FROM {tables['kind']}) ORDER BY kind, line",
+            cell="persons", small=_RARE,
+        )  # fmt: skip
+        told = engine.count_columns(
+            f"SELECT {listed}, persons, line, line AS first FROM {tables['line']} ORDER BY line",
+            cell="persons", small=_RARE,
+        )  # fmt: skip
     finally:
         engine.drop(*tables.values())
-    return _expanded(found, listed)
-
-
-def _refuse_rare(engine: Engine, kinds: str) -> None:
-    if engine.min_cell > 1:
-        few = engine.rows(f"SELECT coalesce(sum(persons), 0) FROM {kinds} WHERE persons < {engine.min_cell}")[0][0]
-        if few:
-            raise NotOnEngine(
-                f"{int(few):,} persons have records that fewer than {engine.min_cell} persons have; such records may "
-                "not leave the engine.\nHint: look at fewer attributes, or allow smaller counts with --min-cell."
-            )
+    return _expanded(found, {key: told[key] for key in keys})
 
 
 def _expanded(found: dict[str, Column], listed: dict[str, Column]) -> dict[str, Column]:

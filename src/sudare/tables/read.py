@@ -9,11 +9,11 @@ import numpy as np
 
 from sudare.arguments import checked
 from sudare.engine import Engine
-from sudare.errors import MemoryNotEnough, NotOnEngine
+from sudare.errors import MemoryNotEnough
 from sudare.progress import Progress, silent
 from sudare.sources.cells import MissingRule
 from sudare.statistics.distinct import row_order
-from sudare.tables.collapsed import CollapsedTable, collapse_table, key_values
+from sudare.tables.collapsed import RARE, CollapsedTable, collapse_table, key_values
 from sudare.tables.model import Table
 from sudare.tables.person_kinds import fetch_person_kinds
 
@@ -78,15 +78,13 @@ def fetch_table(collapsed: CollapsedTable) -> Table:
     """
     engine, keys = collapsed.engine, collapsed.keys
     by_kinds = collapsed.person is not None and not engine.shows_people
-    if not by_kinds:
-        _refuse_rare(collapsed)
     _refuse_huge(collapsed)
-    values = [key_values(collapsed, key) for key in keys if key != "person"]
     query = f"SELECT {', '.join([*keys, 'records'])} FROM {collapsed.numbered}"
     if by_kinds:
         arrays = fetch_person_kinds(engine, query, collapsed.name, len(collapsed.attributes))
     else:
-        arrays = engine.columns(query)
+        arrays = engine.count_columns(query, cell="records", small=RARE)
+    values = [key_values(collapsed, key) for key in keys if key != "person"]
     numbers = np.vstack([np.asarray(arrays[key], dtype=np.int32) for key in keys])
     order = row_order(numbers)
     persons, codes = (numbers[0][order], numbers[1:]) if collapsed.person else (None, numbers)
@@ -96,18 +94,6 @@ def fetch_table(collapsed: CollapsedTable) -> Table:
         collapsed.name, missing=collapsed.missing, persons=persons, weight=collapsed.weight, person=collapsed.person,
         _later=collapsed.later,
     )  # fmt: skip
-
-
-def _refuse_rare(collapsed: CollapsedTable) -> None:
-    """Refuse a table of which some distinct rows stand for fewer records than may leave the engine."""
-    few = collapsed.rare_records()
-    if few:
-        raise NotOnEngine(
-            f"{few:,} records have attributes that fewer than {collapsed.engine.min_cell} records share, and such "
-            "rows may not leave the engine.\n"
-            "Hint: look at fewer attributes, allow smaller counts with --min-cell, or let the engine go through the "
-            "sets of attributes: sudare risk subsets --walk engine."
-        )
 
 
 def _refuse_huge(collapsed: CollapsedTable) -> None:

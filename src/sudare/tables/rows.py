@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from sudare.engine import Engine
+from sudare.engine.small_counts import LeaveOut
 from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
 from sudare.sources.cells import cell_text
@@ -187,7 +188,7 @@ def case_counts(engine: Engine, values: Mapping[str, str]) -> dict[str, int]:
     )
     different = f"SELECT DISTINCT place, value FROM ({every}) WHERE value IS NOT NULL"
     counts = f"SELECT place, count(*) - count(DISTINCT lower(value)) AS n FROM ({different}) GROUP BY place"
-    found = engine.rows(f"SELECT place, n FROM ({counts}) WHERE n >= {engine.min_cell}")
+    found = engine.counts(counts, cell="n", small=LeaveOut())
     return dict.fromkeys(values, 0) | {list(values)[place]: int(n) for place, n in found}
 
 
@@ -220,7 +221,7 @@ def load_rows(engine: Engine, source: Source, columns: Columns, missing: Sequenc
 
 def refuse_heavy(engine: Engine, rows: str) -> None:
     """Refuse weights whose sum is more than can be counted."""
-    total = int(engine.rows(f"SELECT coalesce(sum(CAST(weight AS DECIMAL(38, 0))), 0) FROM {rows}")[0][0])
+    total = int(engine.total(f"SELECT coalesce(sum(CAST(weight AS DECIMAL(38, 0))), 0) FROM {rows}")[0])
     if total > MOST_RECORDS:
         raise BadRows(
             f"The weights add up to {total:,} records, more than the {MOST_RECORDS:,} that can be counted.\n"
@@ -230,7 +231,7 @@ def refuse_heavy(engine: Engine, rows: str) -> None:
 
 def _refuse_empty(engine: Engine, source: Source, name: str, column: str, place: int, reason: str, hint: str) -> None:
     """Refuse rows without a usable weight or person."""
-    count = engine.rows(f"SELECT count(*) FROM {name} WHERE {column} IS NULL")[0][0]
+    count = engine.total(f"SELECT count(*) FROM {name} WHERE {column} IS NULL")[0]
     if count:
         where = _first_empty(engine, name, column, count) if engine.shows_people else ""
         raise BadRows(
@@ -240,7 +241,8 @@ def _refuse_empty(engine: Engine, source: Source, name: str, column: str, place:
 
 
 def _first_empty(engine: Engine, name: str, column: str, count: int) -> str:
-    found = engine.rows(f"SELECT record FROM {name} WHERE {column} IS NULL ORDER BY record LIMIT 10")
+    first = f"SELECT record FROM {name} WHERE {column} IS NULL ORDER BY record LIMIT 10"
+    found = engine.people(first, "single rows")
     return f" (row {', '.join(f'{row[0]:,}' for row in found)}{', ...' if count > 10 else ''})"
 
 

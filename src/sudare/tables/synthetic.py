@@ -128,7 +128,7 @@ def _write_records(path: Path, records: int, seed: int, progress: Progress) -> N
     with DuckDBEngine(memory=ENGINE_MEMORY, threads=1) as engine:
         engine.run(f"CREATE TEMP TABLE members ({', '.join(f'{name} SMALLINT' for name in ATTRIBUTES)})")
         for chunk in _chunks(seed, records):
-            engine.attach_columns("chunk", make_columns(chunk))
+            engine.attach("chunk", make_columns(chunk))
             engine.run("INSERT INTO members FROM chunk")
             progress("make records", chunk.first + chunk.records, records)
         progress("write the file", 0, records)

@@ -13,6 +13,7 @@ from sudare.baskets.check import held as held_uncertainty
 from sudare.baskets.check.held import choose_known, count_part
 from sudare.engine import DuckDBEngine
 from sudare.errors import BadRows, NotOnEngine, OptionNotUsable
+from tests.engine.looking import rows_of
 
 records = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=5), min_size=2, max_size=12)
 
@@ -89,8 +90,8 @@ def test_lists_and_tables_of_sensitive_items(engine: DuckDBEngine, tmp_path: Pat
             with pytest.raises(BadRows, match=r"nowhere in the baskets, in 1 lines(?s:.*)--unknown-items ignore"):
                 sudare.baskets.hold_sensitive(source, held)
         everybody, own = (sudare.baskets.hold_sensitive(source, held, unknown="ignore") for source in (listed, table))
-        assert engine.rows(f"SELECT owner, item FROM {everybody.table}") == [(-1, 0)]
-        assert engine.rows(f"SELECT owner, item FROM {own.table} ORDER BY owner") == [(0, 1), (1, 0)]
+        assert rows_of(engine, f"SELECT owner, item FROM {everybody.table}") == [(-1, 0)]
+        assert rows_of(engine, f"SELECT owner, item FROM {own.table} ORDER BY owner") == [(0, 1), (1, 0)]
         assert (own.reading.lines, own.reading.unknown) == (3, 1)
         with pytest.raises(OptionNotUsable, match="No item is like"):
             sudare.baskets.hold_sensitive("item:z*", held)

@@ -10,6 +10,7 @@ from sudare.engine import DuckDBEngine
 from sudare.histories.attackers.crowds import Crowds, CrowdSize, count_crowds
 from sudare.histories.attackers.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.histories.attackers.theory import possible_values, theoretical_probability
+from tests.engine.looking import rows_of
 from tests.histories import brute_force
 from tests.histories.brute_force import Row
 
@@ -90,7 +91,7 @@ def test_online_retail_has_the_papers_numbers_of_values(online_retail: sudare.Hi
     values = {risk.attacker: risk.values for risk in found.attackers}
     assert (values[5], values[2], values[1], values[4], values[7]) == (290, 114, 2781, 1518, 1473)
     assert found.attackers[7].possible == 33060  # section 4.4.1
-    assert online_retail.engine.rows(f"SELECT count(*) FROM {online_retail.table('visit')}") == [(1567,)]
+    assert rows_of(online_retail.engine, f"SELECT count(*) FROM {online_retail.table('visit')}") == [(1567,)]
 
 
 def test_ranks_are_shared_by_equal_values(toy: sudare.History) -> None:

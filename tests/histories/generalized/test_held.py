@@ -9,6 +9,7 @@ import sudare
 from sudare.engine import DuckDBEngine
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.histories.generalized.held import hold_cells
+from tests.engine.looking import rows_of
 
 T = "1,2011/1/1,a,1.00,1\n1,2011/1/2,b,2.5,1\n2,2011/1/3,c,3,30\n"
 A = "7,[2011/1/1;2011/1/9],{b;a},[0.01;2],*\n*,*,*,*,*\n8,2011/01/03,{c},3.0,[1;30]\n"
@@ -24,13 +25,15 @@ def texts(folder: Path, original: str, anonymized: str) -> tuple[Path, Path]:
 def test_cells_stand_side_by_side(engine: DuckDBEngine, tmp_path: Path) -> None:
     with hold_cells(*texts(tmp_path, T, A), engine=engine) as held:
         assert held.rows == 3
-        found = engine.rows(f"SELECT customer, pid, v0, l0, h0, s1, n1, c1, l2, h2, k3 FROM {held.table} ORDER BY row")
+        found = rows_of(
+            engine, f"SELECT customer, pid, v0, l0, h0, s1, n1, c1, l2, h2, k3 FROM {held.table} ORDER BY row"
+        )
     assert found == [
         (1, 7, 14975, 14975, 14983, "a;b", 2, True, 1, 200, 3),
         (1, 0, 14976, None, None, "*", 1, False, None, None, 3),
         (2, 8, 14977, 14977, 14977, "c", 1, True, 300, 300, 1),
     ]
-    assert engine.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'cells%'") == [(0,)]
+    assert rows_of(engine, "SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'cells%'") == [(0,)]
 
 
 def test_a_folder_is_read_in_the_order_of_its_texts_and_blank_lines_are_left_out(
@@ -43,7 +46,7 @@ def test_a_folder_is_read_in_the_order_of_its_texts_and_blank_lines_are_left_out
     (folder / "2.csv").write_text("\n".join(lines[1:]) + "\n")
     (folder / "1.csv").write_text(lines[0])
     with hold_cells(original, folder, engine=engine) as held:
-        assert [row[0] for row in engine.rows(f"SELECT pid FROM {held.table} ORDER BY row")] == [7, 0, 8]
+        assert [row[0] for row in rows_of(engine, f"SELECT pid FROM {held.table} ORDER BY row")] == [7, 0, 8]
 
 
 @pytest.mark.parametrize(
@@ -109,5 +112,5 @@ def test_items_have_any_letters_and_the_original_lines_of_any_length(engine: Duc
     original = "".join(f"1,2011/1/1,{item},1,1\n" for item in odd)
     anonymized = "".join(f"7,2011/1/1,{item},1,1\n" for item in [*odd[:3], "{[a]; a}", *odd[4:6], "*"])
     with hold_cells(*texts(tmp_path, original, anonymized), engine=engine) as held:
-        found = engine.rows(f"SELECT v1, c1 FROM {held.table} ORDER BY row")
+        found = rows_of(engine, f"SELECT v1, c1 FROM {held.table} ORDER BY row")
     assert found == [*((item, True) for item in odd[:-1]), (odd[-1], False)]

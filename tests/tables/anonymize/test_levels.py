@@ -24,6 +24,7 @@ from sudare.tables.hierarchies.model import Hierarchy, find_hierarchies, make_hi
 from sudare.tables.model import Table
 from sudare.tables.read import read_table
 from sudare.tables.sets.subsets import class_size_within
+from tests.engine.looking import rows_of
 
 # Four values of two groups each.
 AGE = make_hierarchy(
@@ -230,7 +231,7 @@ def test_the_written_table_keeps_its_columns(people: Table, tmp_path: Path, endi
         ("F", "30s", "m"),
     ]
     assert written.columns == ["name", "age", "sex"]
-    left = people.engine.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE '%_levels%'")
+    left = rows_of(people.engine, "SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE '%_levels%'")
     assert left == [(0,)]
 
 

@@ -26,6 +26,7 @@ from sudare.tables.sets.what_if import (
     moved_sets,
     stayed_disclosable,
 )
+from tests.engine.looking import rows_of
 from tests.tables.small_tables import Case, Record, cases, names, record_lists, subsets, table_of
 
 HAND = {"age": ["20", "21", "40"], "sex": ["f", "f", "m"]}
@@ -301,7 +302,7 @@ def test_sets_whose_risk_moves(people: Table) -> None:
 
 def test_what_was_made_is_gone_after_its_block(people: Table, engine: DuckDBEngine) -> None:
     def tables() -> set[str]:
-        return {row[0] for row in engine.rows("SELECT table_name FROM duckdb_tables()")}
+        return {row[0] for row in rows_of(engine, "SELECT table_name FROM duckdb_tables()")}
 
     before = tables()
     with add_records(people, pl.DataFrame(HAND)).table as more, generalize_table(more, {"age": AGE}, {"age": 1}).table:

@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 import sudare
 from sudare.engine import DuckDBEngine
 from sudare.errors import OptionNotUsable
+from tests.engine.looking import rows_of
 from tests.tables.small_tables import Records, record_lists, sizes_of
 
 
@@ -86,12 +87,12 @@ def test_merged_counts_tell_no_risk_too_low(guarded: DuckDBEngine, records: Reco
 
 
 def test_nothing_is_left_on_the_engine(engine: DuckDBEngine) -> None:
-    before = engine.rows("SELECT count(*) FROM duckdb_tables()")
+    before = rows_of(engine, "SELECT count(*) FROM duckdb_tables()")
     with collapsed([(0, 0), (0, 1), (1, 1)], engine) as table:
         sudare.tables.assess_subsets(table, walk="engine")
         sudare.tables.assess_subsets(table, walk="sample", samples=10)
         sudare.tables.assess_subsets(table)
-    assert engine.rows("SELECT count(*) FROM duckdb_tables()") == before
+    assert rows_of(engine, "SELECT count(*) FROM duckdb_tables()") == before
 
 
 def test_rows_fetched_twice_are_the_same(engine: DuckDBEngine) -> None:

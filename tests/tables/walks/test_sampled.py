@@ -11,6 +11,7 @@ import sudare
 from sudare.engine import DuckDBEngine
 from sudare.statistics.intervals import mean_interval
 from sudare.tables.walks.sampled import _FACTORS, _PARTS, _drawn
+from tests.engine.looking import rows_of
 from tests.tables.small_tables import Records, record_lists
 
 
@@ -41,7 +42,7 @@ def drawn(records: Records, samples: int, seed: int) -> Records:
 def test_records_are_drawn_by_their_position(engine: DuckDBEngine, records: Records, seed: int) -> None:
     with collapsed(records, engine) as table, _drawn(table, 12, seed) as name:
         keys = ", ".join(table.keys)
-        found = engine.rows(f"SELECT {keys} FROM {name} ORDER BY draw")
+        found = rows_of(engine, f"SELECT {keys} FROM {name} ORDER BY draw")
     assert found == drawn(records, 12, seed)
 
 
@@ -109,7 +110,7 @@ def test_what_a_sample_does_not_tell_does_not_bear_the_name_of_the_exact_one(
 def test_records_of_common_rows_are_drawn_more_often(engine: DuckDBEngine) -> None:
     frame = polars.DataFrame({"sex": ["m", "f"], "n": [900_000_000, 100_000_000]})
     with sudare.tables.collapse_table(frame, weight="n", engine=engine) as table, _drawn(table, 1000, 1) as name:
-        counts = dict(engine.rows(f"SELECT a0, count(*) FROM {name} GROUP BY a0"))
+        counts = dict(rows_of(engine, f"SELECT a0, count(*) FROM {name} GROUP BY a0"))
     assert list(accumulate(counts[key] for key in sorted(counts)))[-1] == 1000
     assert 60 < counts[0] < 140
 

@@ -25,6 +25,7 @@ from sudare.baskets.check.uncertainty import FrequentItem, Verdict
 from sudare.baskets.held import HeldBaskets
 from sudare.baskets.held_sensitive import EVERYBODY, HeldSensitive
 from sudare.engine.protocol import Column
+from sudare.engine.small_counts import Refuse
 from sudare.errors import NotOnEngine, OptionNotUsable
 from sudare.kernels.baskets.adversaries import count_known
 from sudare.progress import Progress, silent
@@ -92,11 +93,11 @@ def check_held_baskets(
 
 def _most_frequent(baskets: HeldBaskets, sensitive: str, rho: Fraction) -> FrequentItem | None:
     """Return how many records have the sensitive item that most have; a count that may not leave is not told."""
-    found = baskets.engine.rows(
+    (records,) = baskets.engine.total(
         f"SELECT coalesce(max(records), 0) FROM (SELECT count(*) AS records FROM {baskets.table('occurrence')} "
         f"WHERE item IN (SELECT item FROM {sensitive}) GROUP BY item)"
     )
-    most = FrequentItem(None, int(found[0][0]), baskets.users)
+    most = FrequentItem(None, int(records), baskets.users)
     if most.records >= max(baskets.engine.min_cell, 1):
         return most
     if most.share > rho:
@@ -115,14 +116,12 @@ def _draw(baskets: HeldBaskets, name: str, most: int, size: int, rng: np.random.
     ranks = np.concatenate([ranks for ranks, _ in drawn])
     lengths = np.concatenate([np.full(len(ranks), points.shape[1]) for ranks, points in drawn])
     engine, adversaries = baskets.engine, np.arange(len(ranks))
-    engine.attach_columns(f"{name}_users", {"adversary": adversaries, "rank": ranks + 1})
+    engine.attach(f"{name}_users", {"adversary": adversaries, "rank": ranks + 1})
     places = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     points = np.concatenate([points.ravel() for _, points in drawn])
-    engine.attach_columns(
-        f"{name}_points", {"adversary": np.repeat(adversaries, lengths), "number": places, "point": points}
-    )
+    engine.attach(f"{name}_points", {"adversary": np.repeat(adversaries, lengths), "number": places, "point": points})
     owners = f"SELECT code - 1 AS owner, length FROM {baskets.table('owner')} WHERE length > 0"
-    engine.keep_numbered(f"{name}_ranks", owners, number="rank", order="length DESC, owner")
+    engine.keep(f"{name}_ranks", owners, number="rank", order="length DESC, owner")
     part = f"adversary % {-(-len(ranks) // PART_ADVERSARIES)} AS part"
     records = (
         f"SELECT adversary, CAST(item AS BIGINT) AS number, CAST(-1 AS DOUBLE) AS point FROM {name}_users "
@@ -139,16 +138,12 @@ def _draw(baskets: HeldBaskets, name: str, most: int, size: int, rng: np.random.
 def _able(baskets: HeldBaskets, most: int) -> list[int]:
     """Return how many users have at least 1, 2, ... `most` items."""
     lines = f"SELECT least(length, {most}) AS length, count(*) AS users FROM {baskets.table('owner')} GROUP BY 1"
-    least = baskets.engine.min_cell
-    if least > 1:
-        few = baskets.engine.rows(f"SELECT coalesce(sum(users), 0) FROM ({lines}) WHERE users < {least}")[0][0]
-        if few:
-            raise NotOnEngine(
-                f"{int(few):,} users have as many items as fewer than {least} users, and such counts may not leave the "
-                "engine.\nHint: limit what adversaries know (--max-known 3), or allow smaller counts with --min-cell."
-            )
+    rare = Refuse(
+        "{few:,} users have as many items as fewer than {least} users, and such counts may not leave the engine.\n"
+        "Hint: limit what adversaries know (--max-known 3), or allow smaller counts with --min-cell."
+    )
     found = np.zeros(most + 1, np.int64)
-    for length, users in baskets.engine.rows(lines):
+    for length, users in baskets.engine.counts(lines, cell="users", small=rare):
         found[length] = users
     return [int(number) for number in np.cumsum(found[::-1])[::-1][1:]]
 
@@ -224,10 +219,10 @@ def _unsafe(baskets: HeldBaskets, name: str, sensitive: str, rho: Fraction) -> i
         f"CAST({side}.records AS DECIMAL(18, 0)) * CAST({factor} AS DECIMAL(10, 0))"
         for side, factor in (("h", rho.denominator), ("s", rho.numerator))
     )
-    found = baskets.engine.rows(
+    (found,) = baskets.engine.total(
         f"SELECT count(DISTINCT adversary) FROM ({totals}) AS h JOIN ({totals}) AS s USING (adversary) "
         f"JOIN {name}_users AS u USING (adversary) JOIN {name}_ranks AS r ON r.rank = u.rank "
         f"JOIN {sensitive} AS x ON x.item = h.item AND (x.owner = {EVERYBODY} OR x.owner = r.owner) "
         f"WHERE h.item >= 0 AND s.item = -1 AND {hits} > {support}"
     )
-    return int(found[0][0])
+    return int(found)

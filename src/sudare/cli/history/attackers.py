@@ -101,7 +101,6 @@ def attackers(
     with --anonymized, before and after: what is known then has to be covered by published cells. With --persons, the
     attacker knows such a thing about each of several customers.
     """
-    from sudare.engine import refuse_people
     from sudare.histories.attackers.assessment import assess_attackers
     from sudare.histories.attackers.knowledge import parse_knowledge
     from sudare.histories.attackers.persons import check_persons
@@ -111,7 +110,7 @@ def attackers(
     known = [parse_knowledge(text) for text in knowledge or []]
     with shown_progress() as progress, source.read(progress) as history:
         if report or customers:
-            refuse_people(history.engine, "values and customers, which the report and the file are about")
+            history.engine.check_people("values and customers, which the report and the file are about")
         if persons:
             check_persons(history, persons)
         found = assess_attackers(

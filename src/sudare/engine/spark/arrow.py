@@ -16,6 +16,14 @@ def of_part(function: PartFunction, rows: Any) -> Any:
     return pa.table(dict(function({name: rows.column(name).to_numpy() for name in rows.column_names})))
 
 
+def column_of(column: Any) -> Column:
+    """Return a column of Arrow as an array; decimals, which numpy does not have, as floating point."""
+    import pyarrow as pa
+
+    found: Column = (column.cast(pa.float64()) if pa.types.is_decimal(column.type) else column).to_numpy()
+    return found
+
+
 def array_of(column: Column) -> Any:
     """Return an array of numpy as one of Arrow; objects are texts."""
     import pyarrow as pa

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from sudare import interruption
+from sudare.engine.gate import Gate
 from sudare.engine.options import (
     ClosedPlace,
     check_lines,
@@ -22,13 +23,14 @@ from sudare.engine.options import (
     is_partitioned,
     line_files,
     make_spill_folder,
-    not_parquet,
     parquet_files,
 )
-from sudare.engine.protocol import Column, PartFunction, Row, quote_name
-from sudare.engine.spark.arrow import array_of, of_part, plain
+from sudare.engine.protocol import Column, PartFunction, Row
+from sudare.engine.spark.arrow import array_of, column_of, of_part, plain
 from sudare.engine.spark.errors import explained, without_warnings
+from sudare.engine.spark.files import address, read_parquet
 from sudare.engine.spark.kept import as_leaf, cached, planned_at_once
+from sudare.engine.spark.numbering import numbered_by_all, numbered_by_one
 from sudare.engine.spark.session import beside, check_master, end, start
 from sudare.engine.spark.words import WORDS
 from sudare.errors import NotOnEngine, SourceNotReadable
@@ -44,8 +46,6 @@ ONE_TASK_ROWS = 100_000
 # Parts of rows that lie together, for each task that Spark makes of a shuffle: what a part is grouped into should fit
 # into a processor's cache.
 PARTS_A_TASK = 4
-# Spark numbers rows by the part of a frame, and below these bits by the place in it.
-_PART_BITS = 33
 
 # DuckDB's names of the types that are read in ways of their own.
 _TYPES = {
@@ -54,7 +54,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-class SparkEngine:
+class SparkEngine(Gate):
     """Spark on this machine (`local[2]`), on a standalone cluster (`spark://host:port`) or in a session that runs.
 
     Of a `session` it takes a session of its own beside it, so that no setting and no table of yours is touched; one
@@ -106,50 +106,28 @@ class SparkEngine:
             self._query(f"CREATE OR REPLACE TEMPORARY FUNCTION {word}")
         interruption.watch(self)
 
-    def keep(self, table: str, query: str, *, near: str = "") -> None:
-        """Make a table of the result of a query, in place of one that has the name; see the protocol for `near`."""
+    def keep(self, table: str, query: str, *, number: str = "", order: str = "", near: str = "") -> None:
+        """Make a table of the result of a query, in place of one that has the name; see the protocol for the rest."""
+        if order:
+            self._keep_numbered(table, query, number, order, near)
+            return
         with explained(), planned_at_once(self._session, near):
             self._keep(table, self._query(query), near)
 
-    def keep_numbered(self, table: str, query: str, *, number: str, order: str, near: str = "") -> None:
-        """Make a table of the result of a query with one column more: the place of each row in an order, from 1.
-
-        Few rows are numbered by one task. Of many all machines sort and number: a sorted frame lies in parts one after
-        another, so that a row is numbered by the parts before its own and its place there.
-        """
+    def _keep_numbered(self, table: str, query: str, number: str, order: str, near: str) -> None:
+        """Keep rows with their places in an order; few are numbered by one task, many by all of them."""
         from pyspark import StorageLevel
 
         with explained():
             rows = self._query(query).persist(StorageLevel.MEMORY_AND_DISK)
             rows.createOrReplaceTempView(f"{table}_rows")
-            numbered = self._numbered_by_one if rows.count() <= ONE_TASK_ROWS else self._numbered_by_all
-            frame, *needed = numbered(f"{table}_rows", number, order)
+            numbered = numbered_by_one if rows.count() <= ONE_TASK_ROWS else numbered_by_all
+            frame, *needed = numbered(self._query, f"{table}_rows", number, order)
             with planned_at_once(self._session, near):
                 self._keep(table, frame, near)
             self._session.catalog.dropTempView(f"{table}_rows")
             for other in (*needed, rows):
                 other.unpersist()
-
-    def _numbered_by_one(self, rows: str, number: str, order: str) -> tuple[DataFrame, ...]:
-        counted = f"CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS {number}"
-        return (self._query(f"SELECT *, {counted} FROM {rows}"),)
-
-    def _numbered_by_all(self, rows: str, number: str, order: str) -> tuple[DataFrame, ...]:
-        """Return the numbered rows, and the kept frame that they are made of."""
-        from pyspark import StorageLevel
-        from pyspark.sql.functions import broadcast
-
-        columns = self._query(f"SELECT * FROM {rows}").columns
-        ordered = f"SELECT * FROM {rows} ORDER BY {order}"
-        placed = self._query(f"SELECT *, monotonically_increasing_id() AS sudare_place FROM ({ordered})")
-        # Read twice, and sorted only once: a second sorting might divide the parts elsewhere.
-        placed.persist(StorageLevel.MEMORY_AND_DISK)
-        part = f"shiftright(sudare_place, {_PART_BITS}) AS sudare_part"
-        sizes = placed.selectExpr(part).groupBy("sudare_part").count()
-        before = sizes.selectExpr("sudare_part", "sum(count) OVER (ORDER BY sudare_part) - count AS before")
-        counted = f"CAST(before + (sudare_place & {(1 << _PART_BITS) - 1}) + 1 AS INTEGER) AS {number}"
-        own = placed.selectExpr("*", part).join(broadcast(before), "sudare_part")
-        return own.selectExpr(*map(quote_name, columns), counted), placed
 
     def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
         """Make a table of what a function makes of the rows of a query, those with the same `part` at a time.
@@ -193,19 +171,18 @@ class SparkEngine:
             if frame is not None:
                 frame.unpersist()
 
-    def rows(self, sql: str) -> list[Row]:
-        """Answer a query whose result is small."""
+    def _rows(self, sql: str, most: int | None = None) -> list[Row]:
         with explained():
-            found = [tuple(row) for row in self._query(sql).collect()]
+            frame = self._query(sql)
+            found = [tuple(row) for row in (frame.collect() if most is None else frame.take(most))]
         self.collected += len(found)
         return found
 
-    def columns(self, sql: str) -> dict[str, Column]:
-        """Answer a query with one array a column."""
+    def _columns(self, sql: str) -> dict[str, Column]:
         with explained():
             found = self._query(sql).toArrow()
         self.collected += found.num_rows
-        return {name: found.column(name).to_numpy() for name in found.column_names}
+        return {name: column_of(found.column(name)) for name in found.column_names}
 
     def describe(self, table: str) -> dict[str, str]:
         """Return the columns of a table or table expression and their SQL types, as DuckDB names them."""
@@ -218,31 +195,23 @@ class SparkEngine:
         """Return an expression for the list of some numbers, the smallest first."""
         return f"sort_array(array({', '.join(numbers)}))"
 
-    def attach_columns(self, table: str, columns: Mapping[str, Column]) -> None:
-        """Make a table of arrays of equal length."""
-        import pyarrow as pa
-
-        self.attach_frame(table, pa.table({name: array_of(column) for name, column in columns.items()}))
-
-    def attach_frame(self, table: str, frame: object) -> None:
-        """Make a dataframe readable under a name: Spark's own where it is, any other sent to the cluster."""
+    def attach(self, table: str, rows: Mapping[str, Column] | object) -> None:
+        """Make a table of arrays, or a dataframe readable under a name: Spark's own where it is, any other sent."""
         import pyarrow as pa
         from pyspark.sql import DataFrame
 
-        if isinstance(frame, DataFrame):
+        if isinstance(rows, DataFrame):
             # Sessions of one application share nothing else that has a name.
             shared = f"sudare_{os.getpid()}_{next(_numbers)}"
-            frame.createOrReplaceGlobalTempView(shared)
+            rows.createOrReplaceGlobalTempView(shared)
             made = self._session.table(f"global_temp.{shared}")
             made.createOrReplaceTempView(table)
             self._session.catalog.dropGlobalTempView(shared)
-        else:
-            with without_warnings():
-                self._session.createDataFrame(plain(pa.table(frame))).createOrReplaceTempView(table)
-
-    def each(self, texts: str) -> str:
-        """Return an expression that makes a row of each text of a list."""
-        return f"explode({texts})"
+            return
+        if isinstance(rows, Mapping):
+            rows = {name: array_of(column) for name, column in rows.items()}
+        with without_warnings():
+            self._session.createDataFrame(plain(pa.table(rows))).createOrReplaceTempView(table)
 
     def hold_lines(self, table: str, source: str | Path) -> None:
         """Make a table of the lines of a text, of the texts of a folder or of an address, with their numbers.
@@ -251,7 +220,7 @@ class SparkEngine:
         """
         if "://" not in str(source):
             check_lines(Path(source))
-        addresses = [str(source)] if "://" in str(source) else list(map(_address, line_files(Path(source))))
+        addresses = [str(source)] if "://" in str(source) else list(map(address, line_files(Path(source))))
         with explained():
             text = self._session.read.option("lineSep", "\n").text(addresses)
             read = text.selectExpr("value", "_metadata.file_path AS file", "_metadata.file_block_start AS block")
@@ -269,21 +238,17 @@ class SparkEngine:
             f"SELECT place - first + before + 1 AS row, line FROM {table}_blocks JOIN ({blocks}) USING (file, block)",
         )
 
-    def detach_frame(self, table: str) -> None:
-        """Forget a dataframe."""
-        self._session.catalog.dropTempView(table)
-
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
         """Return a table expression that reads a UTF-8 CSV file as text; a broken line is refused when it is read."""
         reader = self._session.read.schema(", ".join(f"{name} STRING" for name in columns))
         options = {"sep": delimiter, "header": header, "quote": '"', "escape": '"', "mode": "FAILFAST"}
-        return self._named(reader.options(**options).csv(_address(path)))  # type: ignore[arg-type]
+        return self._named(reader.options(**options).csv(address(path)))  # type: ignore[arg-type]
 
     def parquet(self, path: Path) -> str:
         """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
         files = parquet_files(path)
         base = f"file://{path.resolve()}" if is_partitioned(path, files) else None
-        return self._named(self._read_parquet(list(map(_address, files)), str(path), base=base))
+        return self._named(read_parquet(self._session, list(map(address, files)), str(path), base=base))
 
     def find(self, name: str, /) -> str | None:
         """Return a table expression for a table of the catalog or the address of Parquet files, such as s3a://..."""
@@ -291,7 +256,7 @@ class SparkEngine:
             return None
         with explained():
             if re.match(r"[a-z][a-z0-9]*://", name):
-                return self._named(self._read_parquet([name], name))
+                return self._named(read_parquet(self._session, [name], name))
             known = re.fullmatch(r"\w+(\.\w+){0,2}", name) and self._session.catalog.tableExists(name)
         if not known:
             raise SourceNotReadable(
@@ -300,19 +265,6 @@ class SparkEngine:
                 "their address, such as hdfs://host/folder."
             )
         return name
-
-    def _read_parquet(self, addresses: Sequence[str], name: str, *, base: str | None = None) -> DataFrame:
-        """Read Parquet files; folders like year=2024 between `base` and a file are a column of it."""
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
-        try:
-            with explained():
-                reader = self._session.read
-                return (reader.option("basePath", base) if base else reader).parquet(*addresses)
-        except (PySparkException, Py4JError) as error:
-            reason = next((line for line in str(error).splitlines() if "Exception" in line), str(error).splitlines()[0])
-            raise not_parquet(name, reason) from None
 
     def rejected_lines(self) -> list[tuple[int, str]]:
         """Return nothing: a text with a broken line has been refused."""
@@ -350,8 +302,3 @@ class SparkEngine:
         frame.createOrReplaceTempView(name)
         self._views.append(name)
         return name
-
-
-def _address(path: Path) -> str:
-    """Return the address of a file; what would be a pattern in it is taken literally."""
-    return "file://" + re.sub(r"[*?\[\]{}\\]", r"\\\g<0>", str(path.resolve()))

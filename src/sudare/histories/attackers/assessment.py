@@ -295,7 +295,7 @@ def _theory(history: History, knowledge: Knowledge, sizes: Mapping[str, int]) ->
 
 def part_sizes(history: History, parts: Sequence[str]) -> Mapping[str, int]:
     """Count the distinct values of each part; a missing value is one value."""
-    return {part: history.engine.rows(_size_query(history, part))[0][0] for part in parts}
+    return {part: history.engine.total(_size_query(history, part))[0] for part in parts}
 
 
 def _size_query(history: History, part: str) -> str:

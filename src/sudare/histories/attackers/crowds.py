@@ -11,11 +11,11 @@ from math import fsum, sqrt
 from typing import Literal
 
 from sudare.engine.protocol import Row
+from sudare.engine.small_counts import Merge
 from sudare.histories.attackers.facts import Facts, facts
 from sudare.histories.attackers.knowledge import Knowledge, parse_knowledge
 from sudare.histories.model import History
 from sudare.showing import dataclass
-from sudare.statistics.small_counts import fetch_lines
 
 Weighting = Literal["occurrence", "record"]
 WEIGHTINGS: tuple[Weighting, ...] = ("occurrence", "record")
@@ -107,7 +107,7 @@ def count_crowds(history: History, knowledge: Knowledge) -> Crowds:
         f"sum({square}) AS squares, {columns}count(*) * customers AS people FROM {values} GROUP BY customers"
     )
     sums = ("found", "occurrences", "records", "squares", *equal)
-    rows = fetch_lines(history.engine, lines, key="customers", cell="people", sums=sums)
+    rows = history.engine.counts(lines, cell="people", small=Merge("customers", sums))
     return Crowds(tuple(CrowdSize(*(int(number) for number in row)) for row in rows))
 
 
@@ -119,7 +119,7 @@ def part_frequencies(history: History, part: str, *, by_rows: bool = False) -> l
     """
     values, often = values_table(history, parse_knowledge(part)), "records" if by_rows else "occurrences"
     lines = f"SELECT {often} AS often, count(*) AS times, {often} * count(*) AS whole FROM {values} GROUP BY {often}"
-    return fetch_lines(history.engine, lines, key="often", cell="whole", sums=("times", "whole"))
+    return history.engine.counts(lines, cell="whole", small=Merge("often", ("times", "whole")))
 
 
 def values_table(history: History, knowledge: Knowledge) -> str:

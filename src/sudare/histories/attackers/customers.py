@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from sudare.arguments import checked
-from sudare.engine import refuse_people
 from sudare.histories.attackers.assessment import check_weighting
 from sudare.histories.attackers.crowds import Weighting
 from sudare.histories.attackers.facts import facts
@@ -20,6 +19,8 @@ from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 
 # The distribution is told at these shares of the customers.
 STEPS = 100
+# What an engine that shows no people does not show.
+PEOPLE = "customers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +85,17 @@ def customer_risks(
     most: int = 10,
 ) -> CustomerRisks:
     """Return how an attacker's success is distributed over the customers, with the `most` endangered ones."""
-    refuse_people(history.engine, "customers")
+    history.engine.check_people(PEOPLE)
     known = _countable(history, knowledge, weighting)
     history.engine.keep("sudare_customer_risk", _query(history, known, weighting))
     table = "sudare_customer_risk"
-    touched, unique, certain = history.engine.rows(
+    touched, unique, certain = history.engine.total(
         f"SELECT count(*), count(*) FILTER (WHERE uniques > 0), count(*) FILTER (WHERE probability = 1) FROM {table}"
-    )[0]
-    highest = history.engine.rows(
+    )
+    highest = history.engine.people(
         f"SELECT name, probability, uniques > 0 FROM {table} JOIN {history.table('customer')} ON code = customer "
-        f"ORDER BY probability DESC, uniques DESC, code LIMIT {most}"
+        f"ORDER BY probability DESC, uniques DESC, code LIMIT {most}",
+        PEOPLE,
     )
     return CustomerRisks(
         known,
@@ -112,8 +114,9 @@ def _quantiles(history: History, table: str) -> tuple[float, ...]:
     )
     steps = ", ".join(f"({step})" for step in range(STEPS + 1))
     places = f"greatest(CAST(ceil(n * step / {STEPS}.0) AS BIGINT), 1)"
-    rows = history.engine.rows(
-        f"SELECT probability FROM ({ordered}) JOIN (VALUES {steps}) AS steps(step) ON place = {places} ORDER BY step"
+    rows = history.engine.people(
+        f"SELECT probability FROM ({ordered}) JOIN (VALUES {steps}) AS steps(step) ON place = {places} ORDER BY step",
+        PEOPLE,
     )
     return tuple(float(row[0]) for row in rows)
 
@@ -135,7 +138,7 @@ def write_customer_risks(
     """
     target = Path(path)
     check_table_ending(target)
-    refuse_people(history.engine, "customers")
+    history.engine.check_people(PEOPLE)
     named: dict[str, Knowledge] = {f"attacker_{n}": known for n, known in enumerate(TEN_ATTACKERS)}
     named.update({str(known): known for known in (_countable(history, text, weighting) for text in knowledge)})
     columns = ["name AS customer"]

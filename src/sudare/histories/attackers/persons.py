@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import refuse_people
 from sudare.errors import OptionNotUsable
 from sudare.histories.attackers.assessment import check_weighting
 from sudare.histories.attackers.crowds import Weighting
@@ -43,6 +42,8 @@ Step = Callable[[int, int], None]
 
 # There are 52 partitions of five persons; beyond, nearly every knowledge identifies everybody or is too much to know.
 MOST_PERSONS = 5
+# What an engine that shows no people does not show.
+PEOPLE = "who fits what is known of several persons"
 # Combinations that are looked at together, and how many members of crowds they may have.
 BATCH = 10_000
 MOST_MEMBERS = 4_000_000
@@ -117,7 +118,7 @@ def assess_persons(
 
 def check_persons(history: History, persons: int) -> None:
     """Raise OptionNotUsable unless so many persons can be known of at once, on an engine that shows them."""
-    refuse_people(history.engine, "who fits what is known of several persons")
+    history.engine.check_people(PEOPLE)
     most = min(MOST_PERSONS, history.customers)
     if not 1 <= persons <= most:
         raise OptionNotUsable(
@@ -138,7 +139,7 @@ class _KnownFacts:
         weight = "occurrences" if weighting == "occurrence" else "records"
         value = f"dense_rank() OVER (ORDER BY {', '.join(found.keys)}) - 1"
         query = f"SELECT {value} AS value, customer, CAST({weight} AS DOUBLE) AS weight FROM ({found.query})"
-        columns = history.engine.columns(f"SELECT * FROM ({query}) ORDER BY value, customer")
+        columns = history.engine.people_columns(f"SELECT * FROM ({query}) ORDER BY value, customer", PEOPLE)
         self.values, self.customers = (columns[name].astype(np.int64) for name in ("value", "customer"))
         self.weights: Floats = columns["weight"].astype(np.float64)
         self.sizes = np.bincount(self.values)

@@ -180,7 +180,8 @@ class PublishedAttackers:
     @checked
     def pack(self, anonymized: CellHistory) -> PublishedCells:
         """Return an anonymized history, row i of which belongs to row i of the original, ready to be looked into."""
-        names = self.history.engine.columns(f"SELECT name FROM {self.history.table('customer')} ORDER BY code")["name"]
+        query = f"SELECT name FROM {self.history.table('customer')} ORDER BY code"
+        names = self.history.engine.people_columns(query, "customers")["name"]
         return pack_cells(self._original, anonymized, names.astype(np.int64), visit_days(self.history))
 
     @checked

@@ -37,6 +37,8 @@ Arrays = dict[str, NDArray[Any]]
 MOST_VISITS_WITHOUT_DAY = 2
 # Parts of a row that are ordered; they are compared in hundredths.
 ORDERED_PARTS = ("price", "quantity")
+# What an engine that shows no people does not show.
+PEOPLE = "what is known of customers"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,17 +82,22 @@ def known_values(history: History, knowledge: Knowledge) -> KnownValues:
     """Return all values of a knowledge that occur, with everybody who has them."""
     if not (knowledge.visit_parts or knowledge.row_parts):
         query = facts(history, knowledge).query
-        found = history.engine.columns(f"SELECT customer, occurrences, records FROM ({query}) ORDER BY customer")
+        found = history.engine.people_columns(
+            f"SELECT customer, occurrences, records FROM ({query}) ORDER BY customer", PEOPLE
+        )
         return _numbered(history, knowledge, {}, np.zeros((len(found["customer"]), 0), np.int64), found)
     query = f"SELECT observation AS observation1, * FROM {numbered_observations(history, knowledge)}"
     if knowledge.visits > 1:
         query = facts(history, replace(knowledge, customer_parts=())).query
     keys = [f"observation{number}" for number in range(1, knowledge.visits + 1)]
-    found = history.engine.columns(
+    found = history.engine.people_columns(
         f"SELECT {', '.join(keys)}, customer, CAST(sum(occurrences) AS BIGINT) AS occurrences, "
-        f"CAST(sum(records) AS BIGINT) AS records FROM ({query}) GROUP BY {', '.join(keys)}, customer ORDER BY customer"
+        f"CAST(sum(records) AS BIGINT) AS records FROM ({query}) GROUP BY {', '.join(keys)}, customer "
+        "ORDER BY customer",
+        PEOPLE,
     )
-    seen = history.engine.columns(f"SELECT * FROM {observation_table(history, knowledge)} ORDER BY observation")
+    numbered = f"SELECT * FROM {observation_table(history, knowledge)} ORDER BY observation"
+    seen = history.engine.people_columns(numbered, PEOPLE)
     # The engine numbers observations from 1.
     visits = np.column_stack([found[key].astype(np.int64) - 1 for key in keys])
     return _numbered(history, knowledge, seen, visits, found)
@@ -111,14 +118,14 @@ def drawn_values(history: History, knowledge: Knowledge, *, samples: int, seed: 
 
 def _observed(history: History, knowledge: Knowledge, draw: Arrays) -> Arrays:
     """Return what is seen of drawn visits: the columns of an observation, and the customer."""
-    history.engine.attach_columns("sudare_draw", draw)
+    history.engine.attach("sudare_draw", draw)
     table = visit_table(history, knowledge)
     keys = [f"{EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts]
     values = [name for name in draw if name.startswith("value")]
     visits = f"SELECT {', '.join(['visit', 'customer', *keys])} FROM {table}"
     columns = ", ".join(["customer", *(key_name(part) for part in knowledge.key_visit_parts), *values])
-    return history.engine.columns(
-        f"SELECT {columns} FROM sudare_draw JOIN ({visits}) USING (visit) ORDER BY sample, slot"
+    return history.engine.people_columns(
+        f"SELECT {columns} FROM sudare_draw JOIN ({visits}) USING (visit) ORDER BY sample, slot", PEOPLE
     )
 
 
@@ -158,7 +165,7 @@ def visit_days(history: History) -> Integers:
 
 
 def _column(history: History, query: str) -> Integers:
-    return next(iter(history.engine.columns(query).values())).astype(np.int64)
+    return next(iter(history.engine.people_columns(query, PEOPLE).values())).astype(np.int64)
 
 
 def _possible_days(days: Integers, seen: Arrays, size: int) -> tuple[Integers, Integers, Integers]:
@@ -209,7 +216,8 @@ def _row_demands(history: History, knowledge: Knowledge, seen: Arrays, ordered: 
     numbers = np.column_stack([_as_numbers(seen[f"value{number}"]) for number in range(1, knowledge.rows + 1)])
     if knowledge.row_parts == ("item",):
         return numbers, np.zeros((*numbers.shape, 0), np.int64)
-    table = history.engine.columns(f"SELECT * FROM {value_table(history, knowledge.row_parts)} ORDER BY value")
+    query = f"SELECT * FROM {value_table(history, knowledge.row_parts)} ORDER BY value"
+    table = history.engine.people_columns(query, PEOPLE)
     places = np.searchsorted(table["value"], numbers)
     items = _as_numbers(table["item"])[places] if "item" in table else np.full(numbers.shape, -1, np.int64)
     columns = [np.rint(table[part] * HUNDREDTHS).astype(np.int64)[places] for part in ordered]
@@ -219,8 +227,9 @@ def _row_demands(history: History, knowledge: Knowledge, seen: Arrays, ordered: 
 def _item_sets(history: History) -> tuple[Integers, Integers]:
     """Return where each set of items begins, and the items."""
     table = history.table("item_set")
-    found = history.engine.columns(
-        f"SELECT item_set, item FROM (SELECT item_set, unnest(items) AS item FROM {table}) ORDER BY item_set, item"
+    found = history.engine.people_columns(
+        f"SELECT item_set, item FROM (SELECT item_set, unnest(items) AS item FROM {table}) ORDER BY item_set, item",
+        PEOPLE,
     )
     sizes = np.bincount(found["item_set"])[1:]
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), found["item"].astype(np.int64)

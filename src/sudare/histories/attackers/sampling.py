@@ -21,6 +21,8 @@ from sudare.showing import dataclass
 from sudare.statistics.intervals import Estimate, summarize
 
 BATCH = 1000
+# What an engine that shows no people does not show.
+PEOPLE = "the visits of customers"
 # A batch without one usable draw this often in a row means there is (almost) nothing to draw.
 MOST_EMPTY_BATCHES = 100
 
@@ -39,10 +41,10 @@ def combinations(history: History, knowledge: Knowledge) -> float:
     per_customer = (
         f"SELECT customer, CAST(sum({choices}) AS DOUBLE) AS total, count(*) AS n FROM ({source}) GROUP BY customer"
     )
-    rows = history.engine.rows(
+    (found,) = history.engine.total(
         f"SELECT sum(power(total, {knowledge.visits})) FROM ({per_customer}) WHERE n >= {knowledge.visits}"
     )
-    return float(rows[0][0] or 0) / factorial(knowledge.visits)
+    return float(found or 0) / factorial(knowledge.visits)
 
 
 def _sizes_query(history: History, knowledge: Knowledge) -> str:
@@ -120,7 +122,8 @@ class _Visits:
 
     @classmethod
     def of(cls, history: History, knowledge: Knowledge) -> _Visits:
-        table = history.engine.columns(f"SELECT visit, customer, rows FROM {history.table('visit')} ORDER BY visit")
+        query = f"SELECT visit, customer, rows FROM {history.table('visit')} ORDER BY visit"
+        table = history.engine.people_columns(query, PEOPLE)
         rows = table["rows"].astype(np.int64)
         choices = np.ones(len(rows))
         if knowledge.row_parts:
@@ -171,8 +174,8 @@ def _read_values(history: History, knowledge: Knowledge, draw: dict[str, Column]
     """Replace places in visits by the row values found there."""
     if not knowledge.row_parts or not len(draw["sample"]):
         return draw
-    history.engine.attach_columns("sudare_draw", draw)
-    return history.engine.columns(f"{values_query(history, knowledge)} ORDER BY sample, slot")
+    history.engine.attach("sudare_draw", draw)
+    return history.engine.people_columns(f"{values_query(history, knowledge)} ORDER BY sample, slot", PEOPLE)
 
 
 def values_query(history: History, knowledge: Knowledge) -> str:
@@ -208,8 +211,8 @@ def _usable(draw: dict[str, Column], knowledge: Knowledge, most: int) -> dict[st
 
 def _crowd_sizes(history: History, knowledge: Knowledge, draw: dict[str, Column]) -> Column:
     """Return for each sample how many customers have the drawn combination."""
-    history.engine.attach_columns("sudare_draw", draw)
-    result = history.engine.columns(f"{crowds_query(history, knowledge)} ORDER BY sample")
+    history.engine.attach("sudare_draw", draw)
+    result = history.engine.people_columns(f"{crowds_query(history, knowledge)} ORDER BY sample", PEOPLE)
     return result["customers"].astype(np.float64)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sudare.engine.protocol import Column
+from sudare.engine.small_counts import Merge, Refuse
 from sudare.histories.attackers.knowledge import Knowledge
 from sudare.histories.attackers.sampling import (
     MOST_EMPTY_BATCHES,
@@ -21,13 +22,16 @@ from sudare.histories.attackers.sampling import (
 from sudare.histories.model import History
 from sudare.progress import Progress, silent
 from sudare.statistics.intervals import Estimate, summarize
-from sudare.statistics.small_counts import fetch_lines
 
 # Customers whose weights are added up together, and whose sum leaves the engine.
 GROUP_CUSTOMERS = 10_000
 # Draws beyond those that are needed, since some are thrown away.
 MORE = 1.3
 LEAST_DRAWS = 100
+_RARE = Refuse(
+    "{few:,} customers could be drawn, of groups of which fewer than {least} could; how much these weigh may not leave "
+    "the engine.\nHint: ask for fewer rows or visits, or allow smaller counts with --min-cell."
+)
 _TABLES = ("weights", "choices", "points", "chosen", "draw", "spans", "values", "sample")
 
 
@@ -70,12 +74,13 @@ def _weigh(history: History, knowledge: Knowledge) -> Column:
     engine.keep("sudare_choices", _cumulated(f"SELECT * FROM ({weighed}) WHERE choices > 0", "choices", "visit"))
     totals = "SELECT customer, sum(choices) AS total, count(*) AS n FROM sudare_choices GROUP BY customer"
     usable = f"SELECT customer, total FROM ({totals}) WHERE n >= {visits}"
-    largest = float(engine.rows(f"SELECT coalesce(max(total), 1) FROM ({usable})")[0][0])
+    largest = float(engine.total(f"SELECT coalesce(max(total), 1) FROM ({usable})")[0])
     groups = -(-history.customers // GROUP_CUSTOMERS)
     weights = f"SELECT customer % {groups} AS part, customer, total, power(total / {largest!r}, {visits}) AS weight "
     engine.keep("sudare_weights", _cumulated(f"{weights} FROM ({usable})", "weight", "customer", part="part"))
     found = np.zeros(groups)
-    for part, weight in engine.rows("SELECT part, max(past) FROM sudare_weights GROUP BY part"):
+    lines = "SELECT part, max(past) AS weight, count(*) AS customers FROM sudare_weights GROUP BY part"
+    for part, weight, _ in engine.counts(lines, cell="customers", small=_RARE):
         found[part] = weight
     return found
 
@@ -90,7 +95,7 @@ def _cumulated(query: str, weight: str, order: str, *, part: str = "customer") -
 def _draw(history: History, knowledge: Knowledge, groups: Column, left: int, rng: np.random.Generator) -> int:
     """Draw on the engine, into `sudare_draw`, at most `left` occurrences; return how many there are."""
     engine, visits = history.engine, knowledge.visits
-    engine.attach_columns("sudare_points", _points(knowledge, groups, max(LEAST_DRAWS, int(left * MORE)), rng))
+    engine.attach("sudare_points", _points(knowledge, groups, max(LEAST_DRAWS, int(left * MORE)), rng))
     source = "sudare_points AS p JOIN sudare_weights AS w ON w.part = p.part AND point >= w.before AND point < w.past"
     for slot in range(visits):
         here = f"visit{slot} * w.total"
@@ -149,12 +154,12 @@ def _keep_usable(history: History, knowledge: Knowledge, left: int) -> int:
     bad = f"SELECT sample FROM sudare_values WHERE {' OR '.join(equal) or 'false'}"
     good = f"SELECT DISTINCT sample FROM sudare_values WHERE sample NOT IN ({bad}) ORDER BY sample LIMIT {left}"
     engine.keep("sudare_draw", f"SELECT v.* FROM sudare_values AS v JOIN ({good}) AS g ON g.sample = v.sample")
-    return int(engine.rows("SELECT count(DISTINCT sample) FROM sudare_draw")[0][0])
+    return int(engine.total("SELECT count(DISTINCT sample) FROM sudare_draw")[0])
 
 
 def _crowds(history: History, knowledge: Knowledge) -> Column:
     """Return the crowds of the samples in `sudare_draw`, the smallest first."""
     lines = f"SELECT customers, count(*) AS samples FROM ({crowds_query(history, knowledge)}) GROUP BY customers"
-    found = fetch_lines(history.engine, lines, key="customers", cell="samples", sums=["samples"])
+    found = history.engine.counts(lines, cell="samples", small=Merge("customers", ("samples",)))
     customers, samples = (np.array([row[place] for row in found], np.int64) for place in (0, 1))
     return np.repeat(customers.astype(np.float64), samples)

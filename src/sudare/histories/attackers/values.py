@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from sudare.arguments import checked
-from sudare.engine import refuse_people
 from sudare.errors import OptionNotUsable
 from sudare.histories.attackers.assessment import check_weighting
 from sudare.histories.attackers.crowds import Weighting, by_value, count_crowds
@@ -20,6 +19,8 @@ from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 
 # A set of items as text; shown to people, so the divider is one they can read.
 ITEM_DIVIDER = " | "
+# What an engine that shows no people does not show.
+PEOPLE = "the values of a knowledge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,9 @@ def most_identifying(
     most: int | None = 10,
 ) -> list[KnowledgeValue]:
     """Return values of a knowledge, the most identifying first: the smallest crowd, then the most occurrences."""
-    refuse_people(history.engine, "the values of a knowledge")
+    history.engine.check_people(PEOPLE)
     names, query = values_query(history, knowledge, weighting=weighting, most=most)
-    rows = history.engine.rows(query)
+    rows = history.engine.people(query, PEOPLE)
     return [
         KnowledgeValue(dict(zip(names, row, strict=False)), *(_number(cell) for cell in row[len(names) :]))
         for row in rows
@@ -72,12 +73,12 @@ def write_values(
     """Write all values of a knowledge, the most identifying first, to a CSV or Parquet file; return how many."""
     target = Path(path)
     check_table_ending(target)
-    refuse_people(history.engine, "the values of a knowledge")
+    history.engine.check_people(PEOPLE)
     _, query = values_query(history, knowledge, weighting=weighting)
     with whole_file(target) as temporary:
         history.engine.write(query, temporary)
     known = parse_knowledge(knowledge) if isinstance(knowledge, str) else knowledge
-    return int(history.engine.rows(f"SELECT count(*) FROM ({by_value(facts(history, known))})")[0][0])
+    return int(history.engine.total(f"SELECT count(*) FROM ({by_value(facts(history, known))})")[0])
 
 
 def check_countable(history: History, knowledge: Knowledge) -> None:
@@ -197,9 +198,11 @@ def crowd_points(history: History, knowledge: str | Knowledge, *, most: int = 20
     known = parse_knowledge(knowledge) if isinstance(knowledge, str) else knowledge
     check_countable(history, known)
     points = f"SELECT occurrences, customers, count(*) AS values FROM ({by_value(facts(history, known))}) GROUP BY ALL"
-    step = 1 + (history.engine.rows(f"SELECT count(*) FROM ({points})")[0][0] - 1) // most
+    step = 1 + (history.engine.total(f"SELECT count(*) FROM ({points})")[0] - 1) // most
     numbered = f"SELECT *, row_number() OVER (ORDER BY occurrences DESC, customers DESC) AS place FROM ({points})"
-    rows = history.engine.rows(
-        f"SELECT occurrences, customers, values FROM ({numbered}) WHERE place % {step} = 1 % {step} ORDER BY place DESC"
+    rows = history.engine.people(
+        f"SELECT occurrences, customers, values FROM ({numbered}) WHERE place % {step} = 1 % {step} "
+        "ORDER BY place DESC",
+        PEOPLE,
     )
     return [CrowdPoint(*row) for row in rows], step

@@ -23,6 +23,8 @@ Numbers = NDArray[np.int64]
 # Groupings that are made at the same time, and what a row of the history takes at most with what they make of it.
 AT_ONCE = 2
 ROW_BYTES = 120
+# What an engine that shows no people does not show.
+PEOPLE = "visits"
 # Packed numbers are not negative.
 _MOST_BITS = 63
 
@@ -103,17 +105,19 @@ class Visits:
 def fetch_visits(history: History) -> Visits | None:
     """Fetch the visits of a history from an engine in this process; None if they are too many or may not leave it."""
     purchase, engine = history.table("purchase"), history.engine
-    if not isinstance(engine, DuckDBEngine) or engine.min_cell > 1:
+    if not (isinstance(engine, DuckDBEngine) and engine.shows_people) or engine.min_cell > 1:
         return None
     # The engine holds the rows as well, in the other half of the memory.
     if history.records * ROW_BYTES > engine.memory_bytes // 2:
         return None
-    first, most, items = engine.rows(f"SELECT min(day), max(day) - min(day), max(item) FROM {purchase}")[0]
+    ends = f"SELECT min(day), max(day) - min(day), max(item) FROM {purchase}"
+    ((first, most, items),) = engine.people(ends, PEOPLE)
     widths = int(most).bit_length(), int(items).bit_length()
     if history.customers.bit_length() + sum(widths) > _MOST_BITS:
         return None
     day = f"(CAST(customer AS BIGINT) << {widths[0]}) + (day - DATE '{first}')"
-    visits = Visits(engine.columns(f"SELECT (({day}) << {widths[1]}) + item AS row FROM {purchase}")["row"], widths)
+    rows = f"SELECT (({day}) << {widths[1]}) + item AS row FROM {purchase}"
+    visits = Visits(engine.people_columns(rows, PEOPLE)["row"], widths)
     return visits if visits.packable else None
 
 

@@ -102,7 +102,7 @@ def hold_cells(
 
 
 def _count_rows(held: HeldCells, original: str, anonymized: str) -> int:
-    rows, others = (int(held.engine.rows(f"SELECT count(*) FROM {table}")[0][0]) for table in (original, anonymized))
+    rows, others = (int(held.engine.total(f"SELECT count(*) FROM {table}")[0]) for table in (original, anonymized))
     if not rows:
         raise SourceNotReadable(f"{held.original} is empty.\nHint: give the original history, a line a row.")
     if rows != others:
@@ -241,7 +241,7 @@ def _refuse_wrong(held: HeldCells) -> None:
         f"CASE WHEN t_fault THEN 1 ELSE {wrong} END",
     ]
     added = ", ".join(f"sum({one})" for one in sums)
-    *found, in_original = (int(count) for count in held.engine.rows(f"SELECT {added} FROM {held.table}")[0])
+    *found, in_original = (int(count) for count in held.engine.total(f"SELECT {added} FROM {held.table}"))
     if in_original:
         _refuse(held.original, "is no original history by the rules", held.rules.name, {"invalid": in_original})
     totals = dict(zip((*_LINE_FAULTS, *_CELL_FAULTS), found, strict=True))
@@ -257,15 +257,14 @@ def _unknown_items(held: HeldCells) -> int:
     found = 0
     for i, rule in enumerate(held.rules.cell_columns):
         if rule.form == "item":
-            each = held.engine.each("split(s, ';')")
             sets = f"SELECT DISTINCT s{i} AS s FROM {held.table} WHERE k{i} = {Kind.SET}"
             strange = (
-                f"SELECT DISTINCT s FROM (SELECT s, {each} AS item FROM ({sets})) AS a "
+                f"SELECT DISTINCT s FROM (SELECT s, explode(split(s, ';')) AS item FROM ({sets})) AS a "
                 f"LEFT JOIN (SELECT DISTINCT v{i} AS known FROM {held.table}) AS t ON t.known = a.item "
                 "WHERE t.known IS NULL"
             )
             counted = f"SELECT count(*) FROM {held.table} JOIN ({strange}) AS x ON x.s = s{i} AND k{i} = {Kind.SET}"
-            found += int(held.engine.rows(counted)[0][0])
+            found += int(held.engine.total(counted)[0])
     return found
 
 
@@ -276,7 +275,7 @@ def _not_one_to_one(held: HeldCells) -> int:
         f"SELECT count(*) AS n FROM (SELECT {one} FROM ({pairs}) GROUP BY {one} HAVING count(*) > 1)"
         for one in ("customer", "pid")
     )
-    return int(held.engine.rows(f"SELECT sum(n) FROM ({several})")[0][0])
+    return int(held.engine.total(f"SELECT sum(n) FROM ({several})")[0])
 
 
 def _refuse(source: str, what: str, rules: str, totals: dict[str, int]) -> None:

@@ -32,6 +32,8 @@ _NUMBER = {
     "decimal": "CAST({} * 100 AS BIGINT)",
     "integer": "CAST({} AS BIGINT)",
 }
+# What an engine that shows no people does not show.
+_ROWS = "single rows"
 _HINT = "Hint: see docs/contest.md for the columns, or write the file with write_cells_parquet."
 
 
@@ -57,7 +59,7 @@ def write_cells_parquet(history: CellHistory, path: str | Path) -> None:
             else:
                 columns |= {f"low{number}": column.low, f"high{number}": column.high}
                 chosen += [_end_text(column, number, end) for end in ("low", "high")]
-        engine.attach_columns("cell", columns)
+        engine.attach("cell", columns)
         engine.write(f"SELECT {', '.join(chosen)} FROM cell {' '.join(joins)} ORDER BY place", target)
 
 
@@ -73,7 +75,7 @@ def _end_text(column: OrderedColumn, number: int, end: str) -> str:
 def _attach_sets(engine: DuckDBEngine, column: ItemColumn, number: int) -> str:
     """Make a table of the sets as lists of names, and return how the rows are joined with it."""
     owners = np.repeat(np.arange(len(column.sizes)), column.sizes)
-    engine.attach_columns(f"member{number}", {"place": np.arange(len(owners)), "owner": owners, "item": column.members})
+    engine.attach(f"member{number}", {"place": np.arange(len(owners)), "owner": owners, "item": column.members})
     _attach_names(engine, f"name{number}", column.names)
     engine.run(
         f"CREATE TEMP TABLE items{number} AS SELECT owner, list(name ORDER BY place) AS items "
@@ -84,7 +86,7 @@ def _attach_sets(engine: DuckDBEngine, column: ItemColumn, number: int) -> str:
 
 def _attach_names(engine: DuckDBEngine, table: str, names: tuple[str, ...]) -> None:
     _check_text(names)
-    engine.attach_columns(table, {"number": np.arange(len(names)), "name": np.array(names, object)})
+    engine.attach(table, {"number": np.arange(len(names)), "name": np.array(names, object)})
 
 
 def _check_text(names: tuple[str, ...]) -> None:
@@ -110,7 +112,8 @@ def read_cells_parquet(path: str | Path, original: CellHistory | None = None) ->
         forms = _forms(engine.describe(table), path)
         engine.run(f"CREATE TEMP TABLE cell AS SELECT row_number() OVER () AS place, * FROM {table}")
         _check(engine, forms, path)
-        persons = engine.columns(f"SELECT CAST(coalesce({PERSON}, 0) AS BIGINT) AS person FROM cell ORDER BY place")
+        query = f"SELECT CAST(coalesce({PERSON}, 0) AS BIGINT) AS person FROM cell ORDER BY place"
+        persons = engine.people_columns(query, _ROWS)
         columns = [
             _read_ordered(engine, name, form) if form else _read_items(engine, name, original, path)
             for name, form in forms.items()
@@ -157,7 +160,7 @@ def _check(engine: DuckDBEngine, forms: dict[str, OrderedForm | None], path: Pat
         alone = f"({PERSON} IS NOT NULL OR {kind} = 'deleted')"
         wrong.append(f"NOT coalesce({right} AND ({kind} = 'deleted') = ({missing} IS NULL) AND {alone}, false)")
     where = " OR ".join([f"{PERSON} <= 0", *wrong])
-    rows, first = engine.rows(f"SELECT count(*), min(place) FROM cell WHERE {where}")[0]
+    rows, first = engine.total(f"SELECT count(*), min(place) FROM cell WHERE {where}")
     if rows:
         raise BadRows(
             f"{path}: kinds and values do not fit together in {rows:,} of the rows, first in row {first:,}.\n{_HINT}"
@@ -170,7 +173,8 @@ def _kinds(name: str) -> str:
 
 def _read_ordered(engine: DuckDBEngine, name: str, form: OrderedForm) -> OrderedColumn:
     low, high = (f"coalesce({_NUMBER[form].format(quote_name(f'{name}_{end}'))}, 0)" for end in ("low", "high"))
-    found = engine.columns(f"SELECT {_kinds(name)} AS kind, {low} AS low, {high} AS high FROM cell ORDER BY place")
+    query = f"SELECT {_kinds(name)} AS kind, {low} AS low, {high} AS high FROM cell ORDER BY place"
+    found = engine.people_columns(query, _ROWS)
     kinds, lows, highs = (np.asarray(found[key]) for key in ("kind", "low", "high"))
     return OrderedColumn(name, form, kinds.astype(np.uint8), lows.astype(np.int64), highs.astype(np.int64))
 
@@ -184,15 +188,17 @@ def _read_items(engine: DuckDBEngine, name: str, original: CellHistory | None, p
         f"{len(names)} - 1 + row_number() OVER (ORDER BY min(place)) AS number FROM cell WHERE len({items}) > 1 "
         f"GROUP BY {items}"
     )
-    members = engine.columns(
+    members = engine.people_columns(
         "SELECT s.number AS owner, coalesce(n.number, -1) AS item FROM (SELECT number, unnest(items) AS item, "
         "generate_subscripts(items, 1) AS place FROM several) AS s LEFT JOIN name AS n ON n.name = s.item "
-        "ORDER BY s.number, s.place"
+        "ORDER BY s.number, s.place",
+        _ROWS,
     )
-    rows = engine.columns(
+    rows = engine.people_columns(
         f"SELECT {_kinds(name)} AS kind, CASE WHEN {items} IS NULL THEN -1 WHEN len({items}) = 1 THEN "
         f"coalesce(n.number, -2) ELSE s.number END AS number FROM cell LEFT JOIN name AS n ON len({items}) = 1 AND "
-        f"n.name = {items}[1] LEFT JOIN several AS s ON s.items = {items} ORDER BY place"
+        f"n.name = {items}[1] LEFT JOIN several AS s ON s.items = {items} ORDER BY place",
+        _ROWS,
     )
     sets, others = np.asarray(rows["number"]).astype(np.int32), np.asarray(members["item"]).astype(np.int32)
     if (sets < -1).any() or (others < 0).any():
@@ -206,5 +212,5 @@ def _read_items(engine: DuckDBEngine, name: str, original: CellHistory | None, p
 def _names(engine: DuckDBEngine, items: str, column: Column | None) -> tuple[str, ...]:
     if isinstance(column, ItemColumn):
         return column.names
-    found = engine.rows(f"SELECT DISTINCT unnest({items}) AS item FROM cell ORDER BY item")
+    found = engine.people(f"SELECT DISTINCT unnest({items}) AS item FROM cell ORDER BY item", _ROWS)
     return tuple(str(name) for (name,) in found)

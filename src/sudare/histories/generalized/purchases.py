@@ -72,7 +72,7 @@ def purchases_of_cells(original: CellHistory, *, reading: Reading | None = None)
     place = np.argsort(np.argsort(names)) + 1
     try:
         parts = _attach(engine, place[customer], columns)
-        engine.attach_columns(f"{_PREFIX}customer", {"code": place.astype(np.int32), "name": names.astype(object)})
+        engine.attach(f"{_PREFIX}customer", {"code": place.astype(np.int32), "name": names.astype(object)})
     except BaseException:
         engine.close()
         raise
@@ -86,10 +86,10 @@ def _attach(engine: Engine, customer: NDArray[np.int64], columns: RoleColumns) -
     """Make the tables of purchases and items; return the parts beyond day and item."""
     used = np.unique(columns.item.sets)
     names = np.array([shown_name(columns.item.names[number]) for number in used.tolist()], object)
-    engine.attach_columns(f"{_PREFIX}item", {"code": used, "name": names})
+    engine.attach(f"{_PREFIX}item", {"code": used, "name": names})
     values: dict[str, NDArray[Any]] = {"customer": customer.astype(np.int32), "day": columns.day.low}
     values |= {"item": columns.item.sets, **{role: column.low for role, column in columns.ordered.items()}}
-    engine.attach_columns(f"{_PREFIX}cells", values)
+    engine.attach(f"{_PREFIX}cells", values)
     taken = [f"{part} / {unit(column)}.0 AS {part}" for part, column in columns.ordered.items()]
     engine.keep(
         f"{_PREFIX}purchase",

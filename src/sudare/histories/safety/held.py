@@ -6,13 +6,17 @@ import secrets
 
 from sudare.arguments import checked
 from sudare.engine import quote_text
-from sudare.errors import NotOnEngine
+from sudare.engine.small_counts import Refuse
 from sudare.histories.generalized.held import HeldCells
 from sudare.histories.generalized.model import Kind
 from sudare.showing import dataclass
 
 # A SHA-256 is added up in so many parts of 60 bits.
 _PARTS = 4
+_RARE = Refuse(
+    "{few:,} pseudonyms are in classes of a size that fewer than {least} pseudonyms have, and such counts may not "
+    "leave the engine.\nHint: allow smaller counts with --min-cell."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +44,9 @@ def held_class_sizes(held: HeldCells) -> tuple[SizedClasses, ...]:
     persons = f"SELECT pid, count(*) AS number, {parts} FROM ({rows}) GROUP BY pid"
     classes = f"SELECT count(*) AS size FROM ({persons}) GROUP BY number, {keys}"
     lines = f"SELECT size, count(*) AS classes FROM ({classes}) GROUP BY size"
-    if held.engine.min_cell > 1:
-        _refuse_small(held, lines)
-    found = held.engine.rows(f"SELECT size, classes FROM ({lines}) ORDER BY size")
-    return tuple(SizedClasses(int(size), int(count)) for size, count in found)
+    told = f"SELECT size, classes, size * classes AS pseudonyms FROM ({lines}) ORDER BY size"
+    found = held.engine.counts(told, cell="pseudonyms", small=_RARE)
+    return tuple(SizedClasses(int(size), int(count)) for size, count, _ in found)
 
 
 def _cell(i: int, form: str) -> str:
@@ -53,13 +56,3 @@ def _cell(i: int, form: str) -> str:
     else:
         values = f"CAST(l{i} AS STRING) || ';' || CAST(h{i} AS STRING)"
     return f"CASE WHEN k{i} = {Kind.DELETED} THEN '*' ELSE {values} END"
-
-
-def _refuse_small(held: HeldCells, lines: str) -> None:
-    least = held.engine.min_cell
-    few = held.engine.rows(f"SELECT coalesce(sum(size * classes), 0) FROM ({lines}) WHERE size * classes < {least}")
-    if few[0][0]:
-        raise NotOnEngine(
-            f"{int(few[0][0]):,} pseudonyms are in classes of a size that fewer than {least} pseudonyms have, and such "
-            "counts may not leave the engine.\nHint: allow smaller counts with --min-cell."
-        )

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import sqrt
 
 from sudare.arguments import checked
-from sudare.errors import NotOnEngine
+from sudare.engine.small_counts import Refuse
 from sudare.histories.generalized.held import HeldCells
 from sudare.histories.generalized.model import Kind
 from sudare.histories.generalized.rule_sets import ColumnRule
@@ -24,6 +24,14 @@ from sudare.histories.utility.cost import (
     ColumnErrors,
     utility_of,
 )
+
+_RARE = Refuse(
+    "{few:,} kinds of cells in a column are fewer than {least} cells, and such counts may not leave the engine.\n"
+    "Hint: allow smaller counts with --min-cell.",
+    few="count(*)",
+)
+# What an engine that shows no people does not show.
+_COSTLY = "the customers and cells that cost most"
 
 
 @checked
@@ -50,7 +58,7 @@ def _deviations(held: HeldCells) -> list[float | None]:
     found: list[float | None] = [None] * len(held.rules.cell_columns)
     sums = [f"sum(CAST(v{i} AS DECIMAL(18, 0)){power.format(i)})" for i in ordered for power in ("", _SQUARE)]
     if sums:
-        numbers = [int(number) for number in held.engine.rows(f"SELECT {', '.join(sums)} FROM {held.table}")[0]]
+        numbers = [int(number) for number in held.engine.total(f"SELECT {', '.join(sums)} FROM {held.table}")]
         for i, total, squares in zip(ordered, numbers[::2], numbers[1::2], strict=True):
             found[i] = sqrt(Fraction(held.rows * squares - total**2, held.rows**2))
     return found
@@ -82,8 +90,10 @@ def _columns(held: HeldCells, deviations: list[float | None], errors: list[str])
         f"SELECT place, kind, count(*) AS cells, sum(error) AS errors, count(*) {dear} AS dear, "
         f"coalesce(sum(error - {DELETED}) {dear}, 0) AS excess FROM ({every}) GROUP BY place, kind"
     )
-    _refuse_small(held, lines)
-    found = {(place, kind): numbers for place, kind, *numbers in held.engine.rows(lines)}
+    # The dear cells are told apart from the others of their kind.
+    told = f"SELECT *, CASE WHEN dear > 0 THEN dear ELSE cells END AS least_cells FROM ({lines})"
+    rows = held.engine.counts(told, cell="least_cells", small=_RARE)
+    found = {(place, kind): numbers for place, kind, *numbers, _ in rows}
     columns = []
     for i, rule in enumerate(held.rules.cell_columns):
         own = [found.get((i, kind), [0, 0.0, 0, 0.0]) for kind in range(len(COST_KINDS))]
@@ -92,24 +102,13 @@ def _columns(held: HeldCells, deviations: list[float | None], errors: list[str])
     return columns
 
 
-def _refuse_small(held: HeldCells, lines: str) -> None:
-    least = held.engine.min_cell
-    if least > 1:
-        small = f"SELECT count(*) FROM ({lines}) WHERE cells < {least} OR (dear > 0 AND dear < {least})"
-        few = held.engine.rows(small)[0][0]
-        if few:
-            raise NotOnEngine(
-                f"{few:,} kinds of cells in a column are fewer than {least} cells, and such counts may not leave the "
-                "engine.\nHint: allow smaller counts with --min-cell."
-            )
-
-
 def _customers(held: HeldCells, errors: list[str], most: int) -> list[tuple[int, int, int, float]]:
     total = " + ".join(f"({error})" for error in errors)
-    rows = held.engine.rows(
+    rows = held.engine.people(
         "SELECT customer, count(*) AS own, count(*) FILTER (WHERE pid = 0) AS gone, sum(error) AS errors FROM "
         f"(SELECT customer, pid, {total} AS error FROM {held.table}) GROUP BY customer HAVING sum(error) > 0 "
-        f"ORDER BY errors DESC, customer LIMIT {most}"
+        f"ORDER BY errors DESC, customer LIMIT {most}",
+        _COSTLY,
     )
     return [(int(customer), int(own), int(gone), float(error)) for customer, own, gone, error in rows]
 
@@ -118,8 +117,9 @@ def _cells(held: HeldCells, errors: list[str], most: int) -> tuple[CellCost, ...
     every = " UNION ALL ".join(
         f"SELECT row, {i} AS place, {error} AS error FROM {held.table} WHERE pid > 0" for i, error in enumerate(errors)
     )
-    worst = held.engine.rows(
-        f"SELECT row, place, error FROM ({every}) WHERE error > 0 ORDER BY error DESC, row, place LIMIT {most}"
+    worst = held.engine.people(
+        f"SELECT row, place, error FROM ({every}) WHERE error > 0 ORDER BY error DESC, row, place LIMIT {most}",
+        _COSTLY,
     )
     return tuple(_cell(held, int(row), int(place), float(error)) for row, place, error in worst)
 
@@ -127,9 +127,9 @@ def _cells(held: HeldCells, errors: list[str], most: int) -> tuple[CellCost, ...
 def _cell(held: HeldCells, row: int, i: int, error: float) -> CellCost:
     rule = held.rules.cell_columns[i]
     if rule.form == "item":
-        original, cell = held.engine.rows(f"SELECT v{i}, w{i} FROM {held.table} WHERE row = {row}")[0]
+        ((original, cell),) = held.engine.people(f"SELECT v{i}, w{i} FROM {held.table} WHERE row = {row}", _COSTLY)
         return CellCost(row, rule.name, original, cell, error)
-    found = held.engine.rows(f"SELECT k{i}, v{i}, l{i}, h{i} FROM {held.table} WHERE row = {row}")[0]
+    (found,) = held.engine.people(f"SELECT k{i}, v{i}, l{i}, h{i} FROM {held.table} WHERE row = {row}", _COSTLY)
     kind, value = int(found[0]), int(found[1])
     if kind == Kind.DELETED:
         return CellCost(row, rule.name, written(value, rule), "*", error)

@@ -126,17 +126,16 @@ def _countable(history: History, assessment: AttackersAssessment) -> Iterator[At
 
 
 def _extent(history: History) -> Extent:
-    visits, days, first, last = history.engine.rows(
-        f"SELECT count(*), count(DISTINCT day), min(day), max(day) FROM {history.table('visit')}"
-    )[0]
-    items = history.engine.rows(f"SELECT count(*) FROM {history.table('item')}")[0][0]
+    query = f"SELECT count(*), count(DISTINCT day), min(day), max(day) FROM {history.table('visit')}"
+    ((visits, days, first, last),) = history.engine.people(query, "the days of visits")
+    (items,) = history.engine.total(f"SELECT count(*) FROM {history.table('item')}")
     return Extent(visits, days, first, last, items)
 
 
 def _frequencies(history: History) -> Frequencies:
     visits = history.table("visit")
-    days = history.engine.rows(f"SELECT day, count(*) FROM {visits} GROUP BY day")
-    rows = history.engine.rows(f"SELECT rows, count(*) FROM {visits} GROUP BY rows")
+    days = history.engine.people(f"SELECT day, count(*) FROM {visits} GROUP BY day", "the days of visits")
+    rows = history.engine.people(f"SELECT rows, count(*) FROM {visits} GROUP BY rows", "the sizes of visits")
     by_day = gather_bars([(day.toordinal(), count) for day, count in days])
     return Frequencies(by_day, gather_bars([(int(rows), count) for rows, count in rows]), tuple(_ranks(history)))
 
@@ -167,4 +166,4 @@ def _values(history: History, part: str, assessment: AttackersAssessment) -> Par
 
 def _divided(history: History) -> bool:
     query = f"SELECT count(*) FROM {history.table('item')} WHERE contains(name, '{ITEM_DIVIDER}')"
-    return not history.engine.rows(query)[0][0]
+    return not history.engine.total(query)[0]

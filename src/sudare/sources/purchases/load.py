@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import field
 from typing import Literal, TypeVar
 
-from sudare.engine import Engine, refuse_people
+from sudare.engine import Engine
 from sudare.engine.protocol import ZONE, Column, is_worth_gathering
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
@@ -22,6 +22,8 @@ from sudare.sources.spellings import find_spellings
 
 SHOWN_BAD_ROWS = 10
 SHOWN_CELL_LETTERS = 40
+# What an engine that shows no people does not show.
+SINGLE_ROWS = "single rows"
 _numbers = itertools.count(1)
 
 P = TypeVar("P", bound=Purchases)
@@ -123,13 +125,14 @@ class _Loader:
         return kind(self.engine, reading, kept, customers, parts, self.prefix, near, _own_engine=own_engine)
 
     def rows_in_order(self, progress: Progress) -> RowsInOrder:
-        refuse_people(self.engine, "single rows")
+        self.engine.check_people(SINGLE_ROWS)
         numbers, dropped = self._stage(progress)
         progress("taking rows", 2, 3)
         read, _, parts, zoned = self._count(numbers)
         reading = self._reading(read, dropped, zoned=zoned)
         names = ["customer", "day - DATE '1970-01-01' AS day", "item", *numbers]
-        values = self.engine.columns(f"SELECT {', '.join(names)} FROM {self.prefix}staged WHERE problem = 0")
+        query = f"SELECT {', '.join(names)} FROM {self.prefix}staged WHERE problem = 0"
+        values = self.engine.people_columns(query, SINGLE_ROWS)
         unused = [self._shown(place) for place in range(len(self.source.columns)) if self._role(place) not in values]
         if "time" in parts and "time" not in self.roles:
             unused.append("time of day")
@@ -187,12 +190,11 @@ class _Loader:
 
     def _check(self) -> tuple[Dropped, ...]:
         staged = f"{self.prefix}staged"
-        counts = self.engine.rows(
-            f"SELECT problem, count(*) FROM {staged} WHERE problem > 0 GROUP BY problem ORDER BY problem"
-        )
+        each = ", ".join(f"count(*) FILTER (WHERE problem = {n})" for n in range(1, len(self.rules) + 1))
+        counts = self.engine.total(f"SELECT {each} FROM {staged} WHERE problem > 0")
         broken = self.source.broken_lines(self.engine)
-        rules = self.rules
-        dropped = [Dropped(rules[n - 1].reason, self._column(rules[n - 1].role), rows) for n, rows in counts]
+        found = ((rule, rows) for rule, rows in zip(self.rules, counts, strict=True) if rows)
+        dropped = [Dropped(rule.reason, self._column(rule.role), rows) for rule, rows in found]
         if broken:
             dropped.insert(0, Dropped("the line does not divide into the columns", "", len(broken)))
         if dropped and self.options.bad_rows == "refuse":
@@ -226,9 +228,10 @@ class _Loader:
         # The scan keeps the order of the source, so counting its rows gives their places.
         counted = f"SELECT row_number() OVER () AS record, * FROM ({self._query()})"
         raw = f"SELECT row_number() OVER () AS record, [{cells}] AS cells FROM {self.source.table}"
-        found = self.engine.rows(
+        found = self.engine.people(
             f"SELECT record, problem, cells FROM (SELECT record, problem FROM ({counted}) WHERE problem > 0 "
-            f"ORDER BY record LIMIT {SHOWN_BAD_ROWS}) JOIN ({raw}) USING (record) ORDER BY record"
+            f"ORDER BY record LIMIT {SHOWN_BAD_ROWS}) JOIN ({raw}) USING (record) ORDER BY record",
+            SINGLE_ROWS,
         )
         places = self.source.rows_of([record for record, _, _ in found], broken)
         cell = {role: number for number, role in enumerate(texts)}
@@ -249,11 +252,11 @@ class _Loader:
 
     def _count(self, parts: list[str]) -> tuple[int, int, tuple[str, ...], bool]:
         """Return how many rows were read and kept, what they have, and whether some days have an offset."""
-        read, kept, timed, zoned = self.engine.rows(
+        read, kept, timed, zoned = self.engine.total(
             "SELECT count(*), count(*) FILTER (WHERE problem = 0), "
             "coalesce(max(minute) FILTER (WHERE problem = 0), 0) > 0, "
             f"count(*) FILTER (WHERE zoned AND problem = 0) > 0 FROM {self.prefix}staged"
-        )[0]
+        )
         if not kept:
             what = "no rows of data" if not read else "no rows left after the bad ones were dropped"
             raise SourceNotReadable(f"{self.source.name} has {what}.\nHint: give a file with at least one row of data.")
@@ -265,8 +268,8 @@ class _Loader:
         staged = f"{self.prefix}staged"
         for role in ("customer", "item"):
             names = f"SELECT DISTINCT {role} AS name FROM {staged} WHERE problem = 0"
-            self.engine.keep_numbered(f"{self.prefix}{role}", names, number="code", order="name")
-        customers = int(self.engine.rows(f"SELECT count(*) FROM {self.prefix}customer")[0][0])
+            self.engine.keep(f"{self.prefix}{role}", names, number="code", order="name")
+        customers = int(self.engine.total(f"SELECT count(*) FROM {self.prefix}customer")[0])
         near = "customer" if is_worth_gathering(self.engine, rows, customers) else ""
         kept = "".join(f", {'minute AS time' if part == 'time' else part}" for part in parts)
         self.engine.keep(

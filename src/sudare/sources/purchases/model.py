@@ -46,6 +46,8 @@ _DERIVED = {
 _ORDERS = {"visit": "customer, day", "item_set": "items"}
 # Those whose rows lie together by customer where the purchases do.
 _GATHERED = ("visit", "line")
+# What an engine that shows no people does not show.
+_PEOPLE = "who bought what"
 _NEEDS = {
     "visit": ("purchase",),
     "line": ("purchase", "visit"),
@@ -89,20 +91,19 @@ class Purchases:
         if name in _DERIVED:
             needed = {need: self.table(need) for need in _NEEDS[name]}
             near = self._near if name in _GATHERED else ""
-            return self.derive(name, _DERIVED[name].format(**needed), number=name, order=_ORDERS.get(name), near=near)
+            return self.derive(
+                name, _DERIVED[name].format(**needed), number=name, order=_ORDERS.get(name, ""), near=near
+            )
         return self._prefix + name
 
     @checked
-    def derive(self, name: str, query: str, *, number: str = "", order: str | None = None, near: str = "") -> str:
+    def derive(self, name: str, query: str, *, number: str = "", order: str = "", near: str = "") -> str:
         """Return the SQL name of a table made by a query when it is first asked for, and kept.
 
         With an `order`, the column `number` has the place of each row in it; rows with the same `near` lie together.
         """
         if name not in self._made:
-            if order:
-                self.engine.keep_numbered(self._prefix + name, query, number=number, order=order, near=near)
-            else:
-                self.engine.keep(self._prefix + name, query, near=near)
+            self.engine.keep(self._prefix + name, query, number=number, order=order, near=near)
             self._made.add(name)
         return self._prefix + name
 
@@ -112,12 +113,13 @@ class Purchases:
 
         It takes the rows out of the engine, as only what is about single people does.
         """
-        items = self.engine.columns(f"SELECT code, name FROM {self.table('item')}")
+        items = self.engine.people_columns(f"SELECT code, name FROM {self.table('item')}", _PEOPLE)
         names = [unicodedata.normalize("NFKC", str(name)).strip() for name in items["name"]]
         places = {name: place for place, name in enumerate(sorted(set(names)))}
         number = np.zeros(int(items["code"].max(initial=0)) + 1, np.int64)
         number[items["code"].astype(np.int64)] = [places[name] for name in names]
-        rows = self.engine.columns(f"SELECT customer, day_number(day) AS day, item FROM {self.table('purchase')}")
+        query = f"SELECT customer, day_number(day) AS day, item FROM {self.table('purchase')}"
+        rows = self.engine.people_columns(query, _PEOPLE)
         customer, day, item = (rows[name].astype(np.int64) for name in ("customer", "day", "item"))
         order = np.lexsort((number[item], day, customer))
         bought = np.column_stack([day, number[item]])[order]

@@ -187,7 +187,8 @@ def _read_again(path: Path, meant: Table) -> Contents:
     cells = [f"nullif({quote_name(name)}, '')" for name in meant.attributes]
     records = f"sum(CAST({quote_name(meant.weight)} AS BIGINT))" if meant.weight else "count(*)"
     keys = ", ".join(str(place) for place in range(1, len(cells) + 1))
-    found = meant.engine.rows(f"SELECT {', '.join(cells)}, {records} FROM {source} GROUP BY {keys}")
+    lines = f"SELECT {', '.join(cells)}, {records} FROM {source} GROUP BY {keys}"
+    found = meant.engine.people(lines, "the records of a file")
     return Counter({tuple(row[:-1]): int(row[-1]) for row in found})
 
 

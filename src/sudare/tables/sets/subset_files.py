@@ -83,7 +83,7 @@ def _write(
     )
     # What was found is here, wherever the records are.
     with whole_file(target) as temporary, DuckDBEngine() as engine:
-        engine.attach_columns("subset", {"position": np.arange(len(masks)), "mask": masks, **columns})
+        engine.attach("subset", {"position": np.arange(len(masks)), "mask": masks, **columns})
         engine.write(
             f"SELECT concat_ws(' + ', {members}) AS attributes, {', '.join(columns)} FROM subset ORDER BY position",
             temporary,

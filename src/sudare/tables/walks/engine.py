@@ -18,10 +18,10 @@ from math import comb
 import numpy as np
 
 from sudare.engine.protocol import is_worth_gathering
+from sudare.engine.small_counts import Merge
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import Sizes
-from sudare.statistics.small_counts import fetch_lines
 from sudare.tables.collapsed import CollapsedTable
 from sudare.tables.walks.memory import Walked
 from sudare.tables.walks.packed_rows import PackedRows, Part
@@ -146,8 +146,8 @@ class _EngineWalk:
             "SELECT members, size, count(*) AS classes, size * count(*) AS records "
             f"FROM (SELECT members, records AS size FROM {classes}) GROUP BY members, size"
         )
-        sums = ("classes", "records")
-        found = fetch_lines(self._engine, lines, key="size", cell="records", sums=sums, of="members", questions=sets)
+        merge = Merge("size", ("classes", "records"), of="members", questions=sets)
+        found = self._engine.counts(lines, cell="records", small=merge)
         told = np.asarray(found, np.int64)
         counts = {}
         for part in np.split(told, np.flatnonzero(np.diff(told[:, 0])) + 1):

@@ -110,5 +110,5 @@ def fewest_values_first(table: CollapsedTable, places: Sequence[int]) -> list[in
 
 def _largest(table: CollapsedTable, places: Sequence[int]) -> tuple[int, ...]:
     """Return the largest number of each attribute."""
-    found = table.engine.rows(f"SELECT {', '.join(f'max(a{a})' for a in places)} FROM {table.numbered}")[0]
+    found = table.engine.total(f"SELECT {', '.join(f'max(a{a})' for a in places)} FROM {table.numbered}")
     return tuple(int(most) for most in found)

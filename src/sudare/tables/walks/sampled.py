@@ -16,11 +16,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.small_counts import Merge
 from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.intervals import mean_interval
-from sudare.statistics.small_counts import fetch_lines
 from sudare.tables.collapsed import CollapsedTable
 from sudare.tables.walks.memory import Walked
 from sudare.tables.walks.packed_rows import fewest_values_first
@@ -119,7 +119,7 @@ class _SampleWalk:
         lines = (
             f"SELECT size, CAST(sum(draws) AS BIGINT) AS draws, size * count(*) AS records FROM ({sized}) GROUP BY size"
         )
-        found = fetch_lines(self._table.engine, lines, key="size", cell="draws", sums=("draws", "records"))
+        found = self._table.engine.counts(lines, cell="draws", small=Merge("size", ("draws", "records")))
         sizes, drawn, records = np.asarray(found, np.int64).T
         self._put(sum(1 << self._bit[a] for a in members), np.repeat(sizes, drawn))
         return int(records.sum())
@@ -161,7 +161,7 @@ def _drawn(table: CollapsedTable, samples: int, seed: int) -> Iterator[str]:
     engine, name = table.engine, f"{table.name}_draw"
     positions = np.sort(np.random.default_rng(seed).integers(0, table.records, samples))
     try:
-        engine.attach_columns(f"{name}s", {"draw": np.arange(samples), "position": positions})
+        engine.attach(f"{name}s", {"draw": np.arange(samples), "position": positions})
         engine.keep(f"{name}_places", _places(table, f"{name}s"))
         engine.keep(f"{name}n", _records_at(table, f"{name}_places"))
         yield f"{name}n"

@@ -8,8 +8,8 @@ from hypothesis import given
 
 import sudare
 from sudare.engine import DuckDBEngine
+from sudare.engine.small_counts import Merge
 from sudare.errors import NotOnEngine, OptionNotUsable
-from sudare.statistics.small_counts import fetch_lines
 
 Line = tuple[int, int, int]
 
@@ -24,8 +24,8 @@ def guarded() -> Iterator[DuckDBEngine]:
 def fetched(engine: DuckDBEngine, lines: dict[int, int]) -> list[Line]:
     """Return key, cell and number of lines after merging, of lines given as key -> cell."""
     columns = {"k": list(lines), "cell": list(lines.values()), "lines": [1] * len(lines)}
-    engine.attach_columns("lines", {name: np.array(column, np.int64) for name, column in columns.items()})
-    rows = fetch_lines(engine, "SELECT * FROM lines", key="k", cell="cell", sums=("cell", "lines"))
+    engine.attach("lines", {name: np.array(column, np.int64) for name, column in columns.items()})
+    rows = engine.counts("SELECT * FROM lines", cell="cell", small=Merge("k", ("cell", "lines")))
     return [(int(key), int(cell), int(count)) for key, cell, count in rows]
 
 
@@ -49,14 +49,14 @@ def test_what_is_too_little_altogether_does_not_leave(guarded: DuckDBEngine) -> 
 
 def test_lines_of_several_questions_are_merged_each_among_their_own(guarded: DuckDBEngine) -> None:
     lines = "SELECT * FROM (VALUES (1, 1, 2), (1, 2, 7), (2, 1, 4), (2, 3, 3)) AS lines(question, k, cell)"
-    found = fetch_lines(guarded, lines, key="k", cell="cell", sums=("cell",), of="question", questions=2)
+    found = guarded.counts(lines, cell="cell", small=Merge("k", ("cell",), of="question", questions=2))
     assert [tuple(map(int, row)) for row in found] == [(1, 1, 9), (2, 1, 7)]
 
 
 def test_a_question_of_which_nothing_may_leave_is_refused_among_others(guarded: DuckDBEngine) -> None:
     lines = "SELECT * FROM (VALUES (1, 1, 9), (2, 1, 2), (2, 2, 2)) AS lines(question, k, cell)"
     with pytest.raises(OptionNotUsable, match="fewer than 5"):
-        fetch_lines(guarded, lines, key="k", cell="cell", sums=("cell",), of="question", questions=2)
+        guarded.counts(lines, cell="cell", small=Merge("k", ("cell",), of="question", questions=2))
 
 
 def test_nothing_at_all_is_no_small_count(guarded: DuckDBEngine) -> None:

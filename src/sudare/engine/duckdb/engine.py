@@ -6,19 +6,21 @@ import errno
 import os
 import re
 import shutil
-import tempfile
 import unicodedata
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
-from urllib.parse import quote
 
 import duckdb
+import numpy as np
 
 from sudare import interruption
 from sudare.arguments import checked
+from sudare.engine.duckdb.files import FileNames
+from sudare.engine.duckdb.words import WORDS
+from sudare.engine.gate import Gate
 from sudare.engine.options import (
     ClosedPlace,
     bytes_of,
@@ -30,51 +32,12 @@ from sudare.engine.options import (
     not_parquet,
     parquet_files,
 )
-from sudare.engine.protocol import BLANKS, OFFSET, ZONE, Column, PartFunction, Row, quote_name, quote_text
+from sudare.engine.protocol import ZONE, Column, PartFunction, Row, quote_name, quote_text
 from sudare.errors import MemoryNotEnough, OptionNotUsable, SourceNotReadable
 from sudare.limits import MEMORY
 
-# Letters of which no text changes in NFKC: ASCII, À to ÿ, Cyrillic, kana, Chinese characters, Hangul. Most texts have
-# no others, and are not sent to Python.
-STABLE = "\x01-\x7fÀ-ÿА-я、-〃々-〇ぁ-ゖァ-ヺー一-鿿가-힣"
 
-# What is not a name but a pattern to DuckDB, or may be one day.
-_PATTERN = re.compile(r"[*?\[\]{}\\]")
-
-# The words of the protocol that DuckDB does not know by itself. Regular expressions are looked at last: each cell costs
-# more than several looks at single letters, and of a Parquet file these are taken of different texts only.
-WORDS = (
-    f"normal(words) AS CASE WHEN strlen(words) = length(words) OR regexp_full_match(words, '[{STABLE}]*') THEN words "
-    "ELSE nfkc(words) END",
-    "trimmed(words) AS CASE WHEN strlen(words) = length(words) AND words >= '!' AND words[-1] >= '!' THEN words "
-    f"WHEN regexp_matches(words, '^[{BLANKS}]|[{BLANKS}]$') "
-    f"THEN regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '', 'g') ELSE words END",
-    "read_number(words) AS try_cast(words AS DOUBLE)",
-    # A date alone, a time alone, and a time of the usual form in the end have none, and are far quicker to see.
-    "has_offset(words) AS CASE WHEN words LIKE '% __:__:__' OR words LIKE '__:__' OR NOT contains(words, ':') "
-    f"THEN false ELSE regexp_matches(words, '{OFFSET}') END",
-    # DuckDB reads no blank before an offset.
-    "clock_of(words, zone) AS timezone(zone, try_cast(regexp_replace(words, ' ([+-])', '\\1') AS TIMESTAMPTZ))",
-    # DuckDB takes any word after a time for a zone that it need not know, such as the PM of 8:00 PM.
-    "read_moment(words) AS coalesce(CASE WHEN words >= '0' AND words < ':' "
-    f"AND (NOT has_offset(words) OR clock_of(words, '{ZONE}') IS NOT NULL) THEN try_cast(words AS TIMESTAMP) END, CASE "
-    "WHEN regexp_full_match(words, '[0-9]{8}') THEN try_strptime(words, '%Y%m%d') "
-    "WHEN regexp_full_match(words, '[0-9]{5}([.][0-9]+)?') THEN TIMESTAMP '1899-12-30 00:00:00' "
-    "+ to_seconds(CAST(round(try_cast(words AS DOUBLE) * 86400) AS BIGINT)) END)",
-    "read_moment_in(words, form) AS CAST(try_strptime(words, form) AS TIMESTAMP)",
-    f"clock_in(moment, zone) AS timezone(zone, timezone('{ZONE}', moment))",
-    "day_number(day) AS datediff('day', DATE '1970-01-01', day)",
-    "is_like(words, form) AS regexp_full_match(words, form)",
-    "text_at(texts, place) AS list_extract(texts, place)",
-    "texts_in(texts) AS len(texts)",
-    "joined(texts) AS array_to_string(list_sort(texts), ';')",
-    "digest_part(words, place) AS CAST('0x' || substr(sha256(words), 15 * place + 1, 15) AS BIGINT)",
-    "read_minute(words) AS CASE WHEN NOT has_offset(words) "
-    "THEN hour(try_cast(words AS TIME)) * 60 + minute(try_cast(words AS TIME)) END",
-)
-
-
-class DuckDBEngine:
+class DuckDBEngine(Gate):
     """An in-memory DuckDB that keeps at most `memory` and spills the rest to a folder it removes.
 
     The folder is made in `spill` (None: where the system keeps temporary files). Extensions are never downloaded and
@@ -101,7 +64,8 @@ class DuckDBEngine:
         self._memory = memory
         self.min_cell = check_min_cell(min_cell)
         self._spill = folder = make_spill_folder(spill)
-        self._links: dict[str, str] = {}
+        self._names = FileNames(folder)
+        self._attached: set[str] = set()
         # Runs at close, or when the program ends without it.
         self._remove_spill = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         config: dict[str, str | bool | int | float | list[str]] = {
@@ -135,27 +99,25 @@ class DuckDBEngine:
     @property
     def memory_bytes(self) -> int:
         """How much memory the engine may use."""
-        return bytes_of(self.rows("SELECT current_setting('memory_limit')")[0][0])
+        return bytes_of(self._rows("SELECT current_setting('memory_limit')")[0][0])
 
     def run(self, sql: str) -> None:
         """Run a statement for its effect."""
         with self._explained():
             self._connection.execute(sql)
 
-    def keep(self, table: str, query: str, *, near: str = "") -> None:  # noqa: ARG002
+    def keep(self, table: str, query: str, *, number: str = "", order: str = "", near: str = "") -> None:  # noqa: ARG002
         """Make a table of the result of a query, in place of one that has the name; all lies together here."""
+        if order:
+            query = f"SELECT *, CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS {number} FROM ({query})"
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
-
-    def keep_numbered(self, table: str, query: str, *, number: str, order: str, near: str = "") -> None:  # noqa: ARG002
-        """Make a table of the result of a query with one column more: the place of each row in an order, from 1."""
-        self.keep(table, f"SELECT *, CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS {number} FROM ({query})")
 
     def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
         """Make a table of what a function makes of the rows of a query, those with the same `part` at a time."""
         self.keep(f"{table}_rows", query)
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
-        for (number,) in self.rows(f"SELECT DISTINCT {part} FROM {table}_rows ORDER BY {part}"):
-            made = function(self.columns(f"SELECT * FROM {table}_rows WHERE {part} = {number}"))
+        for (number,) in self._rows(f"SELECT DISTINCT {part} FROM {table}_rows ORDER BY {part}"):
+            made = function(self._columns(f"SELECT * FROM {table}_rows WHERE {part} = {number}"))
             self._connection.register("attached_columns", dict(made))
             self.run(f"INSERT INTO {table} BY NAME SELECT * FROM attached_columns")
             self._connection.unregister("attached_columns")
@@ -166,21 +128,25 @@ class DuckDBEngine:
         self.keep(table, query)
 
     def drop(self, *tables: str) -> None:
-        """Forget tables, as far as they are there; a closed engine has none."""
+        """Forget tables, and what was attached, as far as they are there; a closed engine has none."""
         if isinstance(self._connection, ClosedPlace):
             return
         for table in tables:
-            self.run(f"DROP TABLE IF EXISTS {table}")
+            if table in self._attached:
+                self._connection.unregister(table)
+                self._attached.discard(table)
+            else:
+                self.run(f"DROP TABLE IF EXISTS {table}")
 
-    def rows(self, sql: str) -> list[Row]:
-        """Answer a query whose result is small."""
+    def _rows(self, sql: str, most: int | None = None) -> list[Row]:
         with self._explained():
-            return self._connection.execute(sql).fetchall()
+            found = self._connection.execute(sql)
+            return found.fetchall() if most is None else found.fetchmany(most)
 
-    def columns(self, sql: str) -> dict[str, Column]:
-        """Answer a query with one array a column."""
+    def _columns(self, sql: str) -> dict[str, Column]:
         with self._explained():
-            return dict(self._connection.execute(sql).fetchnumpy())
+            found = self._connection.execute(sql).fetchnumpy()
+        return {name: _unmasked(column) for name, column in found.items()}
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -201,31 +167,27 @@ class DuckDBEngine:
 
     def describe(self, table: str) -> dict[str, str]:
         """Return the columns of a table or table expression and their SQL types."""
-        return {str(row[0]): str(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {table}")}
+        return {str(row[0]): str(row[1]) for row in self._rows(f"DESCRIBE SELECT * FROM {table}")}
 
     def in_order(self, numbers: Sequence[str]) -> str:
         """Return an expression for the list of some numbers, the smallest first."""
         return f"list_sort([{', '.join(numbers)}])"
 
-    def attach_columns(self, table: str, columns: Mapping[str, Column]) -> None:
-        """Make a table of arrays of equal length."""
-        self._connection.register("attached_columns", dict(columns))
+    def attach(self, table: str, rows: Mapping[str, Column] | object) -> None:
+        """Make a table of arrays of equal length, or a dataframe readable under a name, without copying it."""
+        if not isinstance(rows, Mapping):
+            self._connection.register(table, rows)
+            self._attached.add(table)
+            return
+        self._connection.register("attached_columns", dict(rows))
         self.run(f"CREATE OR REPLACE TEMP TABLE {quote_name(table)} AS SELECT * FROM attached_columns")
         self._connection.unregister("attached_columns")
-
-    def attach_frame(self, table: str, frame: object) -> None:
-        """Make a dataframe readable under a name, without copying it."""
-        self._connection.register(table, frame)
-
-    def each(self, texts: str) -> str:
-        """Return an expression that makes a row of each text of a list."""
-        return f"unnest({texts})"
 
     def hold_lines(self, table: str, source: str | Path) -> None:
         """Make a table of the lines of a text, or of the texts of a folder, with their numbers."""
         path = Path(source)
         check_lines(path)
-        files = self._files(path, line_files(path))
+        files = self._names.listed(path, line_files(path))
         # A line with the character that divides the two columns can be no row of cells.
         columns = "delim = '\x01', quote = '', escape = '', nullstr = '\x02', null_padding = true, columns = "
         read = (
@@ -238,21 +200,18 @@ class DuckDBEngine:
             )
         except duckdb.InvalidInputException as error:
             raise SourceNotReadable(
-                f"{path} cannot be read as text: {self._in_own_names(str(error).splitlines()[0])}\n"
+                f"{path} cannot be read as text: {self._names.in_own_names(str(error).splitlines()[0])}\n"
                 "Hint: give a text in UTF-8, a line a row."
             ) from None
-
-    def detach_frame(self, table: str) -> None:
-        """Forget a dataframe."""
-        self._connection.unregister(table)
 
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
         """Return a table expression that reads a UTF-8 CSV file as text; lines rejected before are forgotten."""
         for table in ("reject_errors", "reject_scans"):
             self.run(f"DROP TABLE IF EXISTS {table}")
         types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in columns)
+        files = self._names.listed(path, [path])
         return (
-            f"read_csv({self._files(path, [path])}, delim = {quote_text(delimiter)}, header = {str(header).lower()}, "
+            f"read_csv({files}, delim = {quote_text(delimiter)}, header = {str(header).lower()}, "
             f"quote = '\"', escape = '\"', auto_detect = false, nullstr = '', store_rejects = true, "
             f"compression = 'none', columns = {{{types}}})"
         )
@@ -261,48 +220,12 @@ class DuckDBEngine:
         """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
         files = parquet_files(path)
         partitioned = str(is_partitioned(path, files)).lower()
-        table = f"read_parquet({self._files(path, files)}, hive_partitioning = {partitioned})"
+        table = f"read_parquet({self._names.listed(path, files)}, hive_partitioning = {partitioned})"
         try:
             self.describe(table)
         except duckdb.Error as error:
-            raise not_parquet(path, self._in_own_names(str(error).splitlines()[0])) from None
+            raise not_parquet(path, self._names.in_own_names(str(error).splitlines()[0])) from None
         return table
-
-    def _files(self, path: Path, files: Sequence[Path]) -> str:
-        """Return a list of files as DuckDB is to read it, given the one or the folder that they are of.
-
-        Paths are whole, so that they are no addresses. DuckDB takes some letters for a pattern, and has no way to write
-        them that is safe from every other name; files with one of them are read by links that have none.
-        """
-        folder = (path if path.is_dir() else path.parent).absolute()
-        named = [file.absolute() for file in files]
-        # Of folders above the one that is read DuckDB would make columns too.
-        if "=" in str(folder) or any(_PATTERN.search(str(file)) for file in named):
-            named = self._linked(folder, named)
-        return f"[{', '.join(quote_text(str(file)) for file in named)}]"
-
-    def _linked(self, folder: Path, files: Sequence[Path]) -> list[Path]:
-        """Make links to files, in folders of the same names: some are values, in which %5B stands for a bracket."""
-        place = Path(tempfile.mkdtemp(dir=self._spill))
-        if _PATTERN.search(str(place)):
-            raise OptionNotUsable(
-                f"{folder} cannot be read with the spill folder {self._spill}: both have one of * ? [ in their names.\n"
-                "Hint: --spill-dir is a folder without them."
-            )
-        links = []
-        for number, file in enumerate(files):
-            inside = _PATTERN.sub(lambda found: quote(found.group()), str(file.relative_to(folder).parent))
-            links.append(place / inside / str(number))
-            links[-1].parent.mkdir(parents=True, exist_ok=True)
-            links[-1].symlink_to(file)
-            self._links[str(links[-1])] = str(file)
-        return links
-
-    def _in_own_names(self, text: str) -> str:
-        """Return what DuckDB says with the names of files in place of the links to them."""
-        for link, file in self._links.items():
-            text = text.replace(link, file)
-        return text
 
     def find(self, _name: str, /) -> str | None:
         """Return None: DuckDB in this process knows no tables but ours."""
@@ -310,10 +233,10 @@ class DuckDBEngine:
 
     def rejected_lines(self) -> list[tuple[int, str]]:
         """Return byte position and reason of the lines `csv` could not split into columns, in order."""
-        found = self.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'")
+        found = self._rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'")
         if not found[0][0]:
             return []
-        lines = self.rows(
+        lines = self._rows(
             "SELECT line_byte_position, arg_min(error_message, column_idx) FROM reject_errors "
             "GROUP BY line_byte_position ORDER BY line_byte_position"
         )
@@ -345,6 +268,16 @@ class DuckDBEngine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _unmasked(column: Column) -> Column:
+    """Return an array with NaN, NaT or None where DuckDB masks a NULL."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return column
+    kind = column.dtype.kind
+    made: Column = np.array(column.data, np.float64 if kind in "iuf" else column.dtype if kind == "M" else object)
+    made[np.ma.getmaskarray(column)] = np.nan if kind in "iuf" else np.datetime64("NaT") if kind == "M" else None
+    return made
 
 
 def _nfkc(words: str) -> str:
