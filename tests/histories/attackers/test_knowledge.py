@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sudare.errors import KnowledgeNotUnderstood
-from sudare.histories.attackers.knowledge import (
-    CUSTOMER_PARTS,
-    MOST_ROWS,
-    MOST_VISITS,
-    ROW_PARTS,
-    TEN_ATTACKERS,
-    VISIT_PARTS,
-    Knowledge,
-    parse_knowledge,
-)
+from sudare.histories.attackers.knowledge import MOST_ROWS, MOST_VISITS, TEN_ATTACKERS, Knowledge, parse_knowledge
+from sudare.histories.attackers.parts import CUSTOMER_PARTS, ROW_PARTS, VISIT_PARTS
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from sudare.arguments import checked
 from sudare.engine.protocol import Row
 from sudare.errors import OptionNotUsable
 from sudare.histories.attackers.crowds import WEIGHTINGS, Crowds, Weighting, count_crowds, part_frequencies
-from sudare.histories.attackers.facts import EXPRESSIONS, check_parts, visit_table
-from sudare.histories.attackers.knowledge import TEN_ATTACKERS, VISIT_PARTS, Knowledge, parse_knowledge
+from sudare.histories.attackers.facts import check_parts
+from sudare.histories.attackers.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
+from sudare.histories.attackers.parts import PARTS, Part
 from sudare.histories.attackers.sampling import combinations, estimate
 from sudare.histories.attackers.sampling_there import estimate_there
 from sudare.histories.attackers.theory import (
@@ -295,16 +296,13 @@ def _theory(history: History, knowledge: Knowledge, sizes: Mapping[str, int]) ->
 
 def part_sizes(history: History, parts: Sequence[str]) -> Mapping[str, int]:
     """Count the distinct values of each part; a missing value is one value."""
-    return {part: history.engine.total(_size_query(history, part))[0] for part in parts}
+    return {part: history.engine.total(_size_query(history, PARTS[part]))[0] for part in parts}
 
 
-def _size_query(history: History, part: str) -> str:
-    if part in ("item", "items"):
-        return f"SELECT count(*) FROM {history.table('item' if part == 'item' else 'item_set')}"
-    if part == "days":
-        return f"SELECT count(DISTINCT days) FROM {history.table('calendar')}"
-    table = visit_table(history, Knowledge((part,))) if part in VISIT_PARTS else history.table("purchase")
-    return f"SELECT count(*) FROM (SELECT DISTINCT {EXPRESSIONS[part]} FROM {table})"
+def _size_query(history: History, part: Part) -> str:
+    if part.values:
+        return f"SELECT count(*) FROM {history.table(part.values)}"
+    return f"SELECT count(*) FROM (SELECT DISTINCT {part.sql} FROM {history.table(part.table)})"
 
 
 def _ranked(risks: Sequence[AttackerRisk]) -> tuple[AttackerRisk, ...]:

@@ -9,29 +9,9 @@ from __future__ import annotations
 
 from sudare.errors import KnowledgeNotUnderstood
 from sudare.histories.attackers.knowledge import Knowledge
+from sudare.histories.attackers.parts import PARTS, Part
 from sudare.histories.model import History
 from sudare.showing import dataclass
-
-# Parts as SQL over the tables of the model. A month is a year's month, 201012; an ISO weekday is 1 for Monday.
-EXPRESSIONS = {
-    "day": "day",
-    "weekday": "isodow(day)",
-    "month": "year(day) * 100 + month(day)",
-    "count": "rows",
-    "kinds": "kinds",
-    "items": "item_set",
-    "item": "item",
-    "price": "price",
-    "quantity": "quantity",
-    "time": "time",
-    "hour": "CAST(floor(time / 60) AS INTEGER)",
-}
-
-# Parts of a visit that are no columns of the table of visits: where they are instead.
-_ELSEWHERE = {"items": "basket", "kinds": "variety"}
-
-# Columns of `purchase` that some parts need and not every history has.
-NEEDED_COLUMNS = {"price": "price", "quantity": "quantity", "time": "time", "hour": "time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +25,7 @@ class Facts:
 def check_parts(history: History, knowledge: Knowledge) -> None:
     """Raise KnowledgeNotUnderstood if the history lacks a column that the knowledge speaks of."""
     for part in knowledge.parts:
-        column = NEEDED_COLUMNS.get(part)
+        column = PARTS[part].needs
         if column and column not in history.parts:
             raise KnowledgeNotUnderstood(
                 f"The knowledge {str(knowledge)!r} needs the {column} column, and {history.reading.source} has none.\n"
@@ -59,7 +39,7 @@ def facts(history: History, knowledge: Knowledge) -> Facts:
     if not (knowledge.visit_parts or knowledge.row_parts):
         calendar = history.table("calendar")
         keys = knowledge.customer_parts
-        columns = "".join(f"{part}, " for part in keys)
+        columns = "".join(f"{PARTS[part].sql} AS {part}, " for part in keys)
         return Facts(keys, f"SELECT {columns}customer, 1 AS occurrences, rows AS records FROM {calendar}")
     found = _one_visit(history, knowledge) if knowledge.visits == 1 else _several_visits(history, knowledge)
     return _with_customer_parts(history, knowledge, found)
@@ -70,7 +50,8 @@ def _with_customer_parts(history: History, knowledge: Knowledge, found: Facts) -
         return found
     keys = (*knowledge.customer_parts, *found.keys)
     columns = ", ".join([*keys, "customer", "occurrences", "records"])
-    calendar = f"(SELECT customer, days FROM {history.table('calendar')})"
+    known = ", ".join(f"{PARTS[part].sql} AS {part}" for part in knowledge.customer_parts)
+    calendar = f"(SELECT customer, {known} FROM {history.table('calendar')})"
     return Facts(keys, f"SELECT {columns} FROM ({found.query}) JOIN {calendar} USING (customer)")
 
 
@@ -87,21 +68,27 @@ def _one_visit(history: History, knowledge: Knowledge) -> Facts:
     )
 
 
+def visit_keys(knowledge: Knowledge) -> list[Part]:
+    """Return the parts of a visit that make two observations differ."""
+    return [PARTS[part] for part in knowledge.key_visit_parts]
+
+
 def observations(history: History, knowledge: Knowledge) -> Facts:
     """Return what can be observed of each single visit: (visit, customer, keys, occurrences, records)."""
-    visit_keys = tuple(key_name(part) for part in knowledge.key_visit_parts)
-    columns = ["visit", "customer", *(f"{EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts)]
+    visit_parts = visit_keys(knowledge)
+    keys = tuple(part.key for part in visit_parts)
+    columns = ["visit", "customer", *(part.column for part in visit_parts)]
     if not knowledge.row_parts:
         table = visit_table(history, knowledge)
         columns += ["1 AS occurrences", "rows AS records"]
-        return Facts(visit_keys, f"SELECT {', '.join(columns)} FROM {table}")
+        return Facts(keys, f"SELECT {', '.join(columns)} FROM {table}")
     copies = range(1, knowledge.rows + 1)
     columns += [f"l{n}.value AS value{n}" for n in copies]
     # Of one row both are the same expression, which the engine then adds up once; products need the wider type.
     times = ["l1.times"] if knowledge.rows == 1 else [f"CAST(l{n}.times AS BIGINT)" for n in copies]
     columns.append(" * ".join(times) + " AS occurrences")
     columns.append(" + ".join(times) + " AS records")
-    keys = (*visit_keys, *(f"value{n}" for n in copies))
+    keys = (*keys, *(f"value{n}" for n in copies))
     return Facts(keys, f"SELECT {', '.join(columns)} FROM {_joined_rows(history, knowledge)}")
 
 
@@ -116,14 +103,14 @@ def _joined_rows(history: History, knowledge: Knowledge) -> str:
 
 def visit_table(history: History, knowledge: Knowledge) -> str:
     """Return the table of visits that has the known parts of a visit; of all items and their number, the items do."""
-    elsewhere = (_ELSEWHERE[part] for part in knowledge.key_visit_parts if part in _ELSEWHERE)
+    elsewhere = (part.elsewhere for part in visit_keys(knowledge) if part.elsewhere)
     return history.table(next(elsewhere, "visit"))
 
 
 def visit_rows(history: History, knowledge: Knowledge) -> str:
     """Return the different row values of each visit, with the known parts of the visit: see `row_values`."""
     rows = row_values(history, knowledge.row_parts)
-    missing = [EXPRESSIONS[part] for part in knowledge.key_visit_parts if part in _ELSEWHERE]
+    missing = [part.sql for part in visit_keys(knowledge) if part.elsewhere]
     if not missing:
         return f"(SELECT * FROM {rows})"
     parts = f"(SELECT visit, {', '.join(missing)} FROM {visit_table(history, knowledge)})"
@@ -139,7 +126,7 @@ def row_values(history: History, parts: tuple[str, ...]) -> str:
         line = history.table("line")
         return f"(SELECT visit, customer, day, rows, item AS value, times FROM {line})"
     name = "row_" + "_".join(parts)
-    values = ", ".join(f"{EXPRESSIONS[part]} AS {part}" for part in parts)
+    values = ", ".join(f"{PARTS[part].sql} AS {part}" for part in parts)
     same = " AND ".join(f"s.{part} IS NOT DISTINCT FROM v.{part}" for part in parts)
     purchase = f"(SELECT customer, day, {values} FROM {history.table('purchase')})"
     grouped = f"SELECT customer, day, {', '.join(parts)}, count(*) AS times FROM {purchase} GROUP BY ALL"
@@ -154,7 +141,7 @@ def value_table(history: History, parts: tuple[str, ...]) -> str:
     """Return the table that says what the numbers of row values stand for: value and the parts."""
     if parts == ("item",):
         return f"(SELECT code AS value, code AS item FROM {history.table('item')})"
-    values = ", ".join(f"{EXPRESSIONS[part]} AS {part}" for part in parts)
+    values = ", ".join(f"{PARTS[part].sql} AS {part}" for part in parts)
     return history.derive(
         "values_" + "_".join(parts),
         f"SELECT DISTINCT {values} FROM {history.table('purchase')}",
@@ -211,8 +198,3 @@ def observation_table(history: History, knowledge: Knowledge) -> str:
 def _table_name(kind: str, knowledge: Knowledge) -> str:
     rows = "_".join([*knowledge.row_parts, str(knowledge.rows)])
     return "_".join([kind, *knowledge.key_visit_parts, rows])
-
-
-def key_name(part: str) -> str:
-    """Return the name of a visit part's key column; it must differ from the columns of the model's tables."""
-    return f"known_{part}"

@@ -13,12 +13,9 @@ import re
 
 from sudare.arguments import checked
 from sudare.errors import KnowledgeNotUnderstood
+from sudare.histories.attackers.parts import CUSTOMER_PARTS, PARTS, ROW_PARTS, VISIT_PARTS
 from sudare.showing import dataclass
 
-VISIT_PARTS = ("day", "weekday", "month", "count", "kinds", "items")
-ROW_PARTS = ("item", "price", "quantity", "time", "hour")
-CUSTOMER_PARTS = ("days",)
-PARTS = (*VISIT_PARTS, *ROW_PARTS, *CUSTOMER_PARTS)
 NOTHING = "nothing"
 
 # Beyond these the counts of combinations leave what a sampled visit can be checked against in reasonable time.
@@ -53,7 +50,7 @@ class Knowledge:
     @property
     def key_visit_parts(self) -> tuple[str, ...]:
         """The visit parts that make two observations differ: all items already fix how many there are."""
-        fixed = ("count", "kinds") if "items" in self.visit_parts else ()
+        fixed = {fixed for part in self.visit_parts for fixed in PARTS[part].fixes}
         return tuple(part for part in self.visit_parts if part not in fixed)
 
     def __str__(self) -> str:

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from sudare.errors import KnowledgeNotUnderstood
 from sudare.histories.attackers.facts import (
-    EXPRESSIONS,
     check_parts,
     facts,
-    key_name,
     numbered_observations,
     observation_table,
     value_table,
+    visit_keys,
     visit_table,
 )
 from sudare.histories.attackers.knowledge import Knowledge
+from sudare.histories.attackers.parts import PARTS
 from sudare.histories.attackers.sampling import draw_occurrences
 from sudare.histories.generalized.purchases import HUNDREDTHS
 from sudare.histories.model import History
@@ -36,7 +36,7 @@ Arrays = dict[str, NDArray[Any]]
 # Of more visits whose days are not known, too many choices of days would have to be tried.
 MOST_VISITS_WITHOUT_DAY = 2
 # Parts of a row that are ordered; they are compared in hundredths.
-ORDERED_PARTS = ("price", "quantity")
+ORDERED_PARTS = tuple(name for name, part in PARTS.items() if part.ordered)
 # What an engine that shows no people does not show.
 PEOPLE = "what is known of customers"
 
@@ -60,22 +60,25 @@ class KnownValues:
 
 def check_comparable(history: History, knowledge: Knowledge) -> None:
     """Raise KnowledgeNotUnderstood if generalized cells cannot be compared with such knowledge."""
-    problem = None
-    if "time" in knowledge.parts or "hour" in knowledge.parts:
-        problem = "they have no time of day", "leave out time and hour"
-    elif "kinds" in knowledge.key_visit_parts:
-        # The fewest different items that rows with sets of items can have: a minimum hitting set, which is NP-hard.
-        problem = "how many different items sets of items stand for is too hard to find", "know the count in its place"
-    elif "items" in knowledge.visit_parts and knowledge.row_parts and "item" not in knowledge.row_parts:
-        problem = "which of all items a row has must be known, too", "add item to the parts of the rows"
-    elif knowledge.visits > MOST_VISITS_WITHOUT_DAY and "day" not in knowledge.visit_parts:
-        problem = f"too many days are possible for {knowledge.visits} visits", "add the day, or ask for two visits"
+    problem = _incomparable(knowledge)
     if problem:
         raise KnowledgeNotUnderstood(
             f"The knowledge {str(knowledge)!r} cannot be compared with generalized cells: {problem[0]}.\n"
             f"Hint: {problem[1]}."
         )
     check_parts(history, knowledge)
+
+
+def _incomparable(knowledge: Knowledge) -> tuple[str, str] | None:
+    """Return why a knowledge cannot be compared with generalized cells, and what to know in its place."""
+    for part in (*knowledge.row_parts, *knowledge.key_visit_parts, *knowledge.customer_parts):
+        if found := PARTS[part].incomparable:
+            return found
+    if "items" in knowledge.visit_parts and knowledge.row_parts and "item" not in knowledge.row_parts:
+        return "which of all items a row has must be known, too", "add item to the parts of the rows"
+    if knowledge.visits > MOST_VISITS_WITHOUT_DAY and "day" not in knowledge.visit_parts:
+        return f"too many days are possible for {knowledge.visits} visits", "add the day, or ask for two visits"
+    return None
 
 
 def known_values(history: History, knowledge: Knowledge) -> KnownValues:
@@ -120,10 +123,10 @@ def _observed(history: History, knowledge: Knowledge, draw: Arrays) -> Arrays:
     """Return what is seen of drawn visits: the columns of an observation, and the customer."""
     history.engine.attach("sudare_draw", draw)
     table = visit_table(history, knowledge)
-    keys = [f"{EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts]
+    parts = visit_keys(knowledge)
     values = [name for name in draw if name.startswith("value")]
-    visits = f"SELECT {', '.join(['visit', 'customer', *keys])} FROM {table}"
-    columns = ", ".join(["customer", *(key_name(part) for part in knowledge.key_visit_parts), *values])
+    visits = f"SELECT {', '.join(['visit', 'customer', *(part.column for part in parts)])} FROM {table}"
+    columns = ", ".join(["customer", *(part.key for part in parts), *values])
     return history.engine.people_columns(
         f"SELECT {columns} FROM sudare_draw JOIN ({visits}) USING (visit) ORDER BY sample, slot", PEOPLE
     )
@@ -149,7 +152,7 @@ def _known_visits(
     day_list, day_starts, days = _possible_days(visit_days(history), seen, size)
     demand_list, demand_starts, items, values = _demands(history, knowledge, seen, size)
     groups = _groups(history, visits, demand_list, demand_starts, items)
-    count = seen.get(key_name("count"), np.zeros(size, np.int64)).astype(np.int64)
+    count = seen.get(PARTS["count"].key, np.zeros(size, np.int64)).astype(np.int64)
     return KnownVisits(
         visits, days_known, day_list, count, demand_list, day_starts, days, demand_starts,
         # One demand more, which every row covers.
@@ -170,18 +173,11 @@ def _column(history: History, query: str) -> Integers:
 
 def _possible_days(days: Integers, seen: Arrays, size: int) -> tuple[Integers, Integers, Integers]:
     """Return the list of days that each observation can be of, where the lists begin, and the places of their days."""
-    dates = days.astype("datetime64[D]")
-    months = dates.astype("datetime64[M]").astype(np.int64)
-    facts_of_days = {
-        "day": days,
-        "weekday": (days + 3) % 7 + 1,
-        "month": (1970 + months // 12) * 100 + months % 12 + 1,
-    }
-    told = {part: _as_numbers(seen[key_name(part)]) for part in facts_of_days if key_name(part) in seen}
+    told = [(part.of_days, _as_numbers(seen[part.key])) for part in PARTS.values() if part.of_days and part.key in seen]
     if not told:
         return np.zeros(size, np.int64), np.array([0, len(days)]), np.arange(len(days))
-    different, lists = np.unique(np.column_stack(list(told.values())), axis=0, return_inverse=True)
-    known = np.column_stack([facts_of_days[part] for part in told])
+    different, lists = np.unique(np.column_stack([values for _, values in told]), axis=0, return_inverse=True)
+    known = np.column_stack([of_days(days) for of_days, _ in told])
     places = [np.flatnonzero((known == values).all(axis=1)) for values in different]
     starts = np.cumsum([0, *map(len, places)])
     listed = np.concatenate([*places, np.zeros(0, np.int64)])
@@ -203,10 +199,10 @@ def _demands(
         return np.zeros(size, np.int64), np.zeros(2, np.int64), np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
     if not knowledge.row_parts:
         starts, items = _item_sets(history)
-        return _as_numbers(seen[key_name("items")]) - 1, starts, items, np.zeros((len(items), 0), np.int64)
+        return _as_numbers(seen[PARTS["items"].key]) - 1, starts, items, np.zeros((len(items), 0), np.int64)
     items, values = _row_demands(history, knowledge, seen, ordered)
     if "items" in knowledge.visit_parts:
-        return _with_sets(history, _as_numbers(seen[key_name("items")]) - 1, items, values)
+        return _with_sets(history, _as_numbers(seen[PARTS["items"].key]) - 1, items, values)
     starts = np.arange(0, items.size + 1, knowledge.rows)
     return np.arange(size), starts, items.reshape(-1), values.reshape(items.size, len(ordered))
 

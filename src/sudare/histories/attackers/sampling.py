@@ -13,7 +13,7 @@ import numpy as np
 
 from sudare.engine.protocol import Column
 from sudare.errors import KnowledgeNotUnderstood
-from sudare.histories.attackers.facts import EXPRESSIONS, check_parts, key_name, row_values, visit_rows, visit_table
+from sudare.histories.attackers.facts import check_parts, row_values, visit_keys, visit_rows, visit_table
 from sudare.histories.attackers.knowledge import Knowledge
 from sudare.histories.model import History
 from sudare.progress import Progress, silent
@@ -234,7 +234,7 @@ def crowds_query(history: History, knowledge: Knowledge) -> str:
 def _visit_columns(history: History, knowledge: Knowledge) -> tuple[str, str]:
     """Return the table of visits and the select list of their known parts."""
     table = visit_table(history, knowledge)
-    return table, "".join(f", {EXPRESSIONS[part]} AS {key_name(part)}" for part in knowledge.key_visit_parts)
+    return table, "".join(f", {part.column}" for part in visit_keys(knowledge))
 
 
 def _samples_query(history: History, knowledge: Knowledge) -> str:
@@ -243,7 +243,7 @@ def _samples_query(history: History, knowledge: Knowledge) -> str:
     visits = f"(SELECT visit, customer{keys} FROM {table})"
     columns = ["sample"]
     for slot in range(knowledge.visits):
-        names = [key_name(part) for part in knowledge.key_visit_parts]
+        names = [part.key for part in visit_keys(knowledge)]
         columns += [f"max(CASE WHEN slot = {slot} THEN {name} END) AS slot{slot}_{name}" for name in names]
         columns += [
             f"max(CASE WHEN slot = {slot} AND rank = {n} THEN value END) AS slot{slot}_value{n}"
@@ -302,4 +302,4 @@ def _slot_joins(history: History, knowledge: Knowledge, slot: int) -> Iterator[t
 
 
 def _keys(knowledge: Knowledge) -> list[str]:
-    return [key_name(part) for part in knowledge.key_visit_parts]
+    return [part.key for part in visit_keys(knowledge)]

@@ -9,8 +9,9 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.histories.attackers.assessment import check_weighting
 from sudare.histories.attackers.crowds import Weighting, by_value, count_crowds
-from sudare.histories.attackers.facts import facts, key_name, observation_table, value_table
+from sudare.histories.attackers.facts import facts, observation_table, value_table, visit_keys
 from sudare.histories.attackers.knowledge import Knowledge, parse_knowledge
+from sudare.histories.attackers.parts import PARTS, Part
 from sudare.histories.attackers.sampling import combinations
 from sudare.histories.model import History
 from sudare.limits import MOST_COMBINATIONS
@@ -137,22 +138,19 @@ class _Shown:
             self._observation(known, f"v{n}", f"visit{n}_")
 
     def _observation(self, known: Knowledge, table: str, prefix: str) -> None:
-        for part in known.key_visit_parts:
-            self._visit_part(part, f"{table}.{key_name(part)}", prefix)
+        for part in visit_keys(known):
+            self._visit_part(part, f"{table}.{part.key}", prefix)
         for n in range(1, known.rows + 1) if known.row_parts else ():
             suffix = str(n) if known.rows > 1 else ""
             self._row(known.row_parts, f"{table}.value{n}", prefix, suffix)
 
-    def _visit_part(self, part: str, key: str, prefix: str) -> None:
-        text = {
-            "day": f"CAST({key} AS VARCHAR)",
-            "month": f"CAST({key} // 100 AS VARCHAR) || '-' || lpad(CAST({key} % 100 AS VARCHAR), 2, '0')",
-        }.get(part, key)
-        if part == "items":
+    def _visit_part(self, part: Part, key: str, prefix: str) -> None:
+        text = part.shown.format(key=key)
+        if part.name == "items":
             name = f"sets{len(self.joins)}"
             self.joins.append(f"({self._set_names()}) AS {name} ON {name}.item_set = {key}")
             text = f"{name}.items"
-        self.columns.append((prefix + part, text))
+        self.columns.append((prefix + part.name, text))
 
     def _set_names(self) -> str:
         pairs = f"SELECT item_set, unnest(items) AS code FROM {self.history.table('item_set')}"
@@ -165,15 +163,11 @@ class _Shown:
         name = f"row{len(self.joins)}"
         self.joins.append(f"{value_table(self.history, parts)} AS {name} ON {name}.value = {key}")
         for part in parts:
-            text = f"{name}.{part}"
+            text = PARTS[part].shown.format(key=f"{name}.{part}")
             if part == "item":
                 item = f"item{len(self.joins)}"
                 self.joins.append(f"{self.history.table('item')} AS {item} ON {item}.code = {name}.item")
                 text = f"{item}.name"
-            if part == "time":
-                text = (
-                    f"lpad(CAST({text} // 60 AS VARCHAR), 2, '0') || ':' || lpad(CAST({text} % 60 AS VARCHAR), 2, '0')"
-                )
             self.columns.append((prefix + part + suffix, text))
 
 
