@@ -16,8 +16,8 @@ from tests.public_examples import Examples
 # The files that each writer's example was read from or made of. Generators read nothing; thresholds and guesses are
 # numbers, and what is written of them is what was read.
 SOURCES: dict[str, tuple[str, ...]] = {
-    "HistoryFile.publish": ("purchases.csv",),
-    "HistoryFile.write_aligned": ("purchases.csv",),
+    "HistoryRows.publish": ("purchases.csv",),
+    "HistoryRows.write_aligned": ("purchases.csv",),
     "generate_history": (),
     "generate_table": (),
     "publish_anonymized": ("A.csv",),
@@ -72,7 +72,7 @@ def call(examples: Examples, writer: str, **others: Any) -> object:
     """Call a writer with its example, some arguments replaced."""
     owner, _, method = writer.partition(".")
     if method:
-        opened = sudare.histories.open_history_cells(examples.folder / "purchases.csv", engine=examples.engine)
+        opened = sudare.histories.read_history_rows(examples.folder / "purchases.csv", engine=examples.engine)
         return getattr(opened, method)(history=opened.history, **others)
     if writer == "write_hierarchy":
         others["hierarchy"] = sudare.tables.read_hierarchy(examples.folder / "hierarchies/age.csv", "age")

@@ -24,7 +24,7 @@ from tests.public import public
 # What is read or made and not computed of something else.
 DATA = {
     "Baskets", "Bundle", "CellHistory", "Circumstances", "CollapsedTable", "Costs", "FinalFiles", "FrontierSearch",
-    "Guesses", "HeldBaskets", "HeldCells", "Hierarchy", "HistoryFile", "Knowledge", "KnownHistory",
+    "Guesses", "HeldBaskets", "HeldCells", "Hierarchy", "HistoryRows", "Knowledge", "KnownHistory",
     "History", "RuleSet", "Table", "Walk",
 }  # fmt: skip
 # Functions that take a result beside data; each refuses, or compares, what does not belong together.

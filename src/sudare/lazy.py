@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from typing import Any
 
 
 def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
@@ -28,6 +29,16 @@ def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str
         return sorted(_homes(package))
 
     return find, listed
+
+
+def above(module: str, name: str) -> Callable[..., Any]:
+    """Return a function of a layer above the caller's, by its name, when it is needed.
+
+    Nouns and results show and report themselves, and what they are shown by stands above them. This is the one way
+    up; whatever else a module needs it imports.
+    """
+    found: Callable[..., Any] = getattr(import_module(f"sudare.{module}"), name)
+    return found
 
 
 @cache

@@ -21,7 +21,7 @@ import pytest
 import sudare
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import MemoryNotEnough
-from sudare.histories.generalized.conversion import open_history_cells
+from sudare.histories.generalized.conversion import read_history_rows
 from tests.engine.looking import rows_of
 
 TRAPS = {
@@ -47,7 +47,7 @@ def test_a_name_is_no_pattern(engine: DuckDBEngine, tmp_path: Path, name: str, o
     with sudare.read_history(named, engine=engine) as found:
         assert items(found) == ["named"]
         assert found.reading.sha256 == hashlib.sha256(named.read_bytes()).hexdigest()
-    assert open_history_cells(named).history.columns[1].names == ("named",)  # type: ignore[union-attr]
+    assert read_history_rows(named).history.columns[1].names == ("named",)  # type: ignore[union-attr]
     for path in (named, beside):
         polars.read_csv(path.read_bytes()).write_parquet(path.with_suffix(".parquet"))
     with sudare.read_history(named.with_suffix(".parquet"), engine=engine) as found:

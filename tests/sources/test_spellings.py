@@ -18,7 +18,7 @@ from hypothesis import given, strategies as st
 import sudare
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.engine.duckdb.words import STABLE
-from sudare.histories.generalized.conversion import open_history_cells
+from sudare.histories.generalized.conversion import read_history_rows
 from sudare.sources.spellings import Spelling, plain
 from sudare.tables.hierarchies.model import make_hierarchy
 from tests.engine.looking import rows_of
@@ -61,7 +61,7 @@ def test_400_customers_stay_400_where_some_are_written_in_full_width(
 
 def test_the_cells_that_anonymization_reads_are_the_same(tmp_path: Path) -> None:
     path = write(tmp_path / "h.csv", "customer,day,item\n12,2024/1/5,ﾊﾟﾝ\n１２,2024/1/6,パン\n")
-    found = open_history_cells(path)
+    found = read_history_rows(path)
     assert found.customers == ("12",)
     assert found.reading is not None
     assert {spelling.column for spelling in found.reading.spellings} == {"customer", "item"}

@@ -20,11 +20,13 @@ from sudare.histories.anonymize.models import (
     AnonymizedResult as AnonymizedResult,
     anonymize_by_model as anonymize_by_model,
 )
+from sudare.histories.anonymize.publication import Publication as Publication, anonymize_rows as anonymize_rows
 from sudare.histories.anonymize.untouched import (
     UntouchedHistory as UntouchedHistory,
     leave_untouched as leave_untouched,
 )
 from sudare.histories.attack.attack import Attack as Attack, attack_history as attack_history
+from sudare.histories.attack.duel import Duel as Duel, DuelAttack as DuelAttack, run_duel as run_duel
 from sudare.histories.attack.known import KnownHistory as KnownHistory, know_history as know_history
 from sudare.histories.attackers.assessment import (
     AttackerRisk as AttackerRisk,
@@ -57,7 +59,7 @@ from sudare.histories.attackers.values import (
     write_values as write_values,
 )
 from sudare.histories.generalized.complaints import Complaint as Complaint, Complaints as Complaints
-from sudare.histories.generalized.conversion import HistoryFile as HistoryFile, open_history_cells as open_history_cells
+from sudare.histories.generalized.conversion import HistoryRows as HistoryRows, read_history_rows as read_history_rows
 from sudare.histories.generalized.held import HeldCells as HeldCells, hold_cells as hold_cells
 from sudare.histories.generalized.model import (
     CellHistory as CellHistory,

@@ -2,13 +2,217 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.errors import SourceNotReadable
+from sudare.lazy import above
+from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, SAMPLES
+from sudare.progress import Progress, silent
 from sudare.showing import dataclass
+from sudare.sources.purchases.load import PurchaseForm
 from sudare.sources.purchases.model import Purchases
+
+if TYPE_CHECKING:
+    from sudare.histories.anonymize.publication import Publication
+    from sudare.histories.attack.attack import Attack
+    from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
+    from sudare.histories.attackers.crowds import Weighting
+    from sudare.histories.attackers.customers import CustomerRisks
+    from sudare.histories.attackers.knowledge import Knowledge
+    from sudare.histories.attackers.persons import PersonsRisk
+    from sudare.histories.attackers.values import KnowledgeValue
+    from sudare.histories.generalized.conversion import HistoryRows
+    from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.visit_list import Visit
 
 
 @dataclass(eq=False)
 class History(Purchases):
     """A purchase history: who bought what on which day, from any source.
 
+        history = sudare.read_history("purchases.csv")
+        print(history.attackers())
+        history.anonymize(k=3, seconds=40).publish("published.csv")
+
+    It lies in tables on an engine. `cells` gives its rows in the order of the source, for whatever works row by row.
     Use it in a `with` block, or close it, to give back memory and temporary files.
     """
+
+    _source: object = field(default=None, repr=False)
+    _form: PurchaseForm = field(default_factory=PurchaseForm, repr=False)
+    _rows: HistoryRows | None = field(default=None, repr=False)
+
+    def attackers(
+        self,
+        *,
+        knowledge: Sequence[str | Knowledge] = (),
+        weighting: Weighting = "occurrence",
+        seed: int = 0,
+        most_combinations: int = MOST_COMBINATIONS,
+        samples: int = SAMPLES,
+        progress: Progress = silent,
+    ) -> AttackersAssessment:
+        """Return how well the ten attackers of the paper, and further knowledge, recognize the customers.
+
+        history.attackers(knowledge=["day + item*2"]).to_frame()
+        """
+        from sudare.histories.attackers.assessment import assess_attackers
+
+        return assess_attackers(
+            self, knowledge=knowledge, weighting=weighting, seed=seed, most_combinations=most_combinations,
+            samples=samples, progress=progress,
+        )  # fmt: skip
+
+    def knowledge(
+        self,
+        knowledge: str | Knowledge,
+        *,
+        weighting: Weighting = "occurrence",
+        seed: int = 0,
+        most_combinations: int = MOST_COMBINATIONS,
+        samples: int = SAMPLES,
+        progress: Progress = silent,
+    ) -> AttackerRisk:
+        """Return how dangerous one kind of knowledge is.
+
+        history.knowledge("day + item*2").measured
+        """
+        from sudare.histories.attackers.assessment import assess_knowledge
+
+        return assess_knowledge(
+            self, knowledge, weighting=weighting, seed=seed, most_combinations=most_combinations, samples=samples,
+            progress=progress,
+        )  # fmt: skip
+
+    def persons(
+        self,
+        knowledge: str | Knowledge,
+        *,
+        persons: int = 2,
+        weighting: Weighting = "occurrence",
+        seed: int = 0,
+        most_combinations: int = MOST_PERSON_COMBINATIONS,
+        samples: int = SAMPLES,
+        progress: Progress = silent,
+    ) -> PersonsRisk:
+        """Return how dangerous it is to know as much of each of several persons."""
+        from sudare.histories.attackers.persons import assess_persons
+
+        return assess_persons(
+            self, knowledge, persons=persons, weighting=weighting, seed=seed, most_combinations=most_combinations,
+            samples=samples, progress=progress,
+        )  # fmt: skip
+
+    def values(
+        self, knowledge: str | Knowledge, *, weighting: Weighting = "occurrence", most: int | None = 10
+    ) -> list[KnowledgeValue]:
+        """Return the values of a knowledge that identify people most, the most dangerous first."""
+        from sudare.histories.attackers.values import most_identifying
+
+        return most_identifying(self, knowledge, weighting=weighting, most=most)
+
+    def risks(
+        self, knowledge: str | Knowledge, *, weighting: Weighting = "occurrence", most: int = 10
+    ) -> CustomerRisks:
+        """Return how likely each customer is recognized by a knowledge: its distribution, and the highest ones."""
+        from sudare.histories.attackers.customers import customer_risks
+
+        return customer_risks(self, knowledge, weighting=weighting, most=most)
+
+    def visits(self, *, most: int | None = None) -> list[Visit]:
+        """Return what each customer bought on one day."""
+        from sudare.histories.visit_list import list_visits
+
+        return list_visits(self, most=most)
+
+    def rows(self, *, progress: Progress = silent) -> HistoryRows:
+        """Return the rows in the order of the source, each cell a single value, with the rules of its columns.
+
+        They are read from the source when they are first asked for; a file that has changed since is refused. A row
+        without a price or quantity, where the others have one, is bad here.
+        """
+        from sudare.histories.generalized.conversion import rows_of_source
+
+        if self._rows is None:
+            found = rows_of_source(self._source, self._form, engine=self.engine, progress=progress)
+            if found.sha256 != self.reading.sha256:
+                raise SourceNotReadable(
+                    f"{self.reading.source} has changed since it was read.\nHint: read the history again."
+                )
+            self._rows = found
+        return self._rows
+
+    def cells(self, *, progress: Progress = silent) -> CellHistory:
+        """Return the rows as cells, for all that works on generalized histories; see `rows`."""
+        return self.rows(progress=progress).history
+
+    def anonymize(
+        self,
+        k: int | None = None,
+        *,
+        mean_limit: float | None = None,
+        model: str = "classes",
+        levels: Mapping[str, str] | None = None,
+        untouched: int | None = None,
+        attacks: bool = True,
+        seed: int = 0,
+        seconds: float | None = None,
+        rounds: int | None = None,
+        fast: bool = False,
+        threads: int | None = None,
+        progress: Progress = silent,
+    ) -> Publication:
+        """Return a history in which everybody has the same rows as k - 1 others, with as little lost as was found.
+
+        In place of k, `mean_limit` bounds the mean risk of each of the ten attackers. The built-in attacks are tried
+        on the result unless `attacks` is False.
+
+            safe = history.anonymize(k=3, seconds=40)
+            safe.publish("published.csv")
+            safe.report("report.html")
+        """
+        from sudare.histories.anonymize.publication import anonymize_rows
+
+        return anonymize_rows(
+            self.rows(progress=progress), k, mean_limit=mean_limit, model=model, levels=levels, untouched=untouched,
+            attacks=attacks, seed=seed, seconds=seconds, rounds=rounds, fast=fast, threads=threads, progress=progress,
+        )  # fmt: skip
+
+    def attack(
+        self,
+        published: CellHistory,
+        *,
+        method: str = "best",
+        share: float = 1.0,
+        columns: Sequence[str] | None = None,
+        noisy_dates: int = 0,
+        guesses: int | None = None,
+        seed: int = 0,
+        progress: Progress = silent,
+    ) -> Attack:
+        """Guess who is behind which pseudonym of a published history, for one who knows this one, or a part of it."""
+        from sudare.histories.attack.attack import attack_history
+        from sudare.histories.attack.known import know_history
+
+        known = know_history(
+            self.cells(progress=progress), share=share, columns=columns, noisy_dates=noisy_dates, seed=seed
+        )
+        return attack_history(known, published, method=method, guesses=guesses, seed=seed, progress=progress)
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        knowledge: Sequence[str | Knowledge] = (),
+        weighting: Weighting = "occurrence",
+        language: str = "en",
+        seed: int = 0,
+        progress: Progress = silent,
+    ) -> None:
+        """Write one page about how well the customers can be recognized, for a reader without the tool."""
+        found = self.attackers(knowledge=knowledge, weighting=weighting, seed=seed, progress=progress)
+        write: Any = above("report.history.report", "write_history_report")
+        write(self, found, path, language=language, progress=progress)

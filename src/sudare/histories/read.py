@@ -7,6 +7,8 @@ from typing import Literal
 
 from sudare.arguments import checked
 from sudare.engine import Engine, engine_for
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.histories.model import History
 from sudare.progress import Progress, silent
 from sudare.sources.opening import SourceOptions
@@ -29,7 +31,7 @@ def read_history(
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> History:
-    """Read a purchase history from a CSV, Parquet or Excel file, a DuckDB relation or any dataframe.
+    """Read a purchase history from a CSV, Parquet or Excel file, a DuckDB relation, any dataframe, or exact cells.
 
     Columns are found by their names (English, Japanese, UCI's) unless `columns` gives them (role -> column); a
     headerless file of five or seven columns is read as the contests' formats. Customer, day and item must not be
@@ -39,6 +41,8 @@ def read_history(
     become days by the clock of `time_zone` (None: UTC for columns of such moments, the clock as written for text). Bad
     rows are refused (`BadRows` shows the first ten and the total) or dropped and counted in the `reading`.
     """
+    if isinstance(source, CellHistory):
+        return purchases_of_cells(source)
     own = engine is None
     engine = engine or engine_for(source)
     options = PurchaseForm(
@@ -46,7 +50,9 @@ def read_history(
         bad_rows,
     )  # fmt: skip
     try:
-        return load_purchases(source, options, History, engine=engine, own_engine=own, progress=progress)
+        history = load_purchases(source, options, History, engine=engine, own_engine=own, progress=progress)
+        history._source, history._form = source, options
+        return history
     except BaseException:
         if own:
             engine.close()

@@ -16,9 +16,8 @@ from typer.testing import CliRunner, Result
 
 from sudare import interruption
 from sudare.cli.app import app
-from sudare.histories.anonymize import classes as histories, concealment, concealment_sets
+from sudare.histories.anonymize import classes as histories, concealment, concealment_sets, publication
 from sudare.histories.anonymize.class_search import search as history_classes
-from sudare.histories.attack import duel
 from sudare.histories.attack.duel import Duel
 from sudare.histories.attack.methods import METHODS
 
@@ -328,7 +327,7 @@ def interrupted_in(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: st
 def test_files_are_announced_and_the_result_is_shown_if_the_attacks_are_interrupted(
     run: Run, original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    interrupted_in(monkeypatch, duel, "run_duel")
+    interrupted_in(monkeypatch, publication, "run_duel")
     out, aligned, report = (tmp_path / name for name in ("out.csv", "A.csv", "report.html"))
     words = ("anonymize", original, "--k", 2, "-o", out, "--aligned", aligned, "--report", report)
     result = run(*words)

@@ -12,7 +12,7 @@ import pytest
 from sudare.contest.publish import publish_anonymized
 from sudare.errors import BadRows, ColumnNotFound, OutputNotWritable, SourceNotReadable
 from sudare.histories.generalized import conversion as module
-from sudare.histories.generalized.conversion import HistoryFile, open_history_cells
+from sudare.histories.generalized.conversion import HistoryRows, read_history_rows
 from sudare.histories.generalized.model import CellHistory, ItemColumn, Kind, OrderedColumn
 from sudare.histories.generalized.parquet import read_cells_parquet, write_cells_parquet
 from sudare.histories.generalized.rule_sets import load_rules
@@ -38,7 +38,7 @@ def days(history: CellHistory) -> list[int]:
 
 
 def test_columns_are_found_by_name_and_days_lose_their_time(tmp_path: Path) -> None:
-    found = open_history_cells(file(tmp_path / "log.csv", TABLE))
+    found = read_history_rows(file(tmp_path / "log.csv", TABLE))
     items, price = found.history.column("item"), found.history.column("price")
     assert isinstance(items, ItemColumn)
     assert isinstance(price, OrderedColumn)
@@ -51,12 +51,12 @@ def test_columns_are_found_by_name_and_days_lose_their_time(tmp_path: Path) -> N
 
 
 def test_invoice_time_and_unknown_columns_are_named_as_not_published(tmp_path: Path) -> None:
-    found = open_history_cells(file(tmp_path / "log.csv", TABLE))
+    found = read_history_rows(file(tmp_path / "log.csv", TABLE))
     assert found.remarks == ("Not published: InvoiceNo, Country, time of day",)
 
 
 def test_rules_describe_the_columns_and_keep_the_test_of_the_contest(tmp_path: Path) -> None:
-    rules, contest = open_history_cells(file(tmp_path / "log.csv", TABLE)).rules, load_rules()
+    rules, contest = read_history_rows(file(tmp_path / "log.csv", TABLE)).rules, load_rules()
     assert [(rule.name, rule.form) for rule in rules.columns] == [
         ("customer", "person"), ("date", "date"), ("item", "item"), ("price", "decimal"), ("quantity", "integer"),
     ]  # fmt: skip
@@ -65,7 +65,7 @@ def test_rules_describe_the_columns_and_keep_the_test_of_the_contest(tmp_path: P
 
 
 def test_a_history_may_lack_price_and_quantity(tmp_path: Path) -> None:
-    found = open_history_cells(file(tmp_path / "log.csv", "user,date,item\n7,2011/1/2,a\n5,2011/1/3,b\n"))
+    found = read_history_rows(file(tmp_path / "log.csv", "user,date,item\n7,2011/1/2,a\n5,2011/1/3,b\n"))
     assert [column.name for column in found.history.columns] == ["date", "item"]
     assert found.remarks == ()
 
@@ -73,14 +73,14 @@ def test_a_history_may_lack_price_and_quantity(tmp_path: Path) -> None:
 def test_columns_can_be_named(tmp_path: Path) -> None:
     path = file(tmp_path / "log.csv", "who,on,what\n7,2.1.2011,a\n")
     with pytest.raises(ColumnNotFound, match="looks like customer"):
-        open_history_cells(path)
+        read_history_rows(path)
     named = {"customer": "who", "day": "on", "item": "what"}
-    assert days(open_history_cells(path, columns=named, date_format="%d.%m.%Y").history) == [14976]
+    assert days(read_history_rows(path, columns=named, date_format="%d.%m.%Y").history) == [14976]
 
 
 def test_parts_of_units_are_held_in_hundredths_and_rounding_is_told(tmp_path: Path) -> None:
     path = file(tmp_path / "log.csv", "user,date,item,price,qty\n7,2011/1/2,a,1.999,0.25\n5,2011/1/3,b,0.29,3\n")
-    found = open_history_cells(path)
+    found = read_history_rows(path)
     price, quantity = found.history.column("price"), found.history.column("quantity")
     assert isinstance(price, OrderedColumn)
     assert isinstance(quantity, OrderedColumn)
@@ -104,24 +104,24 @@ def test_rows_that_cannot_be_measured_or_written_are_refused_or_dropped(
 ) -> None:
     path = file(tmp_path / "log.csv", f"user,date,item,price\n7,2011/1/2,a,1\n{line}\n5,2011/1/3,b,1\n")
     with pytest.raises(BadRows) as refused:
-        open_history_cells(path)
+        read_history_rows(path)
     assert complaint in str(refused.value)
     assert "--bad-rows drop" in str(refused.value)
-    left = open_history_cells(path, bad_rows="drop")
+    left = read_history_rows(path, bad_rows="drop")
     assert left.customers == ("5", "7")
     assert left.remarks == ("Rows that were dropped have no row in what is written; the others keep their order",)
 
 
 def test_no_file_and_an_empty_one_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceNotReadable, match="There is no file"):
-        open_history_cells(tmp_path / "none.csv")
+        read_history_rows(tmp_path / "none.csv")
     with pytest.raises(SourceNotReadable, match="is empty"):
-        open_history_cells(file(tmp_path / "log.csv", ""))
+        read_history_rows(file(tmp_path / "log.csv", ""))
 
 
-def small_file(tmp_path: Path) -> tuple[HistoryFile, CellHistory]:
+def small_file(tmp_path: Path) -> tuple[HistoryRows, CellHistory]:
     """Return a file of three rows and an anonymized form with a range, a set and a deleted row."""
-    found = open_history_cells(file(tmp_path / "log.csv", TABLE))
+    found = read_history_rows(file(tmp_path / "log.csv", TABLE))
     date, item, price, quantity = found.history.columns
     assert isinstance(date, OrderedColumn)
     assert isinstance(item, ItemColumn)
@@ -177,7 +177,7 @@ CONTEST = [["7", "2011/1/2", "a", "0.5", "1"], ["12", "2011/1/3", "b", "0.5", "2
 
 def test_five_columns_without_header_are_read_written_and_published_as_a_contest_does(tmp_path: Path) -> None:
     write_cells(cells(CONTEST), tmp_path / "T.csv")
-    found = open_history_cells(tmp_path / "T.csv")
+    found = read_history_rows(tmp_path / "T.csv")
     assert found.of_contest
     assert found.rules == load_rules()
     assert_same(found.history, read_original(tmp_path / "T.csv"))
@@ -198,26 +198,26 @@ def test_five_columns_without_header_are_read_written_and_published_as_a_contest
 def test_five_columns_without_header_can_be_read_as_any_history(tmp_path: Path) -> None:
     path = file(tmp_path / "log.csv", "ann,2021/1/2,a,0.5,1\nbob,2021/1/3,b,0.5,2\n")
     with pytest.raises(BadRows, match="by the rules pwscup2018"):
-        open_history_cells(path)
-    found = open_history_cells(path, header=False)
+        read_history_rows(path)
+    found = read_history_rows(path, header=False)
     assert (found.header, found.customers) == (("customer", "day", "item", "price", "quantity"), ("ann", "bob"))
 
 
 def test_seven_columns_without_header_are_those_of_an_earlier_contest(tmp_path: Path) -> None:
     path = file(tmp_path / "log.csv", "5,9001,2010/12/1,8:26,a,2.55,6\n6,9002,2010/12/1,8:28,b,1.85,6\n")
-    found = open_history_cells(path)
+    found = read_history_rows(path)
     assert found.customers == ("5", "6")
     assert found.remarks == ("Not published: invoice, time",)
 
 
 def test_the_contest_history_and_a_real_log_are_read(real_data: Callable[[str], Path], tmp_path: Path) -> None:
-    truth = open_history_cells(real_data("pwscup2018-T.csv"))
+    truth = read_history_rows(real_data("pwscup2018-T.csv"))
     assert (truth.of_contest, len(truth.history)) == (True, 81_776)
-    log = open_history_cells(real_data("online-retail-400.csv"))
+    log = read_history_rows(real_data("online-retail-400.csv"))
     assert log.reading is not None
     assert len(log.history) == log.reading.rows
     log.write_aligned(log.history, tmp_path / "A.csv")
-    assert open_history_cells(tmp_path / "A.csv").history.persons.tolist() == _renumbered(log.history.persons)
+    assert read_history_rows(tmp_path / "A.csv").history.persons.tolist() == _renumbered(log.history.persons)
 
 
 def _renumbered(persons: np.ndarray) -> list[int]:
@@ -246,7 +246,7 @@ def _refuse(read: Iterable[object], written: Iterable[object]) -> None:
 def test_a_long_cell_and_a_carriage_return_are_written_as_they_were(tmp_path: Path) -> None:
     long = "x" * 200_000
     (tmp_path / "log.csv").write_bytes(f'customer,day,item\na,2024-01-05,"a\rb"\nb,2024-01-06,{long}\n'.encode())
-    found = open_history_cells(tmp_path / "log.csv")
+    found = read_history_rows(tmp_path / "log.csv")
     rows = b'customer,day,item\n1,2024-01-05,"a\rb"\n2,2024-01-06,' + long.encode() + b"\n"
     found.write_aligned(found.history, tmp_path / "A.csv")
     assert (tmp_path / "A.csv").read_bytes() == rows
@@ -261,7 +261,7 @@ def test_rows_in_their_places_are_read_again_before_they_get_their_name(
 ) -> None:
     if contest:
         write_cells(cells(CONTEST), tmp_path / "T.csv")
-        found = open_history_cells(tmp_path / "T.csv")
+        found = read_history_rows(tmp_path / "T.csv")
         anonymized = found.history
     else:
         found, anonymized = small_file(tmp_path)

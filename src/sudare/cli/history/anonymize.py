@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -25,15 +25,6 @@ from sudare.cli.options import taking
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.registry import DEFAULT_MODEL, MODELS
 from sudare.interruption import check_not_interrupted, keeping_answers, settle
-from sudare.progress import Progress
-from sudare.showing import dataclass
-
-if TYPE_CHECKING:
-    from sudare.histories.anonymize.models import AnonymizedResult
-    from sudare.histories.attackers.published import PublishedAssessment
-    from sudare.histories.generalized.conversion import HistoryFile
-    from sudare.histories.generalized.rule_sets import RuleSet
-    from sudare.histories.safety.classes import ClassSafety
 
 FastOption = Annotated[bool, typer.Option("--fast", help="Search for less than a minute.")]
 TimeLimitOption = Annotated[
@@ -126,11 +117,12 @@ def anonymize(
     attacks and report.
     Exit code 3: an attack was effective; the files are written all the same.
     """
-    from sudare.histories.attack.duel import run_duel
+    from sudare.histories.anonymize.levels import parse_levels
+    from sudare.histories.anonymize.publication import anonymize_rows, check_request
     from sudare.messages import Texts
 
-    search = {"seconds": time_limit, "rounds": rounds, "fast": fast}
-    texts, request = Texts(lang), _Request.of(k, mean_limit, model, levels, untouched, search)
+    texts, given = Texts(lang), parse_levels(levels) if levels else None
+    check_request(k, mean_limit, model, given, untouched, search=bool(time_limit or rounds or fast))
     if published is not None:
         raise OptionNotUsable(
             "There is no --published any more: -o writes what may be published.\n"
@@ -142,115 +134,34 @@ def anonymize(
         )
     with shown_progress() as progress:
         original = source.open(progress)
-        rules = original.rules
         with keeping_answers():
-            found = request.run(original, seed=seed, threads=source.threads, progress=progress)
-            safety = _safety(found, rules)
+            made = anonymize_rows(
+                original, k, mean_limit=mean_limit, model=model, levels=given, untouched=untouched, attacks=False,
+                seconds=time_limit, rounds=rounds, fast=fast, seed=seed, threads=source.threads, progress=progress,
+            )  # fmt: skip
         # Each file is announced when it is there: whatever comes after may be interrupted.
         if out:
-            original.publish(found.history, out)
+            made.publish(out)
             note(f"Wrote {out}")
         if aligned:
-            original.write_aligned(found.history, aligned)
+            made.write_aligned(aligned)
             note_aligned(aligned, texts)
-        duel = None
         try:
             check_not_interrupted()
             if not no_attacks:
-                shares: dict[str, Any] = {"p": rules.p, "alpha": rules.alpha}
-                duel = run_duel(original.history, found.history, **shares, seed=seed, progress=progress)
+                made = replace(made, duel=made.attack(seed=seed, progress=progress))
             if report:
-                from sudare.report.contest.report import write_contest_report
-
-                write_contest_report(
-                    original.history, found.history.in_file(out or aligned or ""), report,
-                    customers=original.customers, rules=rules, anonymization=found, duel=duel,
-                    published=_before_after(original, found, progress),
-                    seed=seed, language=lang, progress=progress,
-                )  # fmt: skip
+                made.report(report, published=out or aligned or "", seed=seed, language=lang, progress=progress)
                 note(f"Wrote {report}")
         except KeyboardInterrupt:
             # What was made is shown; attacks that were not tried and a report that is not there are left out.
             settle()
     if json:
-        attacks = duel.to_dict() if duel else None
-        chances = {"safety": safety.to_dict()} if safety else {}
         written = {name: str(path) if path else None for name, path in {"out": out, "aligned": aligned}.items()}
-        show_json({**found.to_dict(), **written, **chances, "attacks": attacks})
+        show_json({**made.to_dict(), **written})
     else:
         from sudare.report.history.anonymized_text import show_anonymized
 
-        show_anonymized(found, safety, duel, source.file, texts)
-    if duel and duel.verdict == "broken":
+        show_anonymized(made.found, made.safety, made.duel, source.file, texts)
+    if made.duel and made.duel.verdict == "broken":
         raise typer.Exit(EXIT_NOT_SAFE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """What is asked for: k or a limit on mean risks, how, and with what effort."""
-
-    k: int | None
-    mean_limit: float | None
-    model: str
-    levels: Mapping[str, str] | None
-    untouched: int | None
-    search: Mapping[str, Any]
-
-    @classmethod
-    def of(
-        cls,
-        k: int | None,
-        mean_limit: float | None,
-        model: str,
-        levels: str | None,
-        untouched: int | None,
-        search: Mapping[str, Any],
-    ) -> _Request:
-        """Return the request, or refuse words that do not go together."""
-        from sudare.histories.anonymize.levels import parse_levels
-        from sudare.histories.anonymize.models import check_model
-
-        if (k is None) == (mean_limit is None):
-            raise OptionNotUsable("Give either --k or --mean-limit.\nHint: --k 3")
-        given = parse_levels(levels) if levels else None
-        if mean_limit is None:
-            check_model(model, given, untouched)
-        elif model not in ("classes", "levels") or untouched is not None or any(search.values()):
-            raise OptionNotUsable(
-                "--mean-limit is kept by levels, whose search is short.\n"
-                "Hint: leave out --model, --untouched, --fast, --time-limit and --rounds."
-            )
-        return cls(k, mean_limit, model, given, untouched, search)
-
-    def run(self, original: HistoryFile, **options: Any) -> AnonymizedResult:
-        """Anonymize the history."""
-        from sudare.histories.anonymize.level_risk import levels_for_risk
-        from sudare.histories.anonymize.models import anonymize_by_model
-
-        rules = original.rules
-        options = {**options, "levels": self.levels, "most_items": rules.most_items}
-        if self.k is not None:
-            tests: dict[str, Any] = {"p": rules.p, "alpha": rules.alpha, "attacks": rules.attacks}
-            tests["untouched"] = self.untouched
-            return anonymize_by_model(original.history, self.k, model=self.model, **tests, **self.search, **options)
-        return levels_for_risk(original.history, self.mean_limit or 0.0, **options)
-
-
-def _before_after(original: HistoryFile, found: AnonymizedResult, progress: Progress) -> PublishedAssessment | None:
-    """Measure the ten attackers, who know of days and items, if the history has such."""
-    from sudare.histories.attackers.published import measure_published
-
-    if not {"date", "item"} <= {column.form for column in original.rules.columns}:
-        return None
-    return measure_published(original.history, found.history, progress=progress)
-
-
-def _safety(found: AnonymizedResult, rules: RuleSet) -> ClassSafety | None:
-    """Return how safe the published classes are; None if nothing is published, or if other things make it safe."""
-    from sudare.histories.safety.classes import class_safety
-    from sudare.histories.safety.published_classes import published_classes
-
-    sizes = published_classes(found.history).sizes.tolist()
-    if found.safety or not sizes:
-        return None
-    return class_safety(sizes, p=rules.p, alpha=rules.alpha, attacks=rules.attacks)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sudare.histories.attackers.assessment import AttackerRisk
     from sudare.histories.attackers.persons import PersonsRisk
     from sudare.histories.attackers.published import PublishedAssessment
-    from sudare.histories.generalized.conversion import HistoryFile
+    from sudare.histories.generalized.conversion import HistoryRows
     from sudare.histories.generalized.model import CellHistory
     from sudare.histories.model import History
     from sudare.progress import Progress
@@ -193,7 +193,7 @@ def _is_parquet(anonymized: str) -> bool:
     return Path(anonymized).suffix.lower() == ".parquet"
 
 
-def _read_aligned(anonymized: str, opened: HistoryFile, progress: Progress) -> CellHistory:
+def _read_aligned(anonymized: str, opened: HistoryRows, progress: Progress) -> CellHistory:
     """Read an A; one that does not cover T may be what was published, whose rows are in another order."""
     from sudare.histories.generalized.parquet import read_cells_parquet
     from sudare.histories.generalized.text import read_valid_anonymized

@@ -11,7 +11,7 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
-    from sudare.histories.generalized.conversion import HistoryFile
+    from sudare.histories.generalized.conversion import HistoryRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,14 @@ class CellOptions(HistoryOptions):
 
     rules: RulesOption = DEFAULT_RULES
 
-    def open(self, progress: Progress, *, tell: bool = True) -> HistoryFile:
+    def open(self, progress: Progress, *, tell: bool = True) -> HistoryRows:
         """Read the history; `tell` how it was read, and what of it will not be published."""
-        from sudare.histories.generalized.conversion import open_history_cells
+        from sudare.histories.generalized.conversion import read_history_rows
         from sudare.histories.generalized.rule_sets import load_rules
 
         rules = load_rules(self.rules)
         with self.engine() as engine:
-            found = open_history_cells(
+            found = read_history_rows(
                 self.file,
                 rules=rules,
                 columns=single_columns(pairs(self.column, "--column", "customer=CustomerID")),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import DuckDBEngine, Engine
+from sudare.engine import Engine, engine_for
 from sudare.errors import OutputNotWritable
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
 from sudare.histories.generalized.parquet import read_cells_parquet, write_cells_parquet
@@ -51,8 +51,8 @@ _CELL_RULES = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HistoryFile:
-    """A history of exact cells as it was read from a file.
+class HistoryRows:
+    """The rows of a history in the order of its source, each cell a single value.
 
     `rules` describe its columns, so that whatever works on histories of contests works on it. In a contest's file
     persons have their own numbers; in others the number, from 1, of their name in `customers`, and `header` has the
@@ -65,6 +65,13 @@ class HistoryFile:
     customers: tuple[str, ...] = field(default=(), repr=False)
     reading: Reading | None = None
     remarks: tuple[str, ...] = ()
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash of the file that was read, if it was one."""
+        if self.reading is not None:
+            return self.reading.sha256
+        return self.history.file.sha256() if self.history.file else None
 
     @property
     def of_contest(self) -> bool:
@@ -135,8 +142,8 @@ class HistoryFile:
 
 
 @checked
-def open_history_cells(
-    path: str | Path,
+def read_history_rows(
+    source: object,
     *,
     rules: RuleSet | None = None,
     columns: Mapping[str, str] | None = None,
@@ -150,26 +157,38 @@ def open_history_cells(
     bad_rows: Literal["refuse", "drop"] = "refuse",
     engine: Engine | None = None,
     progress: Progress = silent,
-) -> HistoryFile:
-    """Read a history of exact cells from a contest's file or from any CSV, Parquet or Excel file.
+) -> HistoryRows:
+    """Read a history row by row, as exact cells, from a contest's file or any source that `read_history` takes.
 
     It is a contest's if nothing is said of its form, it has no header, and its first line has as many cells as the
     rules have columns. The options are those of `read_history`. Price and quantity may be missing as columns, but not
     in single rows: such rows are bad, and so are those whose item cannot be written in a set. Prices are rounded to
     hundredths, and quantities too unless all of them are whole.
     """
-    path, rules = Path(path), rules or load_rules()
-    source = SourceOptions(delimiter, header, encoding, sheet, time_zone)
-    options = PurchaseForm(columns or {}, source, date_format, missing_values or {}, bad_rows)
-    if options == PurchaseForm() and _is_contest_file(path, rules):
-        return HistoryFile(read_original(path, rules, progress=progress), rules)
-    own: Engine = engine or DuckDBEngine()
-    try:
-        rows = read_rows_in_order(path, options, (*RULES, *_CELL_RULES), engine=own, progress=progress)
-    finally:
-        if engine is None:
-            own.close()
-    return _history_file(rows, rules)
+    options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
+    form = PurchaseForm(columns or {}, options, date_format, missing_values or {}, bad_rows)
+    if engine is not None:
+        return rows_of_source(source, form, rules=rules, engine=engine, progress=progress)
+    with engine_for(source) as own:
+        return rows_of_source(source, form, rules=rules, engine=own, progress=progress)
+
+
+def rows_of_source(
+    source: object, form: PurchaseForm, *, engine: Engine, rules: RuleSet | None = None, progress: Progress = silent
+) -> HistoryRows:
+    """Read a history row by row; see `read_history_rows`."""
+    rules = rules or load_rules()
+    named = isinstance(source, str | Path) and engine.find(str(source)) is None
+    if named and form == PurchaseForm() and _is_contest_file(Path(str(source)), rules):
+        return HistoryRows(read_original(str(source), rules, progress=progress), rules)
+    return _history_rows(
+        read_rows_in_order(source, form, (*RULES, *_CELL_RULES), engine=engine, progress=progress), rules
+    )
+
+
+def rows_of_cells(history: CellHistory, rules: RuleSet | None = None) -> HistoryRows:
+    """Return a history of exact cells with rules that describe its columns; it is published as a contest's file is."""
+    return HistoryRows(history, _rules_of(history, rules or load_rules()))
 
 
 def _is_contest_file(path: Path, rules: RuleSet) -> bool:
@@ -181,7 +200,7 @@ def _is_contest_file(path: Path, rules: RuleSet) -> bool:
     return len(cells) == len(rules.columns) and not looks_like_header(cells)
 
 
-def _history_file(rows: RowsInOrder, rules: RuleSet) -> HistoryFile:
+def _history_rows(rows: RowsInOrder, rules: RuleSet) -> HistoryRows:
     names, persons = _numbered(rows.values["customer"])
     found: list[Column] = [_ordered("date", "date", np.asarray(rows.values["day"], np.int64)), _items(rows)]
     remarks = []
@@ -198,7 +217,7 @@ def _history_file(rows: RowsInOrder, rules: RuleSet) -> HistoryFile:
     roles = ("customer", "day", "item", *(column.name for column in found[2:]))
     header = tuple(_name(rows.reading, role) for role in roles)
     history = CellHistory(persons + 1, tuple(found), (rows.reading.source,)).in_file(rows.reading.source)
-    return HistoryFile(history, _rules_of(history, rules), header, names, rows.reading, tuple(remarks))
+    return HistoryRows(history, _rules_of(history, rules), header, names, rows.reading, tuple(remarks))
 
 
 def _name(reading: Reading, role: str) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sudare.engine import DuckDBEngine, Engine
 from sudare.errors import OptionNotUsable
+from sudare.histories.generalized.conversion import rows_of_cells
 from sudare.histories.generalized.item_names import shown_name
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
 from sudare.histories.model import History
@@ -79,7 +80,9 @@ def purchases_of_cells(original: CellHistory, *, reading: Reading | None = None)
     if reading is None:
         named: dict[str, Column] = {"day": columns.day, "item": columns.item, **columns.ordered}
         reading = Reading("T", "cells", {role: column.name for role, column in named.items()}, {}, len(original))
-    return History(engine, reading, len(original), len(persons), parts, _PREFIX, _own_engine=True)
+    history = History(engine, reading, len(original), len(persons), parts, _PREFIX, _own_engine=True)
+    history._rows = rows_of_cells(original)
+    return history
 
 
 def _attach(engine: Engine, customer: NDArray[np.int64], columns: RoleColumns) -> tuple[str, ...]:

@@ -1,0 +1,190 @@
+"""A history made safe to publish: what was found, how safe its classes are, and the attacks that were tried on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.arguments import checked
+from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.level_risk import levels_for_risk
+from sudare.histories.anonymize.models import AnonymizedResult, anonymize_by_model, check_model
+from sudare.histories.attack.duel import Duel, run_duel
+from sudare.histories.generalized.conversion import HistoryRows
+from sudare.histories.generalized.model import CellHistory
+from sudare.histories.safety.classes import ClassSafety, class_safety
+from sudare.histories.safety.published_classes import published_classes
+from sudare.lazy import above
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+
+if TYPE_CHECKING:
+    from sudare.histories.attackers.crowds import Weighting
+    from sudare.histories.attackers.knowledge import Knowledge
+    from sudare.histories.attackers.published import PublishedAssessment
+
+_WITHOUT_SEARCH = ("classes", "levels")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Publication:
+    """What may be published of a history, and what was found out about it.
+
+    `rows` are those of the original. `found` has the anonymized rows, what they cost and by which model they were made.
+    `safety` says how safe the classes of equal customers are; it is None if nothing is published, or if something else
+    than classes makes it safe. `duel` are the built-in attacks, None if none were tried: that says nothing.
+    """
+
+    rows: HistoryRows
+    found: AnonymizedResult
+    safety: ClassSafety | None
+    duel: Duel | None = None
+
+    @property
+    def history(self) -> CellHistory:
+        """The anonymized rows, row i belonging to row i of the original. They link rows to people."""
+        return self.found.history
+
+    @property
+    def utility(self) -> float:
+        """U, the mean error of all cells; 0 is best."""
+        return self.found.utility
+
+    @property
+    def bound(self) -> float:
+        """A bound that no history of the model is below; 0 if there is none."""
+        return self.found.bound
+
+    def publish(self, path: str | Path) -> int:
+        """Write what may be published, whole or not at all, and return its number of rows."""
+        return self.rows.publish(self.history, path)
+
+    def write_aligned(self, path: str | Path) -> None:
+        """Write the anonymized rows in the order of the original: a secret file, since it links rows to people."""
+        self.rows.write_aligned(self.history, path)
+
+    def attack(self, *, seed: int = 0, progress: Progress = silent) -> Duel:
+        """Try every built-in attack, with its control, on what would be published."""
+        rules = self.rows.rules
+        return run_duel(self.rows.history, self.history, p=rules.p, alpha=rules.alpha, seed=seed, progress=progress)
+
+    def attackers(
+        self,
+        *,
+        knowledge: Sequence[str | Knowledge] = (),
+        weighting: Weighting = "occurrence",
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = silent,
+    ) -> PublishedAssessment:
+        """Return how well the ten attackers, and further knowledge, recognize customers before and after."""
+        from sudare.histories.attackers.published import measure_published
+
+        return measure_published(
+            self.rows.history, self.history, knowledge=knowledge, weighting=weighting, seed=seed, threads=threads,
+            progress=progress,
+        )  # fmt: skip
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        published: str | Path = "",
+        seed: int = 0,
+        language: str = "en",
+        progress: Progress = silent,
+    ) -> None:
+        """Write one page: what was made, what it costs, how safe it is and what is left of the use of the data.
+
+        `published` is the file that was written, if the page is to name it.
+        """
+        measured = self.attackers(progress=progress) if self._has_visits else None
+        write: Any = above("report.contest.report", "write_contest_report")
+        write(
+            self.rows.history, self.history.in_file(published), path, customers=self.rows.customers,
+            rules=self.rows.rules, anonymization=self.found, duel=self.duel, published=measured, seed=seed,
+            language=language, progress=progress,
+        )  # fmt: skip
+
+    @property
+    def _has_visits(self) -> bool:
+        """Whether the history has days and items, of which the ten attackers know."""
+        return {"date", "item"} <= {column.form for column in self.rows.rules.columns}
+
+    def __repr__(self) -> str:
+        tried = self.duel.verdict if self.duel else "not_tried"
+        return f"Publication({self.found!r}, attacks={tried})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the rows as plain values."""
+        safety = {"safety": self.safety.to_dict()} if self.safety else {}
+        return {**self.found.to_dict(), **safety, "attacks": self.duel.to_dict() if self.duel else None}
+
+
+@checked
+def anonymize_rows(
+    rows: HistoryRows,
+    k: int | None = None,
+    *,
+    mean_limit: float | None = None,
+    model: str = "classes",
+    levels: Mapping[str, str] | None = None,
+    untouched: int | None = None,
+    attacks: bool = True,
+    seed: int = 0,
+    seconds: float | None = None,
+    rounds: int | None = None,
+    fast: bool = False,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> Publication:
+    """Make a history safe to publish by the model of that name, and try the built-in attacks on it.
+
+    Either `k` is given, or `mean_limit`: levels are then sought at which the mean risk of each of the ten attackers is
+    not above it. What an attack has to reach, and how many items a set may have, the rules of the rows say.
+    """
+    check_request(k, mean_limit, model, levels, untouched, search=bool(seconds or rounds or fast))
+    rules = rows.rules
+    options: dict[str, Any] = {"levels": levels, "most_items": rules.most_items, "seed": seed, "threads": threads}
+    found: AnonymizedResult
+    if k is not None:
+        found = anonymize_by_model(
+            rows.history, k, model=model, untouched=untouched, p=rules.p, alpha=rules.alpha, attacks=rules.attacks,
+            seconds=seconds, rounds=rounds, fast=fast, progress=progress, **options,
+        )  # fmt: skip
+    else:
+        found = levels_for_risk(rows.history, mean_limit or 0.0, progress=progress, **options)
+    made = Publication(rows, found, _safety(found, rows))
+    if not attacks:
+        return made
+    return Publication(rows, found, made.safety, made.attack(seed=seed, progress=progress))
+
+
+def check_request(
+    k: int | None,
+    mean_limit: float | None,
+    model: str,
+    levels: Mapping[str, str] | None,
+    untouched: int | None,
+    *,
+    search: bool,
+) -> None:
+    """Refuse words that do not go together; `search` says whether something was said about the search."""
+    if (k is None) == (mean_limit is None):
+        raise OptionNotUsable("Give either --k or --mean-limit.\nHint: --k 3")
+    if mean_limit is None:
+        check_model(model, levels, untouched)
+    elif model not in _WITHOUT_SEARCH or untouched is not None or search:
+        raise OptionNotUsable(
+            "--mean-limit is kept by levels, whose search is short.\n"
+            "Hint: leave out --model, --untouched, --fast, --time-limit and --rounds."
+        )
+
+
+def _safety(found: AnonymizedResult, rows: HistoryRows) -> ClassSafety | None:
+    """Return how safe the published classes are; None if nothing is published, or if other things make it safe."""
+    sizes = published_classes(found.history).sizes.tolist()
+    if found.safety is not None or not sizes:
+        return None
+    return class_safety(sizes, p=rows.rules.p, alpha=rows.rules.alpha, attacks=rows.rules.attacks)
