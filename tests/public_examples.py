@@ -22,6 +22,7 @@ import sudare
 from sudare.histories.attackers.published_rows import PublishedCells
 from sudare.histories.utility.use_cases import MEASURES, MeasuredError
 from sudare.messages import Texts
+from sudare.statistics.item_records import ItemRecords
 from sudare.tables.hierarchies.model import make_hierarchy
 from tests.public import public
 
@@ -243,6 +244,7 @@ BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
     sudare.histories.CellHistory: lambda e, name: {"original": e.original, "published": e.published}.get(
         name, e.anonymized
     ),
+    ItemRecords: lambda e, _: e.baskets,
     sudare.Baskets: lambda e, name: e.suppression.published if name == "published" else e.baskets,
     sudare.baskets.SensitiveItems: lambda e, _: e.sensitive,
     sudare.histories.RuleSet: lambda e, _: e.rules,

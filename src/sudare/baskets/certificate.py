@@ -10,7 +10,6 @@ import datetime as dt
 import json
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from sudare.baskets.suppress.suppression import Suppression
 from sudare.baskets.write import fill_basket_file, form_of
 from sudare.errors import InputError, OutputNotWritable, SourceNotReadable
 from sudare.messages import Texts
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.text import file_hash
 from sudare.sources.writing import (
@@ -61,7 +61,7 @@ _HINT = "Hint: give the .certificate.json file that `sudare baskets suppress` wr
 
 
 @dataclass(frozen=True, slots=True)
-class CertifiedInput:
+class CertifiedInput(Result):
     """A file or a rule that was used; a rule has no hash."""
 
     name: str
@@ -69,7 +69,7 @@ class CertifiedInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Result):
     """What was published under which guarantee; `rho` is the exact number as text.
 
     `seed` is that of the suppression. The check of the written file went through all `adversaries`, or drew `draws` of
@@ -108,7 +108,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as it stands in the file."""
-        return {"format": FORMAT, "version": VERSION, **asdict(self)}
+        return {"format": FORMAT, "version": VERSION, **Result.to_dict(self)}
 
 
 def certify(found: Suppression, verdict: Verdict, published: CertifiedInput) -> Certificate:

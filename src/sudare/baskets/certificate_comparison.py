@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,7 @@ from sudare.baskets.check.uncertainty import Verdict
 from sudare.baskets.suppress.suppression import look_seed
 from sudare.errors import OptionNotUsable
 from sudare.messages import Texts
+from sudare.results import Result
 from sudare.showing import dataclass
 
 # What the files and the other fields do not tell, so that nobody can check it: like the names of files that have a
@@ -29,16 +30,12 @@ UNCHECKED = ("sudare", "date", "seed", "strategy")
 
 
 @dataclass(frozen=True, slots=True)
-class CertificateDifference:
+class CertificateDifference(Result):
     """Something that is not as a certificate says."""
 
     what: str
     certified: Any
     found: Any
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
 
 
 def compare_certificate(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import check_place, checked
 from sudare.errors import OptionNotUsable
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.readings import Reading
 from sudare.statistics.item_records import ItemRecords
@@ -76,7 +77,7 @@ def numbered(records: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class SensitiveReading:
+class SensitiveReading(Result):
     """Where sensitive items come from, a file or a rule, and how many lines name what the baskets do not have."""
 
     source: str

@@ -5,7 +5,6 @@ Items of the two data sets are matched by name; a published item that the origin
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import reduce
 from typing import Any
 
@@ -16,6 +15,7 @@ from sudare.arguments import checked
 from sudare.baskets.matching import match_published
 from sudare.baskets.model import Baskets
 from sudare.errors import OptionNotUsable
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.itemsets import AssociationRules, FrequentItemsets, association_rules, frequent_itemsets
 
@@ -27,7 +27,7 @@ LARGEST_ITEMSET = 3
 
 
 @dataclass(frozen=True, slots=True)
-class RulesDistance:
+class RulesDistance(Result):
     """How far the strongest rules of two data sets differ: formula (9), and the numbers behind it."""
 
     original: int
@@ -42,11 +42,11 @@ class RulesDistance:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and the distance as plain values."""
-        return {"distance": self.distance, **asdict(self)}
+        return {"distance": self.distance, **Result.to_dict(self)}
 
 
 @dataclass(frozen=True, slots=True)
-class SupportErrors:
+class SupportErrors(Result):
     """By which share of themselves the supports of the original's most frequent itemsets changed; 0 without any."""
 
     itemsets: int
@@ -54,36 +54,24 @@ class SupportErrors:
     median: float
     largest: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class BasketLoss:
+class BasketLoss(Result):
     """What a suppression costs by the three measures of the paper; no distance where there are too many rules."""
 
     suppressed_share: float
     kl_divergence: float
     rules_distance: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the measures as plain values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class BasketUtility:
+class BasketUtility(Result):
     """What is left of the use of baskets: all measures at once."""
 
     suppressed_share: float
     kl_divergence: float
     rules: RulesDistance
     support_errors: SupportErrors
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the measures as plain values."""
-        return asdict(self) | {"rules": self.rules.to_dict()}
 
 
 @checked

@@ -14,12 +14,13 @@ from sudare.baskets.matching import match_published
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.utility import BasketLoss, basket_loss, kl_divergence, suppressed_share
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Result):
     """What a check of published baskets says, what they have lost, and how they differ from a certificate.
 
     `published` has the users and items of the original as numbers; `file` is where they were read, if they were.

@@ -17,22 +17,29 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules
 from sudare.histories.generalized.text import read_anonymized, read_original, read_published
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 
 Source = str | Path | CellHistory
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Result):
     """Whether a file follows the rules, and if not, what is wrong.
 
-    `errors` are the first complaints in order, `totals` how many there are of each kind, listed or not.
+    `errors` are the first complaints in order, `totals` how many there are of each kind, listed or not. `file` is what
+    was checked, by the rules of that name.
     """
+
+    _rows = ("errors",)
+    _row = Complaint
 
     valid: bool
     rows: int
     errors: tuple[Complaint, ...]
     totals: Mapping[str, int]
+    file: str
+    rules: str
 
     @property
     def total(self) -> int:
@@ -64,7 +71,7 @@ def check_anonymized(
     rules = rules or load_rules()
     truth = _original(original, rules, progress)
     found = read_anonymized(path, truth, rules, most_complaints=most_errors, language=language, progress=progress)
-    return _result(found.complaints, found.rows)
+    return _result(found.complaints, found.rows, path, rules)
 
 
 @checked
@@ -85,12 +92,12 @@ def check_guesses(
         published if isinstance(published, CellHistory) else read_published(published, truth, rules, progress=progress)
     )
     found = examine_guesses(path, truth, public, most_complaints=most_errors, language=language)
-    return _result(found.complaints, found.rows)
+    return _result(found.complaints, found.rows, path, rules)
 
 
 def _original(original: Source, rules: RuleSet, progress: Progress) -> CellHistory:
     return original if isinstance(original, CellHistory) else read_original(original, rules, progress=progress)
 
 
-def _result(complaints: Complaints, rows: int) -> CheckResult:
-    return CheckResult(not complaints.total, rows, complaints.errors, complaints.totals)
+def _result(complaints: Complaints, rows: int, path: str | Path, rules: RuleSet) -> CheckResult:
+    return CheckResult(not complaints.total, rows, complaints.errors, complaints.totals, str(path), rules.name)

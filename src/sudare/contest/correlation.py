@@ -6,7 +6,6 @@ Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.utility.cost import cell_utility
 from sudare.histories.utility.use_cases import DRAWS, LENGTH, MEASURES, SUPPORT, UseCaseMeasures, check_draws
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 
 # The level of significance of section 6.4.
@@ -29,7 +29,7 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureCorrelation:
+class MeasureCorrelation(Result):
     """The correlation of U with a measure: None if the measure is the same, or not defined, for some or all."""
 
     measure: str
@@ -38,20 +38,19 @@ class MeasureCorrelation:
 
 
 @dataclass(frozen=True, slots=True)
-class UtilityCorrelation:
+class UtilityCorrelation(Result):
     """U and the errors of all measures of several anonymized histories, by rising U, and how they correlate.
 
     A correlation is significant at the `level` if it is farther from 0 than the critical value.
     """
 
+    _rows = ("measures",)
+    _row = MeasureCorrelation
+
     level: float
     critical: float
     measures: tuple[MeasureCorrelation, ...]
     histories: tuple[MeasuredHistory, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        return {**asdict(self), "histories": [history.to_dict() for history in self.histories]}
 
 
 @checked

@@ -5,8 +5,7 @@ Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from sudare.histories.anonymize.concealment import fewest_covered
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.description import CellDescription, describe_cells, untouched_rows
+from sudare.results import Result
 from sudare.showing import dataclass
 
 # From so many customers on that are unique, Table 5 speaks of too many.
@@ -27,7 +27,7 @@ AnonymizationKind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class AnonymizationDescription:
+class AnonymizationDescription(Result):
     """What an anonymized history is.
 
     `classes` are the sizes of classes of customers that nobody can tell apart with the number of such classes, by
@@ -46,10 +46,6 @@ class AnonymizationDescription:
     untouched_unique: int
     classes: tuple[tuple[int, int], ...]
     cells: CellDescription
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        return {**asdict(self), "classes": [list(entry) for entry in self.classes]}
 
 
 @checked

@@ -21,6 +21,7 @@ from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import CellUtility, cell_utility
 from sudare.histories.utility.use_cases import UseCaseMeasures, UseCases, has_uses
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 
 
@@ -34,7 +35,7 @@ class FinalFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluatedFinal:
+class EvaluatedFinal(Result):
     """U of a final and where it comes from, its classes (None if all is deleted), and its uses if measured."""
 
     name: str
@@ -42,19 +43,13 @@ class EvaluatedFinal:
     classes: ClassSafety | None
     uses: UseCases | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        return {
-            "name": self.name,
-            "utility": self.utility.to_dict(),
-            "classes": self.classes.to_dict() if self.classes else None,
-            "uses": self.uses.to_dict() if self.uses else None,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class EvaluatedRound:
+class EvaluatedRound(Result):
     """All finals in the order given, all attacks, and the standings; `p` and `alpha` are those of the test."""
+
+    _rows = ("standings",)
+    _row = Standing
 
     finals: tuple[EvaluatedFinal, ...]
     attacks: tuple[Attack, ...]

@@ -26,6 +26,7 @@ from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, read_alpha, read_p
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 from sudare.version import __version__
@@ -59,8 +60,11 @@ class FrontierSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class Frontier:
+class Frontier(Result):
     """U and safety for rising k, of how many customers and rows, and how they were found."""
+
+    _rows = ("points",)
+    _row = FrontierPoint
 
     customers: int
     rows: int
@@ -73,7 +77,7 @@ class Frontier:
             "customers": self.customers,
             "rows": self.rows,
             **self.search.to_dict(),
-            "points": [asdict(point) for point in self.points],
+            "points": [point.to_dict() for point in self.points],
         }
 
 

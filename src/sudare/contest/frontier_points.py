@@ -10,6 +10,7 @@ from typing import Any
 
 from sudare.errors import OptionNotUsable
 from sudare.histories.attack.duel import VERDICTS, Verdict
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.result_folders import keep_parameters, make_folder
 from sudare.sources.writing import check_writable, whole_file
@@ -18,7 +19,7 @@ VALUES = "frontier.csv"
 
 
 @dataclass(frozen=True, slots=True)
-class FrontierPoint:
+class FrontierPoint(Result):
     """One k: what it costs and how safe it is.
 
     No history of the model has a U below `utility_bound` (0: not known). `holds` is condition H0. No attacker who knows

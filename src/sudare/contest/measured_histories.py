@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from hashlib import sha256
 from math import isfinite, nan
 from pathlib import Path
@@ -20,6 +19,7 @@ from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules
 from sudare.histories.utility.use_cases import MEASURES, MeasuredError
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.result_folders import keep_parameters, make_folder
 from sudare.sources.writing import check_writable, whole_file
@@ -30,8 +30,11 @@ _HINT = "Hint: give a table with the columns name, utility and measures such as 
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredHistory:
+class MeasuredHistory(Result):
     """U of an anonymized history, and the errors of all measures, or of those that were measured."""
+
+    _rows = ("errors",)
+    _row = MeasuredError
 
     name: str
     utility: float
@@ -41,10 +44,6 @@ class MeasuredHistory:
     def mean(self, measure: str) -> float | None:
         """Return the mean error of a measure; None if it is not defined or was not measured."""
         return next((error.mean for error in self.errors if error.measure == measure), None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        return {**asdict(self), "errors": [asdict(error) for error in self.errors]}
 
 
 class MeasuredFile:

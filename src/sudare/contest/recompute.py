@@ -11,7 +11,6 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from math import isclose
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,6 +22,7 @@ from sudare.errors import SourceNotReadable
 from sudare.histories.generalized.rule_sets import BUILT_IN, RuleSet, load_rules
 from sudare.histories.generalized.text import read_original
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 
 CONTEST_FILE = "archive.json"
@@ -38,7 +38,7 @@ _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Result):
     """Something that is not as recorded; `round` is None if it is about a file."""
 
     round: str | None
@@ -48,7 +48,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class RecomputedRound:
+class RecomputedRound(Result):
     """A round: how many finals and attacks were computed once more; not `evaluated` if nothing was recorded."""
 
     name: str
@@ -58,11 +58,15 @@ class RecomputedRound:
 
 
 @dataclass(frozen=True, slots=True)
-class Recomputed:
+class Recomputed(Result):
     """What became of an archive: its number of files, its rounds, and all differences.
 
     Where a file is not what its hash says, no round is computed.
     """
+
+    _further = ("same",)
+    _rows = ("differences",)
+    _row = Difference
 
     contest: str
     files: int
@@ -73,10 +77,6 @@ class Recomputed:
     def same(self) -> bool:
         """Whether everything is as recorded."""
         return not self.differences
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        return {**asdict(self), "same": self.same}
 
 
 @checked

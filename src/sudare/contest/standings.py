@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from sudare.histories.safety.judgement import Judgement
+from sudare.results import Result
 from sudare.showing import dataclass
 
 Outcome = Literal["broken", "withstood", "not_attacked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(Result):
     """One attack on one history, by the names of attacker and target, and how it was judged."""
 
     attacker: str
@@ -30,7 +31,7 @@ class Attack:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Result):
     """Where a history stands: `rank` is None if it is broken, `tied` names the others of the same rank.
 
     `attacks` had enough guesses to be effective, `effective` of them were.

@@ -7,10 +7,8 @@ models with distinct background knowledge of de-identified dataset. No row, name
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +28,7 @@ from sudare.histories.synthetic_visits import (
     weigh_days,
 )
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, whole_file
 from sudare.statistics.random_streams import ENGINE_MEMORY
@@ -39,7 +38,7 @@ FIRST_CUSTOMER, FIRST_INVOICE, FIRST_ITEM = 100_001, 1_000_001, 20_001
 
 
 @dataclass(frozen=True, slots=True)
-class GeneratedHistory:
+class GeneratedHistory(Result):
     """A history that was written: where it is and how large it came out; both days have purchases."""
 
     path: Path
@@ -50,11 +49,6 @@ class GeneratedHistory:
     first_day: date
     last_day: date
     seed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values."""
-        days = {"first_day": self.first_day.isoformat(), "last_day": self.last_day.isoformat()}
-        return {**asdict(self), "path": str(self.path), **days}
 
 
 @checked

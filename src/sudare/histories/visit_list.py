@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import Any
 
 from sudare.arguments import checked
 from sudare.histories.attackers.values import ITEM_DIVIDER
 from sudare.histories.model import History
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 
@@ -16,7 +16,7 @@ PEOPLE = "the visits of customers"
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Result):
     """What one customer bought on one day: so many `rows`, with so many different items (`kinds`), in order."""
 
     customer: str
@@ -24,16 +24,6 @@ class Visit:
     rows: int
     kinds: int
     items: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {
-            "customer": self.customer,
-            "day": self.day.isoformat(),
-            "rows": self.rows,
-            "kinds": self.kinds,
-            "items": list(self.items),
-        }
 
 
 @checked

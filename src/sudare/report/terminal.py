@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from io import StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,10 +15,23 @@ if TYPE_CHECKING:
 
 # Without a terminal there is no width to ask for; this one fits the widest table.
 PLAIN_WIDTH = 140
+# Where the current context collects what is printed; None: it goes to stdout.
+_collected: ContextVar[StringIO | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[StringIO]:
+    """Collect what is printed on the console as plain text, without touching stdout."""
+    found = StringIO()
+    token = _collected.set(found)
+    try:
+        yield found
+    finally:
+        _collected.reset(token)
 
 
 def console() -> Console:
-    """Return the console on stdout, wide enough for tables where there is no terminal.
+    """Return the console of the current context, wide enough for tables where there is no terminal.
 
     Texts are printed as they are: what has brackets or colons in it may be the name of a file, a column or an item.
     """
@@ -25,7 +42,12 @@ def console() -> Console:
             """Leave it to `guarded`: rich itself would end with the code of an internal error."""
             raise BrokenPipeError
 
-    found = Output(highlight=False, markup=False, emoji=False)
+    collected = _collected.get()
+    # A notebook, or a variable of the environment, would make rich write elsewhere, or colours.
+    plain = None if collected is None else False
+    found = Output(
+        file=collected, force_terminal=plain, force_jupyter=plain, highlight=False, markup=False, emoji=False
+    )
     if not found.is_terminal:
         found.width = PLAIN_WIDTH
     return found

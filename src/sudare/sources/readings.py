@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.spellings import Spelling
 
@@ -22,7 +20,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Result):
     """How a source was read: what was found, what was guessed, what was left out, what was written in several ways.
 
     `clock` says by which clock moments with a time zone became days, if there were any: a zone's, or AS_WRITTEN.
@@ -44,7 +42,3 @@ class Reading:
     def dropped_rows(self) -> int:
         """The number of rows left out."""
         return sum(part.rows for part in self.dropped)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)

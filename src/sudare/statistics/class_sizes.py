@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.distinct import sum_by
 
 
 @dataclass(frozen=True, slots=True)
-class ClassSize:
+class ClassSize(Result):
     """All classes of one size and the records in them, each with the risk 1 / `size`."""
 
     size: int
     classes: int
     records: int
-
-    def to_dict(self) -> dict[str, int]:
-        """Return the fields as plain values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, inf
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets.eclat import mine
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.item_records import ItemRecords
 from sudare.statistics.record_index import RecordIndex
@@ -24,7 +24,7 @@ MOST_ITEMSETS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrequentItemsets:
+class FrequentItemsets(Result):
     """Itemsets in `least` records or more: number n is `items[starts[n] : starts[n + 1]]`, in `supports[n]` records.
 
     The most frequent come first; of equally frequent ones the smaller, then in the order of their items.
@@ -45,6 +45,11 @@ class FrequentItemsets:
         """Return the names of the items of an itemset."""
         return tuple(self.names[item] for item in self.items[self.starts[n] : self.starts[n + 1]])
 
+    @property
+    def largest_size(self) -> int:
+        """The items of the largest itemset."""
+        return int(np.diff(self.starts).max(initial=0))
+
     @checked
     def to_rows(self, most: int | None = None) -> list[dict[str, Any]]:
         """Return a dictionary for each itemset, or for the first `most`."""
@@ -61,13 +66,13 @@ class FrequentItemsets:
             "records": self.records,
             "least": self.least,
             "itemsets": len(self),
-            "largest_size": int(np.diff(self.starts).max(initial=0)),
+            "largest_size": self.largest_size,
             "frequent": self.to_rows(most),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Result):
     """Whoever has what is known also has what is inferred, with a confidence.
 
     `support` records have all of it; `lift` is the confidence in parts of the share of all records that have what is
@@ -80,26 +85,21 @@ class Rule:
     confidence: float
     lift: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {**asdict(self), "known": list(self.known), "inferred": list(self.inferred)}
-
 
 @dataclass(frozen=True, slots=True)
-class AssociationRules:
+class AssociationRules(Result):
     """The rules found, those with the largest support first; of equal ones the most confident, then by their items.
 
     `least` is the number of records that have all items of a rule, at the least.
     """
 
+    _rows = ("rules",)
+    _row = Rule
+
     records: int
     least: int
     confidence: float
     rules: tuple[Rule, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {**asdict(self), "rules": [rule.to_dict() for rule in self.rules]}
 
 
 @checked

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from typing import Any, Literal
+from typing import Literal
 
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.spellings import plain
 from sudare.statistics.distinct import sum_by
@@ -49,7 +49,7 @@ _NUMBER_END = re.compile(r"\b(id|ids|[pu]id|uuid)$")
 
 
 @dataclass(frozen=True, slots=True)
-class DirectIdentifier:
+class DirectIdentifier(Result):
     """An attribute that names people by itself, and what it looks like.
 
     `unique` means that hardly any two records share a value.
@@ -57,10 +57,6 @@ class DirectIdentifier:
 
     attribute: str
     kind: IdentifierKind
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
 
 
 def direct_identifiers(table: Table) -> tuple[DirectIdentifier, ...]:

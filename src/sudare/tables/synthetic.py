@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from sudare.arguments import checked
 from sudare.engine import DuckDBEngine, quote_text
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_distinct, check_table_ending, whole_file
 from sudare.statistics.random_streams import ENGINE_MEMORY
@@ -42,7 +42,7 @@ RECORDS_PER_CHUNK = 250_000
 
 
 @dataclass(frozen=True, slots=True)
-class GeneratedTable:
+class GeneratedTable(Result):
     """A table that was written: where it and its hierarchies are, and what it holds."""
 
     path: Path
@@ -51,17 +51,6 @@ class GeneratedTable:
     sensitive: str
     hierarchies: tuple[Path, ...]
     seed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON values."""
-        return {
-            "path": str(self.path),
-            "records": self.records,
-            "attributes": list(self.attributes),
-            "sensitive": self.sensitive,
-            "hierarchies": [str(path) for path in self.hierarchies],
-            "seed": self.seed,
-        }
 
 
 @checked

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal, cast, get_args
@@ -22,6 +21,7 @@ from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets import adversaries as kernels
 from sudare.progress import Progress
+from sudare.results import Result
 from sudare.showing import dataclass
 
 Knowledge = Literal["original", "published"]
@@ -35,7 +35,7 @@ _check_drawn: Any = kernels.check_drawn
 
 
 @dataclass(frozen=True, slots=True)
-class Adversary:
+class Adversary(Result):
     """Somebody who knows some items of a user, and what the published records say of another one.
 
     `support` published records contain what is known, and the share `confidence` of them contains `inferred` too.
@@ -46,10 +46,6 @@ class Adversary:
     inferred: str
     confidence: float
     support: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {**asdict(self), "known": list(self.known)}
 
 
 def count_adversaries(lengths: Sequence[int] | NDArray[np.int64], max_known: int | None) -> int:

@@ -5,9 +5,7 @@ Terrovitis, Mamoulis, Kalnis: Privacy-preserving anonymization of set-valued dat
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from math import comb
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from sudare.arguments import checked
 from sudare.baskets.model import Baskets
 from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets.subset_supports import BELOW, OCCURRING, SMALLEST, count_subsets
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.record_index import RecordIndex
 
@@ -23,7 +22,7 @@ MOST_STEPS = 3_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class RareItemset:
+class RareItemset(Result):
     """Items that few records have together."""
 
     items: tuple[str, ...]
@@ -31,7 +30,7 @@ class RareItemset:
 
 
 @dataclass(frozen=True, slots=True)
-class SizeSupports:
+class SizeSupports(Result):
     """The itemsets of one size that occur: how many, how many in fewer than k records, the smallest support."""
 
     size: int
@@ -41,7 +40,7 @@ class SizeSupports:
 
 
 @dataclass(frozen=True, slots=True)
-class KmAnonymity:
+class KmAnonymity(Result):
     """Whether baskets are k^m-anonymous, and how far they are from it.
 
     `itemsets` of up to m items occur in some record; `below` of them in fewer than k. `smallest` is the smallest number
@@ -49,6 +48,10 @@ class KmAnonymity:
     ones the smaller, then in the order of their items; supersets of an itemset in a single record are counted but not
     listed.
     """
+
+    _further = ("anonymous",)
+    _rows = ("sizes",)
+    _row = SizeSupports
 
     k: int
     m: int
@@ -63,13 +66,6 @@ class KmAnonymity:
     def anonymous(self) -> bool:
         """Whether no itemset of up to m items is in fewer than k records, but in some."""
         return self.below == 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields and the verdict as plain values."""
-        examples = [{"items": list(rare.items), "support": rare.support} for rare in self.examples]
-        return {**asdict(self), "sizes": [asdict(size) for size in self.sizes], "examples": examples} | {
-            "anonymous": self.anonymous
-        }
 
 
 @checked

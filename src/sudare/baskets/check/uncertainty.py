@@ -9,7 +9,6 @@ check shares nothing with the algorithms that suppress items. What a sample prov
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -24,12 +23,13 @@ from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.deadline import Deadline
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
 
 @dataclass(frozen=True, slots=True)
-class FrequentItem:
+class FrequentItem(Result):
     """The item, of all that are sensitive to somebody, that most published records contain; ties go to the first.
 
     What an engine holds is not named: then `item` is None.
@@ -46,11 +46,11 @@ class FrequentItem:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and the share as plain values."""
-        return {**asdict(self), "share": float(self.share)}
+        return {**Result.to_dict(self), "share": float(self.share)}
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Result):
     """Whether published records keep what users want to keep, and from how many adversaries they do not.
 
     `adversaries` were checked: all with at most `max_known` items (None: any number) if `exact`, else `draws` of each
@@ -65,6 +65,9 @@ class Verdict:
     `most_frequent_sensitive` (None: nothing is sensitive) tells by itself is not part of the verdict, and stands
     beside it.
     """
+
+    _rows = ("worst",)
+    _row = Adversary
 
     rho: Fraction
     max_known: int | None

@@ -26,6 +26,7 @@ from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.kernels.baskets import user_confidence as kernels
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
@@ -41,7 +42,7 @@ _look_at_drawn: Any = kernels.look_at_drawn
 
 
 @dataclass(frozen=True, slots=True)
-class SizeAdversaries:
+class SizeAdversaries(Result):
     """The adversaries who know one number of items: how many there are, were looked at, and are unsafe of these.
 
     `mean_share` is the share of a user's adversaries that is unsafe, on average over the users who have so many items:
@@ -54,6 +55,10 @@ class SizeAdversaries:
     unsafe: int
     mean_share: Fraction
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values, the mean share as a number."""
+        return {**Result.to_dict(self), "mean_share": float(self.mean_share)}
+
     @property
     def exact(self) -> bool:
         """Whether all of them were looked at, and not only some that were drawn."""
@@ -61,12 +66,17 @@ class SizeAdversaries:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UserConfidence:
+class UserConfidence(Result):
     """The highest confidence that anybody who knows up to `max_known` items has in a sensitive item of each user.
 
     It is 0 for a user of whom nothing is known or nothing sensitive can be inferred. `at_risk` says for whom it is
     above rho. `sizes` has all sizes of what can be known, also those beyond `max_known`, which were drawn.
     """
+
+    _hidden = ("greatest", "at_risk")
+    _further = ("users_at_risk", "exact")
+    _rows = ("sizes",)
+    _row = SizeAdversaries
 
     max_known: int
     greatest: NDArray[np.float64] = field(repr=False)

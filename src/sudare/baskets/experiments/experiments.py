@@ -31,6 +31,7 @@ from sudare.baskets.utility import BasketLoss
 from sudare.errors import OptionNotUsable
 from sudare.interruption import safe_point
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 
 # Section 4.1: records that Algorithm 1 is given.
@@ -131,8 +132,12 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiments:
+class Experiments(Result):
     """The values of experiments, and what they were computed from and how."""
+
+    _hidden = ("data",)
+    _rows = ("rows",)
+    _row = ExperimentRow
 
     data: Mapping[str, Baskets] = field(repr=False, compare=False)
     seed: int
@@ -285,7 +290,7 @@ def noisy_lists(users: int, items: int, share: float, noise: float, seed: int) -
 
 
 @dataclass(frozen=True, slots=True)
-class ExperimentSpread:
+class ExperimentSpread(Result):
     """Mean and standard deviation of the repetitions at one place of a figure; the deviation of one value is 0."""
 
     figure: int

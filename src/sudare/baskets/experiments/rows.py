@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sudare.baskets.model import Baskets
 from sudare.errors import OptionNotUsable
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.result_folders import keep_parameters, make_folder
 from sudare.sources.writing import check_writable, whole_file
@@ -19,7 +20,7 @@ ROWS = "rows.csv"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class ExperimentRow:
+class ExperimentRow(Result):
     """One value of a figure: of a data set, a setting, a place on the axis and a repetition, and if it was safe.
 
     `value` is the measure that the figure shows; the three measures of the run follow it, of rules None if there were

@@ -27,6 +27,7 @@ from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
@@ -36,7 +37,7 @@ _SEARCH_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(Result):
     """Records that lost some items, what they were made of, and what a check of the whole says of them.
 
     The guarantee that was asked for is that of the verdict. `loss` has the three measures of the paper. No suppression

@@ -131,8 +131,8 @@ def _told(found: Experiments, spreads: Any) -> dict[str, Any]:
     return {
         "data": {name: _described(baskets) for name, baskets in found.data.items()},
         "circumstances": asdict(found.circumstances),
-        "figures": [asdict(spread) for spread in spreads],
-        "rows": [asdict(row) for row in found.rows],
+        "figures": [spread.to_dict() for spread in spreads],
+        "rows": [row.to_dict() for row in found.rows],
     }
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,13 +10,6 @@ from sudare.cli.baskets.options import BasketOptions
 from sudare.cli.files import READ
 from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, show_json, shown_progress
 from sudare.cli.options import support_of, taking
-from sudare.report.terminal import console, percent
-
-if TYPE_CHECKING:
-    from sudare.baskets.check.km_anonymity import KmAnonymity
-    from sudare.baskets.utility import BasketUtility
-    from sudare.messages import Texts
-    from sudare.statistics.itemsets import AssociationRules, FrequentItemsets
 
 SupportOption = Annotated[
     str, typer.Option(metavar="SHARE|N", help="Least share of the records, such as 0.001, or a whole number of them.")
@@ -51,19 +43,9 @@ def itemsets(
     if json:
         show_json(found.to_dict(most=top))
     else:
-        _show_itemsets(found, top, texts)
+        from sudare.report.baskets.mining_text import show_itemsets
 
-
-def _show_itemsets(found: FrequentItemsets, top: int, texts: Texts) -> None:
-    summary = found.to_dict(most=top)
-    counts = {"itemsets": len(found), "least": found.least, "records": found.records}
-    console().print(
-        texts("mining.itemsets", **{name: f"{n:,}" for name, n in counts.items()}, size=summary["largest_size"])
-    )
-    rows = [(_items(row["items"]), f"{row['support']:,}", percent(row["share"], texts)) for row in summary["frequent"]]
-    _show_table([texts(f"mining.{name}") for name in ("items", "support", "share")], rows, words=1)
-    if len(rows) < len(found):
-        console().print(texts("mining.shown", shown=f"{len(rows):,}", all=f"{len(found):,}"))
+        show_itemsets(found, top, texts)
 
 
 @guarded
@@ -92,29 +74,9 @@ def rules(
     if json:
         show_json(found.to_dict())
     else:
-        _show_rules(found, texts)
+        from sudare.report.baskets.mining_text import show_rules
 
-
-def _show_rules(found: AssociationRules, texts: Texts) -> None:
-    counts = {"least": f"{found.least:,}", "records": f"{found.records:,}"}
-    out = console()
-    out.print(texts("mining.rules", confidence=percent(found.confidence, texts), **counts), style="bold")
-    if not found.rules:
-        out.print(texts("mining.no_rules"))
-        return
-    rows = [
-        (
-            _items(rule.known),
-            _items(rule.inferred),
-            f"{rule.support:,}",
-            percent(rule.confidence, texts),
-            f"{rule.lift:,.1f}",
-        )
-        for rule in found.rules
-    ]
-    names = ("known", "inferred", "support", "confidence", "lift")
-    _show_table([texts(f"mining.{name}") for name in names], rows, words=2)
-    out.print(texts("mining.rules_meaning"))
+        show_rules(found, texts)
 
 
 @guarded
@@ -140,24 +102,11 @@ def km(
     if json:
         show_json(found.to_dict())
     else:
-        _show_km(found, texts)
+        from sudare.report.baskets.mining_text import show_km
+
+        show_km(found, texts)
     if not found.anonymous:
         raise typer.Exit(EXIT_NOT_SAFE)
-
-
-def _show_km(found: KmAnonymity, texts: Texts) -> None:
-    numbers = {"k": found.k, "m": found.m, "smallest": f"{found.smallest or 0:,}"}
-    if found.anonymous:
-        console().print(texts("mining.km.holds", **numbers))
-    else:
-        counts = {"below": f"{found.below:,}", "itemsets": f"{found.itemsets:,}"}
-        console().print(texts("mining.km.fails", **numbers, **counts), style="bold")
-    rows = [(f"{n.size}", f"{n.itemsets:,}", f"{n.below:,}", f"{n.smallest:,}") for n in found.sizes]
-    _show_table([texts(f"mining.km.{name}", k=found.k) for name in ("size", "itemsets", "below", "smallest")], rows)
-    if found.examples:
-        rare = [(_items(example.items), f"{example.support:,}") for example in found.examples]
-        console().print("\n" + texts("mining.km.rarest"), style="bold")
-        _show_table([texts("mining.items"), texts("mining.support")], rare, words=1)
 
 
 @guarded
@@ -192,31 +141,6 @@ def utility(
     if json:
         show_json(found.to_dict())
     else:
-        _show_utility(found, published, texts)
+        from sudare.report.baskets.mining_text import show_basket_utility
 
-
-def _show_utility(found: BasketUtility, published: str, texts: Texts) -> None:
-    out, errors = console(), found.support_errors
-    out.print(texts("mining.utility.title", source=published), style="bold")
-    out.print(texts("mining.utility.suppressed_share", value=percent(found.suppressed_share, texts)))
-    out.print(texts("mining.utility.kl_divergence", value=f"{found.kl_divergence:.4f}"))
-    numbers = {name: f"{getattr(found.rules, name):,}" for name in ("original", "published", "shared")}
-    out.print(texts("mining.utility.rules", value=f"{found.rules.distance:.3f}", **numbers))
-    shares = {name: percent(getattr(errors, name), texts) for name in ("mean", "median", "largest")}
-    out.print(texts("mining.utility.support_errors", itemsets=f"{errors.itemsets:,}", **shares))
-
-
-def _items(names: Sequence[str]) -> str:
-    return ", ".join(names)
-
-
-def _show_table(names: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 0) -> None:
-    """Print a table whose first `words` columns are text and the others numbers."""
-    from rich.table import Table as TextTable
-
-    table = TextTable(show_edge=False, pad_edge=False)
-    for place, name in enumerate(names):
-        table.add_column(name, justify="left" if place < words else "right", no_wrap=place >= words)
-    for row in rows:
-        table.add_row(*row)
-    console().print(table)
+        show_basket_utility(found, published, texts)

@@ -285,11 +285,9 @@ def verify(
 
 def _told(baskets: Baskets | HeldBaskets, sensitive: SensitiveItems | HeldSensitive) -> dict[str, Any]:
     """Return how baskets and sensitive items were read, for the JSON of a command."""
-    from dataclasses import asdict
-
     return {
         "reading": baskets.reading.to_dict() if baskets.reading else None,
-        "sensitive": asdict(sensitive.reading) if sensitive.reading else None,
+        "sensitive": sensitive.reading.to_dict() if sensitive.reading else None,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,11 +20,6 @@ from sudare.cli.frame import (
     shown_progress,
 )
 from sudare.errors import OptionNotUsable
-from sudare.report.terminal import console, percent, ratio
-
-if TYPE_CHECKING:
-    from sudare.histories.attack.attack import Attack
-    from sudare.messages import Texts
 
 MethodOption = Annotated[
     str,
@@ -94,7 +89,9 @@ def attack(
     if json:
         show_json({"out": str(out), **found.to_dict()})
     else:
-        _show(found, published, texts)
+        from sudare.report.history.attack_text import show_attack
+
+        show_attack(found, published, texts)
     note(f"Wrote {out}. Guesses: {len(found):,}.")
     note_secret(out, texts)
 
@@ -106,27 +103,3 @@ def _number(guesses: str) -> int | None:
     if not (guesses.isascii() and guesses.isdigit() and len(guesses) < 10):
         raise OptionNotUsable(f"--guesses is auto, all or a number, not {guesses!r}.\nHint: --guesses auto")
     return int(guesses)
-
-
-def _show(found: Attack, source: str, texts: Texts) -> None:
-    out = console()
-    out.print(texts("attack.title", source=source, method=found.method), style="bold")
-    out.print(_knowledge(found, texts))
-    counts = {"pseudonyms": found.pseudonyms, "tried": found.tried, "linked": found.linked}
-    out.print(texts("attack.linked", **{name: f"{count:,}" for name, count in counts.items()}))
-    if not len(found):
-        out.print(texts("attack.none"))
-        return
-    first, last = (percent(float(found.confidence[place]), texts) for place in (0, -1))
-    out.print(texts("attack.guesses", guesses=f"{len(found):,}", first=first, last=last))
-    out.print(texts("attack.expected", expected=ratio(found.expected), needed=f"{found.needed:,}"))
-    out.print(texts("attack.chance", chance=percent(found.chance, texts)))
-    out.print(texts("attack.truth"))
-
-
-def _knowledge(found: Attack, texts: Texts) -> str:
-    known = found.known
-    columns = texts.listed(list(known["columns"]))
-    words = {"rows": f"{known['rows']:,}", "share": percent(known["share"], texts), "columns": columns}
-    told = texts("attack.known", **words)
-    return told + (" " + texts("attack.noisy", days=known["noisy_dates"]) if known["noisy_dates"] else "")

@@ -14,7 +14,6 @@ from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded,
 from sudare.cli.options import MemoryOption, SpillOption, ThreadsOption
 from sudare.limits import MEMORY
 from sudare.progress import Progress
-from sudare.report.terminal import console
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def check(
             original, anonymized, loaded, most_errors=MOST_COMPLAINTS if json else max_errors, language=lang,
             progress=progress,
         )  # fmt: skip
-    _show(found, anonymized, loaded.name, texts, json=json)
+    _show(found, texts, json=json)
 
 
 @guarded
@@ -136,7 +135,7 @@ def check_guesses(
             original, published, guesses, loaded, most_errors=MOST_COMPLAINTS if json else max_errors, language=lang,
             progress=progress,
         )  # fmt: skip
-    _show(found, guesses, loaded.name, texts, json=json)
+    _show(found, texts, json=json)
 
 
 @guarded
@@ -165,33 +164,12 @@ def publish(
     note(f"Wrote {out}. Rows: {rows:,}.")
 
 
-def _show(found: CheckResult, file: str, rules: str, texts: Texts, *, json: bool) -> None:
+def _show(found: CheckResult, texts: Texts, *, json: bool) -> None:
     if json:
         show_json(found.to_dict())
     else:
-        show_check(found, file, rules, texts)
+        from sudare.report.contest.check_text import show_check
+
+        show_check(found, texts)
     if not found.valid:
         raise typer.Exit(EXIT_NOT_SAFE)
-
-
-def show_check(found: CheckResult, file: str, rules: str, texts: Texts) -> None:
-    """Print whether a file follows the rules, and if not, its first errors and their totals."""
-    from rich.table import Table
-
-    key = "contest_check.valid" if found.valid else "contest_check.not_valid"
-    words = {"file": file, "rules": rules, "rows": f"{found.rows:,}", "total": f"{found.total:,}"}
-    console().print(texts(key, **words), style="bold")
-    if found.valid:
-        return
-    for kind, number in found.totals.items():
-        what = kind.replace("-", "_")
-        console().print(f"  {texts(f'contest_check.kinds.{what}')}: {number:,}")
-    if found.errors:
-        table = Table(show_edge=False, pad_edge=False)
-        for name in ("row", "cell", "kind", "message"):
-            table.add_column(texts(f"contest_check.{name}"), justify="right" if name in ("row", "cell") else "left")
-        for error in found.errors:
-            table.add_row(f"{error.row:,}", str(error.cell), error.kind, error.message)
-        console().print(table)
-    if found.total > len(found.errors):
-        console().print(texts("contest_check.more", more=f"{found.total - len(found.errors):,}"))

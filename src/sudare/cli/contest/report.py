@@ -13,7 +13,6 @@ from sudare.cli.contest.files import (
     MaxErrorsOption,
     OriginalArgument,
     RulesOption,
-    show_check,
 )
 from sudare.cli.contest.safety import ThresholdsOption
 from sudare.cli.contest.utility import DrawsOption
@@ -66,7 +65,9 @@ def report(
                 attacks=attacks, seed=seed, language=lang, progress=progress,
             )  # fmt: skip
     if not checked.valid:
-        show_check(checked, anonymized, chosen.name, texts)
+        from sudare.report.contest.check_text import show_check
+
+        show_check(checked, texts)
         raise typer.Exit(EXIT_BAD_INPUT)
     note(f"Wrote {out}")
     if not found.holds:

@@ -172,7 +172,7 @@ def subsets(
         told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}
         show_json({**found.to_dict(), **told})
     else:
-        from sudare.report.table.text import show_subsets
+        from sudare.report.table.sets_text import show_subsets
         from sudare.report.table.what_if_text import show_moved_sets
 
         show_subsets(found, shown, texts)
@@ -223,7 +223,7 @@ def sample(
     if json:
         show_json({**found.to_dict(), **(change.told(after=after.to_dict()) if change and after else {})})
     else:
-        from sudare.report.table.text import show_sample
+        from sudare.report.table.sets_text import show_sample
         from sudare.report.table.what_if_text import show_change
 
         show_sample(found, texts)

@@ -96,7 +96,7 @@ def disclosable(
         )
         show_json({**found.to_dict(), **told})
     else:
-        from sudare.report.table.text import show_disclosable
+        from sudare.report.table.sets_text import show_disclosable
         from sudare.report.table.what_if_text import show_change, show_entered_and_left, show_stayed
 
         show_disclosable(found, top, texts)
@@ -190,7 +190,7 @@ def _show_dangerous(
             told = change.told(after=compared.after.to_dict(), **changed.to_dict(), moved=moved)
         show_json({**found.to_dict(), **told})
         return
-    from sudare.report.table.text import show_dangerous
+    from sudare.report.table.sets_text import show_dangerous
     from sudare.report.table.what_if_text import show_change, show_entered_and_left, show_moved_rises
 
     show_dangerous(found, top, texts)
@@ -249,7 +249,7 @@ def affordable(
         told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}
         show_json({**found.to_dict(), **told})
     else:
-        from sudare.report.table.text import show_affordable
+        from sudare.report.table.sets_text import show_affordable
         from sudare.report.table.what_if_text import show_moved_sets
 
         show_affordable(found, top, texts)

@@ -30,6 +30,7 @@ from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility
 from sudare.interruption import answer_found
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 
 # Seconds that a search takes at most, and a fast one.
@@ -63,7 +64,7 @@ FAST = Effort(wanted=16, last_step=0.05, bound_step=0.03, steps_per_customer=2_0
 
 
 @dataclass(frozen=True, slots=True)
-class AnonymizedHistory:
+class AnonymizedHistory(Result):
     """A history of classes of at least k customers with the same published rows, and what it costs.
 
     `utility` is U, the mean error of all cells (0 is best); no such history is below `bound`, which is 0 if there was

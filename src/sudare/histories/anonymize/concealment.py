@@ -37,6 +37,7 @@ from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P
 from sudare.histories.utility.cost import cell_utility
 from sudare.kernels.histories import concealment as kernels
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
@@ -53,7 +54,7 @@ _ALIGNING_SHARE = 0.45
 
 
 @dataclass(frozen=True, slots=True)
-class ConcealedHistory:
+class ConcealedHistory(Result):
     """A history whose pseudonyms can be k customers each, what it costs, and how safe it is.
 
     `candidates` are the customers in the set of each pseudonym, the k of its design, by pseudonym. `safety` is that of

@@ -16,6 +16,7 @@ from sudare.histories.attack.methods import DEFAULT_METHOD, Attacks, Links, chec
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, success_thresholds
 from sudare.progress import Progress, silent
+from sudare.results import Result, Row
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
@@ -23,13 +24,15 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attack:
+class Attack(Result):
     """The guesses of an attack, the most confident first, and what the attacker expects of them.
 
     Guess i is that the pseudonym `pids[i]` is the customer `customers[i]`, with the probability `confidence[i]`.
     `needed` are the hits that make so many guesses effective, `chance` the attacker's own estimate to have them. Of
     `pseudonyms` in all, `tried` were precise enough to be looked up, and `linked` had a candidate.
     """
+
+    _row = ("pid", "customer", "confidence")
 
     method: str
     pids: Integers
@@ -64,6 +67,11 @@ class Attack:
                 "least": float(self.confidence[-1]) if len(self) else None,
             },
         }
+
+    def to_rows(self) -> list[Row]:
+        """Return one row a guess, the most confident first."""
+        guesses = zip(self.pids.tolist(), self.customers.tolist(), self.confidence.tolist(), strict=True)
+        return [{"pid": pid, "customer": customer, "confidence": sure} for pid, customer, sure in guesses]
 
 
 @checked

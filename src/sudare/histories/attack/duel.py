@@ -28,6 +28,7 @@ from sudare.histories.safety.judgement import Judgement, judge_guesses
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
@@ -45,7 +46,7 @@ class _Rule(TypedDict):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DuelAttack:
+class DuelAttack(Result):
     """One attack, the judgement of its guesses and that of its control.
 
     What is missing crashed, as `error` says, or is not `possible` since the history lacks a column that it needs.
@@ -85,12 +86,15 @@ class DuelAttack:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Duel:
+class Duel(Result):
     """All attacks on an anonymized history, and what its classes alone give an attacker.
 
     `same_numbers` are the pseudonyms that are the customer's own number, which no attack here looks at. `rule` is what
     an attack has to reach, `digests` say which histories these are: the original and the anonymized one.
     """
+
+    _rows = ("attacks",)
+    _row = DuelAttack
 
     attacks: tuple[DuelAttack, ...]
     classes: ClassSafety | None

@@ -31,6 +31,7 @@ from sudare.histories.attackers.visits import fetch_visits
 from sudare.histories.model import History
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.intervals import Estimate
 
@@ -42,7 +43,7 @@ STATISTICS_PARTS = {"day": 5, "count": 2, "item": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class AttackerRisk:
+class AttackerRisk(Result):
     """How well an attacker with one kind of knowledge recognizes customers.
 
     `measured` is the mean identification probability, `theory` the paper's approximation of it, which can exceed 1.
@@ -108,7 +109,7 @@ class AttackerRisk:
 
 
 @dataclass(frozen=True, slots=True)
-class PartStatistics:
+class PartStatistics(Result):
     """How often the values of one part occur (Table 4), and how occurrences go with customers (Figures 4 to 6)."""
 
     part: str
@@ -118,14 +119,14 @@ class PartStatistics:
     mode: int
     correlation: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 @dataclass(frozen=True, slots=True)
-class AttackersAssessment:
+class AttackersAssessment(Result):
     """The ten attackers and any further knowledge on one history."""
+
+    _hidden = ("history",)
+    _rows = ("attackers", "knowledge")
+    _row = AttackerRisk
 
     records: int
     customers: int
@@ -135,22 +136,6 @@ class AttackersAssessment:
     knowledge: tuple[AttackerRisk, ...]
     statistics: tuple[PartStatistics, ...]
     history: History = field(repr=False, compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the assessment as plain values for JSON."""
-        return {
-            "records": self.records,
-            "customers": self.customers,
-            "weighting": self.weighting,
-            "seed": self.seed,
-            "attackers": [risk.to_dict() for risk in self.attackers],
-            "knowledge": [risk.to_dict() for risk in self.knowledge],
-            "statistics": [part.to_dict() for part in self.statistics],
-        }
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return one row an attacker, the ten first."""
-        return [risk.to_dict() for risk in (*self.attackers, *self.knowledge)]
 
 
 @checked

@@ -14,6 +14,7 @@ from sudare.histories.attackers.knowledge import TEN_ATTACKERS, Knowledge, parse
 from sudare.histories.attackers.values import check_countable
 from sudare.histories.model import History
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 
@@ -24,7 +25,7 @@ PEOPLE = "customers"
 
 
 @dataclass(frozen=True, slots=True)
-class CustomerRisk:
+class CustomerRisk(Result):
     """How well an attacker recognizes one customer.
 
     `probability` is the mean of 1/|U_x| over what can be known of the customer; `unique` tells whether something can be
@@ -37,7 +38,7 @@ class CustomerRisk:
 
 
 @dataclass(frozen=True, slots=True)
-class CustomerRisks:
+class CustomerRisks(Result):
     """How an attacker's success is distributed over the customers.
 
     `quantiles[i]` is the probability that i percent of the customers do not exceed (nearest rank), so the list read
@@ -45,6 +46,9 @@ class CustomerRisks:
     customers are identified by everything that can be known of them. Customers of whom nothing of the kind can be known
     are `untouched`: they are not in the distribution.
     """
+
+    _rows = ("highest",)
+    _row = CustomerRisk
 
     knowledge: Knowledge
     customers: int

@@ -32,6 +32,7 @@ from sudare.histories.attackers.values import check_countable
 from sudare.histories.model import History
 from sudare.limits import MOST_PERSON_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.intervals import mean_interval
 
@@ -50,7 +51,7 @@ MOST_MEMBERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class PersonsRisk:
+class PersonsRisk(Result):
     """How well an attacker who knows something about each of several persons recognizes them.
 
     `measured` is the mean probability that one of them is identified, `alone` the same if each were looked for without
@@ -58,6 +59,8 @@ class PersonsRisk:
     combinations were too many to count, these are estimates from a `sample`, and `interval` and `interval_together`
     hold the true values with 95 % confidence.
     """
+
+    _hidden = ("history",)
 
     knowledge: Knowledge
     persons: int
@@ -71,16 +74,6 @@ class PersonsRisk:
     interval: tuple[float, float] | None = None
     interval_together: tuple[float, float] | None = None
     sample: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        ends = {name: getattr(self, name) for name in ("interval", "interval_together")}
-        others = ("knowledge", "history", *ends)
-        return {
-            "knowledge": str(self.knowledge),
-            **{name: getattr(self, name) for name in self.__slots__ if name not in others},
-            **{name: list(interval) if interval else None for name, interval in ends.items()},
-        }
 
 
 @checked

@@ -38,6 +38,7 @@ from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.kernels.cells.matches import count_matches
 from sudare.limits import MOST_PUBLISHED_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.intervals import mean_interval
 
@@ -45,7 +46,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedRisk:
+class PublishedRisk(Result):
     """How well an attacker recognizes customers before and after anonymization.
 
     `before` and `after` are mean identification probabilities, `unique_before` and `unique_after` the weights of what
@@ -81,12 +82,16 @@ class PublishedRisk:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedAssessment:
+class PublishedAssessment(Result):
     """The ten attackers and any further knowledge on a history before and after anonymization.
 
     `digests` say which histories these are: the original and the anonymized one, `purchases` which the original is as a
     purchase history.
     """
+
+    _hidden = ("digests", "purchases")
+    _rows = ("attackers", "knowledge")
+    _row = PublishedRisk
 
     records: int
     customers: int
@@ -98,19 +103,6 @@ class PublishedAssessment:
     knowledge: tuple[PublishedRisk, ...]
     digests: tuple[str, str] = field(repr=False)
     purchases: str = field(repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the assessment as plain values for JSON."""
-        numbers = ("records", "customers", "pseudonyms", "deleted_rows", "weighting", "seed")
-        return {
-            **{name: getattr(self, name) for name in numbers},
-            "attackers": [risk.to_dict() for risk in self.attackers],
-            "knowledge": [risk.to_dict() for risk in self.knowledge],
-        }
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return one row an attacker, the ten first."""
-        return [risk.to_dict() for risk in (*self.attackers, *self.knowledge)]
 
 
 @checked

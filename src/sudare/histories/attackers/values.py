@@ -15,6 +15,7 @@ from sudare.histories.attackers.parts import PARTS, Part
 from sudare.histories.attackers.sampling import combinations
 from sudare.histories.model import History
 from sudare.limits import MOST_COMBINATIONS
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 
@@ -25,7 +26,7 @@ PEOPLE = "the values of a knowledge"
 
 
 @dataclass(frozen=True, slots=True)
-class KnowledgeValue:
+class KnowledgeValue(Result):
     """One value of a knowledge: how often it occurs, who has it, and what it gives away.
 
     `probability` is how likely an attacker is to know it, `identification` 1 / `customers`, `risk` their product; the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from sudare.histories.generalized.rule_sets import RuleSet
 from sudare.histories.generalized.values import written
 from sudare.kernels.cells.problems import Problem
 from sudare.messages import Texts
+from sudare.results import Result
 from sudare.showing import dataclass
 
 ComplaintKind = Literal["invalid", "must-cover", "consistency", "columns", "rows", "newline", "length"]
@@ -36,7 +37,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(Result):
     """One thing that is wrong: where, from 1, of which kind, and what would be right."""
 
     row: int
@@ -44,14 +45,13 @@ class Complaint:
     kind: ComplaintKind
     message: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {"row": self.row, "cell": self.cell, "kind": self.kind, "message": self.message}
-
 
 @dataclass(frozen=True, slots=True)
-class Complaints:
+class Complaints(Result):
     """What is wrong in a file, in order: the first complaints, and how many there are of each kind."""
+
+    _rows = ("errors",)
+    _row = Complaint
 
     errors: tuple[Complaint, ...] = ()
     totals: Mapping[str, int] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from sudare.errors import OptionNotUsable
 from sudare.histories.safety.guess_plans import GuessPlan, best_plain_plan
 from sudare.histories.safety.plan_search import PlanSearch, TooMany, reach_bounds
 from sudare.histories.safety.thresholds import check_thresholds
+from sudare.results import Result
 from sudare.showing import dataclass
 
 # Guesses beyond are not planned, only bounded; r(n) / n hardly changes there.
@@ -33,7 +34,7 @@ MOST_STEPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class BestGuesses:
+class BestGuesses(Result):
     """The best plan that was found, and a `bound`: a probability that no guesses whatever exceed.
 
     Both are the same if the plan is `proven` to be the best of all.

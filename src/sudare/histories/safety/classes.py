@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
 from fractions import Fraction
 from math import ceil, factorial
 from typing import Any
@@ -29,6 +28,7 @@ from sudare.histories.safety.thresholds import (
     read_p,
     success_thresholds,
 )
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import ClassSize
 from sudare.statistics.shares import Share
@@ -38,12 +38,14 @@ LEAST_P = Fraction(1, 10_000)
 
 
 @dataclass(frozen=True, slots=True)
-class AttackSafety:
+class AttackSafety(Result):
     """What ignorant guessers can reach by one test, and how probable it is at least to survive several.
 
     `bound` is proven: no guesses exceed it. `plan_found` is the best plan that was found, and others may be better up
     to the bound unless it is `proven` to be the best; then both are the same probability.
     """
+
+    _further = ("survives_at_least_if_independent", "survives_at_least")
 
     test: Test
     plan_found: GuessPlan
@@ -61,22 +63,13 @@ class AttackSafety:
         """With at least this probability so many attacks of ignorant guessers all fail, whatever they guess."""
         return max(0.0, 1 - self.attacks * self.bound)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields and what follows from them as plain values."""
-        return {
-            "test": self.test,
-            "plan_found": self.plan_found.to_dict(),
-            "bound": self.bound,
-            "proven": self.proven,
-            "attacks": self.attacks,
-            "survives_at_least_if_independent": self.survives_at_least_if_independent,
-            "survives_at_least": self.survives_at_least,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class ClassSafety:
+class ClassSafety(Result):
     """The classes of a published history, condition H0, and what ignorant guessers can reach by each test."""
+
+    _rows = ("sizes",)
+    _row = ClassSize
 
     persons: int
     sizes: tuple[ClassSize, ...]
@@ -107,7 +100,7 @@ class ClassSafety:
             "classes": sum(size.classes for size in self.sizes),
             "k": self.k,
             "uniques": self.uniques,
-            "sizes": [asdict(size) for size in self.sizes],
+            "sizes": [size.to_dict() for size in self.sizes],
             "p": str(self.p),
             "alpha": str(self.alpha),
             "h0": self.holds,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.histories.safety.guess_patterns import Claims, different_hits
+from sudare.results import Result
 from sudare.showing import dataclass
 
 Vector = NDArray[np.float64]
@@ -21,7 +21,7 @@ _BETTER = 1 + 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class PlanPart:
+class PlanPart(Result):
     """Classes of one size that get the same claims: (1, 1) are two pseudonyms said to be two customers, (2) one."""
 
     size: int
@@ -30,17 +30,16 @@ class PlanPart:
 
 
 @dataclass(frozen=True, slots=True)
-class GuessPlan:
+class GuessPlan(Result):
     """Guesses in classes, the hits they need to be effective, and how probable these are."""
+
+    _rows = ("parts",)
+    _row = PlanPart
 
     guesses: int
     needed: int
     probability: float
     parts: tuple[PlanPart, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
 
     @checked
     def is_better(self, other: GuessPlan) -> bool:

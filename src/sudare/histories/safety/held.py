@@ -9,6 +9,7 @@ from sudare.engine import quote_text
 from sudare.engine.small_counts import Refuse
 from sudare.histories.generalized.held import HeldCells
 from sudare.histories.generalized.model import Kind
+from sudare.results import Result
 from sudare.showing import dataclass
 
 # A SHA-256 is added up in so many parts of 60 bits.
@@ -20,7 +21,7 @@ _RARE = Refuse(
 
 
 @dataclass(frozen=True, slots=True)
-class SizedClasses:
+class SizedClasses(Result):
     """How many classes have so many pseudonyms."""
 
     size: int

@@ -23,12 +23,13 @@ from sudare.histories.safety.thresholds import (
     check_thresholds,
     success_threshold,
 )
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
 
 @dataclass(frozen=True, slots=True)
-class AttackVerdict:
+class AttackVerdict(Result):
     """What one test says of an attack: hits that are needed, and how many more (or, below 0, fewer) there were."""
 
     test: Test
@@ -46,7 +47,7 @@ class AttackVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Result):
     """An attack's guesses n' and hits s, and what the contest's test and the tight one say of them.
 
     Without a guess nothing was `tried`: the data are neither found unsafe nor shown to resist anything.

@@ -27,6 +27,7 @@ from sudare.histories.safety.thresholds import (
 )
 from sudare.kernels.histories import matchings as kernels
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
@@ -46,7 +47,7 @@ _QUANTILE = 2.093
 
 
 @dataclass(frozen=True, slots=True)
-class MatchingSafety:
+class MatchingSafety(Result):
     """What the best guesses found reach against the graph of who can be whom; better ones may exist.
 
     `guesses_found` guesses need `needed` hits and have them with `probability_found`; the interval of 95 % of that

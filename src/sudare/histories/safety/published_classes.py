@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind
+from sudare.results import Result, Row
 from sudare.showing import dataclass
 from sudare.statistics.sorting import sorted_places
 
@@ -27,12 +28,19 @@ _PERSONS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PublishedClasses:
+class PublishedClasses(Result):
     """The pseudonyms of a history, rising, the number of each one's class, and the size of each class."""
+
+    _row = ("pid", "class", "size")
 
     pids: NDArray[np.int64]
     classes: NDArray[np.int64]
     sizes: NDArray[np.int64]
+
+    def to_rows(self) -> list[Row]:
+        """Return one row a pseudonym: its class, and how many are in it."""
+        found = zip(self.pids.tolist(), self.classes.tolist(), self.sizes[self.classes].tolist(), strict=True)
+        return [{"pid": pid, "class": number, "size": size} for pid, number, size in found]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

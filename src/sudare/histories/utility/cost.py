@@ -9,9 +9,8 @@ are the same; a deleted cell costs 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, field
+from dataclasses import field
 from math import sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from sudare.histories.generalized.item_names import shown_name
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.histories.generalized.rule_sets import ColumnRule, RuleSet
 from sudare.histories.generalized.values import written
+from sudare.results import Result
 from sudare.showing import dataclass
 
 # What a deleted cell costs.
@@ -32,7 +32,7 @@ DELETED_ROW = COST_KINDS.index("deleted_row")
 
 
 @dataclass(frozen=True, slots=True)
-class KindCost:
+class KindCost(Result):
     """What the cells of one kind add to U, and which share of U that is (0 if U is 0)."""
 
     kind: str
@@ -42,7 +42,7 @@ class KindCost:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnCost:
+class ColumnCost(Result):
     """The mean error of a column, its share of U, and its cells by kind.
 
     `deviation` is the standard deviation that errors are measured in, None for items. `dear_ranges` of the ranges cost
@@ -59,7 +59,7 @@ class ColumnCost:
 
 
 @dataclass(frozen=True, slots=True)
-class CustomerCost:
+class CustomerCost(Result):
     """What the rows of a customer add to U."""
 
     customer: int = field(repr=False)
@@ -70,7 +70,7 @@ class CustomerCost:
 
 
 @dataclass(frozen=True, slots=True)
-class CellCost:
+class CellCost(Result):
     """The error of one cell, the original value and the cell as they are written; the row counts from 1."""
 
     row: int
@@ -81,11 +81,15 @@ class CellCost:
 
 
 @dataclass(frozen=True, slots=True)
-class CellUtility:
+class CellUtility(Result):
     """U and where it comes from: columns, kinds of cells, and the customers and cells that cost most.
 
     Among the cells are none of deleted rows. Whatever costs nothing is not listed.
     """
+
+    _further = ("saving",)
+    _rows = ("columns",)
+    _row = ColumnCost
 
     utility: float
     rows: int
@@ -98,10 +102,6 @@ class CellUtility:
     def saving(self) -> float:
         """By how much U would fall if every range that costs more than `*` were `*`."""
         return sum(column.saving for column in self.columns)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        return {**asdict(self), "saving": self.saving}
 
 
 @dataclass(frozen=True, slots=True)

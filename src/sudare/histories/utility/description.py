@@ -5,20 +5,18 @@ Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind
 from sudare.histories.utility.cost import check_same_rows
+from sudare.results import Result
 from sudare.showing import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class SizeCount:
+class SizeCount(Result):
     """How many cells stand for `least` to `most` values; `most` is a power of two, `least` the one before plus 1."""
 
     least: int
@@ -27,7 +25,7 @@ class SizeCount:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnDescription:
+class ColumnDescription(Result):
     """The cells of a column in the rows that are left, by kind and by the number of values that they stand for.
 
     The number of values is that of days, hundredths, units or items; `sizes` and `median_size` are those of ranges and
@@ -44,11 +42,14 @@ class ColumnDescription:
 
 
 @dataclass(frozen=True, slots=True)
-class CellDescription:
+class CellDescription(Result):
     """What an anonymized history is, in numbers.
 
     A customer is untouched if all rows are left and every cell says one value, and gone if all rows are deleted.
     """
+
+    _rows = ("columns",)
+    _row = ColumnDescription
 
     rows: int
     deleted_rows: int
@@ -56,10 +57,6 @@ class CellDescription:
     customers: int
     untouched_customers: int
     gone_customers: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
-        return asdict(self)
 
 
 @checked

@@ -6,7 +6,6 @@ error against the original: 0 is best. Rows are drawn a hundred times; a result 
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from sudare.histories.utility.rfm import RfmTable
 from sudare.histories.utility.row_statistics import NAMES, row_statistics
 from sudare.histories.utility.similarity import SCORES, Similarities
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.item_records import ItemRecords
 from sudare.statistics.itemsets import FrequentItemsets, frequent_itemsets, least_records
@@ -39,7 +39,7 @@ MEASURES = (*USES, *ITEM_STATISTICS, *NAMES)
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredError:
+class MeasuredError(Result):
     """The mean error of a measure over the draws and its standard deviation (of a sample; 0 of one draw).
 
     Both are None where an anonymized history without rows leaves nothing to measure.
@@ -51,11 +51,14 @@ class MeasuredError:
 
 
 @dataclass(frozen=True, slots=True)
-class UseCases:
+class UseCases(Result):
     """The errors of all measures, and what they depend on.
 
     An itemset is frequent, in T and in a draw, if it is in `least` visits: the `support`, or that share of T's visits.
     """
+
+    _rows = ("errors",)
+    _row = MeasuredError
 
     draws: int
     seed: int
@@ -67,7 +70,7 @@ class UseCases:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain values; `inferred` are the measures whose definitions the contest did not publish."""
-        return {**asdict(self), "errors": [asdict(error) for error in self.errors], "inferred": list(INFERRED)}
+        return {**Result.to_dict(self), "inferred": list(INFERRED)}
 
 
 class UseCaseMeasures:

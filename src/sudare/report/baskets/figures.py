@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sudare.messages import Texts
-from sudare.report.baskets.findings import Findings, Side
+from sudare.report.baskets.findings import Findings, Losses, Side
 from sudare.report.charts.vega import ShareBar, cumulative_curve, share_bars
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, Panel, panel, shortened
@@ -20,7 +20,12 @@ def baskets_figures(findings: Findings, texts: Texts) -> dict[str, Figure]:
     """Return the figures by name; without anything suppressed there are no bars."""
     draw = _Figures(texts)
     found = {"confidence": draw.confidence(findings)} if len(findings.before.users.greatest) else {}
-    return found | ({"losses": draw.losses(findings)} if findings.losses.most else {})
+    return found | losses_figures(findings.losses, texts)
+
+
+def losses_figures(found: Losses, texts: Texts) -> dict[str, Figure]:
+    """Return the figure of what was suppressed; without anything suppressed there is none."""
+    return {"losses": _Figures(texts).losses(found)} if found.most else {}
 
 
 class _Figures:
@@ -51,8 +56,8 @@ class _Figures:
         )
         return panel(chart, self.texts, label)
 
-    def losses(self, findings: Findings) -> Figure:
-        shown = findings.losses.most[:MOST_BARS]
+    def losses(self, found: Losses) -> Figure:
+        shown = found.most[:MOST_BARS]
         labels = [shortened(loss.item, self.texts, most=MOST_NAME_LETTERS) for loss in shown]
         if len(set(labels)) < len(labels):
             # Rows of one label would lie on each other.

@@ -195,7 +195,7 @@ def gather_findings(found: Suppression | Verification, certificate: str | Path |
         after=after,
         sizes=_sizes(before.users, after.users),
         worst=(_worst(original, before.verdict), _worst(original, after.verdict)),
-        losses=_losses(original, shown),
+        losses=losses_of(original, shown),
         use=use,
         secrets=_secrets(checked.sensitive),
         published=checked.file,
@@ -249,7 +249,8 @@ def _worst(original: Baskets, verdict: Verdict) -> tuple[WorstAdversary, ...]:
     return tuple(WorstAdversary(numbers[entry.user], entry) for entry in verdict.worst[:MOST_WORST])
 
 
-def _losses(original: Baskets, shown: Baskets) -> Losses:
+def losses_of(original: Baskets, shown: Baskets) -> Losses:
+    """Return what was suppressed, and of which items most."""
     before, after = original.supports(), shown.supports()
     changed = original.lengths > shown.lengths
     order = np.argsort(after - before, kind="stable")[:MOST_LOSSES]

@@ -29,8 +29,13 @@ MOST_KNOWN = 10
 def show_title(source: str, verdict: Verdict, sensitive: SensitiveItems | HeldSensitive, texts: Texts) -> None:
     """Print what is asked."""
     out = console()
-    out.print(texts("baskets.title", source=source, rho=plain_rho(verdict.rho)), style="bold")
+    out.print(verdict_title(verdict, source, texts), style="bold")
     out.print(texts("baskets.sensitive", sensitive=sensitive.described))
+
+
+def verdict_title(verdict: Verdict, source: str, texts: Texts) -> str:
+    """Say what is asked of which baskets."""
+    return texts("baskets.title", source=source, rho=plain_rho(verdict.rho))
 
 
 def show_verdict(verdict: Verdict, texts: Texts, *, interrupted: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sudare.histories.safety.classes import ClassSafety
 from sudare.messages import Texts
 from sudare.report.contest.findings import Findings, Question
 from sudare.report.numbers import Numbers
@@ -52,10 +53,13 @@ def answer_values(findings: Findings, question: Question, texts: Texts) -> dict[
         names = ("probability_found", "low_found", "high_found", "survives_guesses_found")
         shares = {name: numbers.percent(getattr(found, name)) for name in names}
         return words | shares | {"least": numbers.count(found.least)}
-    if safety is None:
-        return words
-    test = safety.tests[0]
-    return words | {
+    return words if safety is None else words | safety_values(safety, texts)
+
+
+def safety_values(safety: ClassSafety, texts: Texts) -> dict[str, str]:
+    """Return the words for the classes, and for what those who know them reach."""
+    numbers, test = Numbers(texts), safety.tests[0]
+    return {
         "guesses": numbers.count(test.plan_found.guesses),
         "needed": numbers.count(test.plan_found.needed),
         "bound": numbers.at_most(test.bound),

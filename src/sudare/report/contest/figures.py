@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sudare.histories.safety.classes import ClassSafety
-from sudare.histories.utility.cost import ColumnCost, KindCost
+from sudare.histories.utility.cost import CellUtility, ColumnCost, KindCost
 from sudare.messages import Texts
 from sudare.report.charts.stacked import PartedBar, parted_bars
 from sudare.report.charts.vega import ShareBar, share_bars
@@ -13,6 +12,7 @@ from sudare.report.contest.findings import Findings, SizeRow, size_rows
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, panel, shortened
 from sudare.report.table.figures import MOST_NAME_LETTERS
+from sudare.statistics.class_sizes import ClassSize
 
 
 def contest_figures(findings: Findings, texts: Texts) -> dict[str, Figure]:
@@ -20,10 +20,20 @@ def contest_figures(findings: Findings, texts: Texts) -> dict[str, Figure]:
     draw = _Figures(texts)
     found = {"cells": draw.cells(findings)} if findings.utility.rows else {}
     if findings.utility.utility:
-        found["utility"] = draw.utility(findings)
+        found["utility"] = draw.utility(findings.utility)
     if findings.safety:
-        found["classes"] = draw.classes(findings.safety)
+        found["classes"] = draw.classes(findings.safety.sizes)
     return found
+
+
+def utility_figures(found: CellUtility, texts: Texts) -> dict[str, Figure]:
+    """Return the figure of where U comes from; where nothing costs there is none."""
+    return {"utility": _Figures(texts).utility(found)} if found.utility else {}
+
+
+def classes_figure(sizes: Sequence[ClassSize], texts: Texts) -> Figure:
+    """Draw how many persons are in classes of each size."""
+    return _Figures(texts).classes(sizes)
 
 
 class _Figures:
@@ -48,8 +58,8 @@ class _Figures:
         )
         return Figure((panel(chart, self.texts),), self.texts("report.contest.cells.caption"))
 
-    def utility(self, findings: Findings) -> Figure:
-        columns = findings.utility.columns
+    def utility(self, found: CellUtility) -> Figure:
+        columns = found.columns
         used = self._used([[kind.utility for kind in column.kinds] for column in columns])
         bars = [
             PartedBar(
@@ -68,13 +78,15 @@ class _Figures:
             title=self.texts("report.contest.utility.figure"),
             description=self.texts("list.comma").join(said),
         )
-        utility = self.numbers.decimal(findings.utility.utility, 4)
+        utility = self.numbers.decimal(found.utility, 4)
         return Figure((panel(chart, self.texts),), self.texts("report.contest.utility.caption", utility=utility))
 
-    def classes(self, safety: ClassSafety) -> Figure:
+    def classes(self, sizes: Sequence[ClassSize]) -> Figure:
+        rows = size_rows(sizes)
+        persons = sum(row.persons for row in rows)
         shares = [
-            ShareBar(self._size(row), row.persons / safety.persons, self.numbers.percent(row.persons / safety.persons))
-            for row in size_rows(safety.sizes)
+            ShareBar(self._size(row), row.persons / persons, self.numbers.percent(row.persons / persons))
+            for row in rows
         ]
         said = [self.texts("report.contest.spoken", name=share.label, value=share.text) for share in shares]
         chart = share_bars(

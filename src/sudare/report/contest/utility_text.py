@@ -72,8 +72,8 @@ def _show_advice(found: CellUtility, texts: Texts) -> None:
         console().print(texts("contest.utility.no_dear"))
 
 
-def show_use_cases(found: UseCases, source: str, first_day: int, texts: Texts) -> None:
-    """Print the errors of all measures, and what they depend on."""
+def show_use_cases(found: UseCases, source: str, first_day: int | None, texts: Texts) -> None:
+    """Print the errors of all measures, and what they depend on; `first_day` is that of the rules, if it is known."""
     out = console()
     title = texts("contest.usecases.title", source=source, draws=f"{found.draws:,}", seed=found.seed)
     out.print(title, style="bold")
@@ -87,7 +87,8 @@ def show_use_cases(found: UseCases, source: str, first_day: int, texts: Texts) -
     out.print(texts("contest.usecases.rfm"))
     if found.most_dozens is not None:
         out.print(texts("contest.usecases.dozens", most=f"{found.most_dozens:,}"))
-    out.print(texts("contest.usecases.days", day=Numbers(texts).day(EPOCH + dt.timedelta(first_day))))
+    if first_day is not None:
+        out.print(texts("contest.usecases.days", day=Numbers(texts).day(EPOCH + dt.timedelta(first_day))))
 
 
 def show_correlation(found: UtilityCorrelation, texts: Texts) -> None:

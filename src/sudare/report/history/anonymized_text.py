@@ -10,12 +10,15 @@ from sudare.report.contest.safety_text import safety_words
 from sudare.report.terminal import console, decimal_at_least, exact_percent, percent, percent_at_most
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudare.histories.anonymize.level_risk import RiskLeveledHistory
     from sudare.histories.anonymize.models import AnonymizedResult
     from sudare.histories.attack.duel import Duel
     from sudare.histories.safety.classes import ClassSafety
     from sudare.histories.safety.matching_safety import MatchingSafety
     from sudare.messages import Texts
+    from sudare.statistics.class_sizes import ClassSize
 
 # Sizes of classes that are listed, the smallest first.
 MOST_SIZES = 8
@@ -25,22 +28,12 @@ def show_anonymized(
     found: AnonymizedResult, safety: ClassSafety | None, duel: Duel | None, source: str, texts: Texts
 ) -> None:
     """Print what was made, what it costs, how safe it is by its design and whether attacks break it."""
-    from sudare.histories.anonymize.level_risk import RiskLeveledHistory
-    from sudare.histories.anonymize.untouched import UntouchedHistory
-
     out = console()
-    out.print(_title(found, source, texts), style="bold")
-    if isinstance(found, RiskLeveledHistory):
-        _show_risks(found, texts)
-    if isinstance(found, UntouchedHistory):
-        counts = (found.untouched, found.customers, found.exposed)
-        words = dict(zip(("untouched", "customers", "exposed"), map("{:,}".format, counts), strict=True))
-        out.print(texts("anonymize.untouched.exposed", **words), style="bold")
-    _show_cost(found, texts)
+    show_made(found, source, texts)
     if found.safety:
-        _show_concealment(found.safety, texts)
+        show_concealment(found.safety, texts)
     elif safety:
-        _show_classes(found, safety, texts)
+        _show_safety(found, safety, texts)
     else:
         out.print(texts("report.contest.nothing"))
     if duel:
@@ -51,7 +44,24 @@ def show_anonymized(
         out.print(texts("anonymize.not_attacked"), style="bold")
 
 
-def _title(found: AnonymizedResult, source: str, texts: Texts) -> str:
+def show_made(found: AnonymizedResult, source: str, texts: Texts) -> None:
+    """Print what was made, what it costs, and what single customers have to fear where the model does not bound it."""
+    from sudare.histories.anonymize.level_risk import RiskLeveledHistory
+    from sudare.histories.anonymize.untouched import UntouchedHistory
+
+    out = console()
+    out.print(anonymized_title(found, source, texts), style="bold")
+    if isinstance(found, RiskLeveledHistory):
+        _show_risks(found, texts)
+    if isinstance(found, UntouchedHistory):
+        counts = (found.untouched, found.customers, found.exposed)
+        words = dict(zip(("untouched", "customers", "exposed"), map("{:,}".format, counts), strict=True))
+        out.print(texts("anonymize.untouched.exposed", **words), style="bold")
+    _show_cost(found, texts)
+
+
+def anonymized_title(found: AnonymizedResult, source: str, texts: Texts) -> str:
+    """Say what was anonymized, and by which model."""
     from sudare.histories.anonymize.level_risk import RiskLeveledHistory
 
     if isinstance(found, RiskLeveledHistory):
@@ -96,13 +106,18 @@ def _show_cost(found: AnonymizedResult, texts: Texts) -> None:
     out.print(texts(f"anonymize.{ended}", seconds=f"{found.seconds:.0f}"))
 
 
-def _show_classes(found: AnonymizedResult, safety: ClassSafety, texts: Texts) -> None:
-    out = console()
-    listed = safety.sizes[:MOST_SIZES]
+def show_sizes(found: AnonymizedResult, classes: Sequence[ClassSize], texts: Texts) -> None:
+    """Print how many classes there are of each size, the smallest first."""
+    listed = classes[:MOST_SIZES]
     sizes = [f"{size.classes:,} x {size.size:,}" for size in listed]
-    if len(listed) < len(safety.sizes):
+    if len(listed) < len(classes):
         sizes.append(texts("anonymize.larger"))
-    out.print(texts("anonymize.classes", customers=f"{found.customers:,}", sizes=texts.listed(sizes)))
+    console().print(texts("anonymize.classes", customers=f"{found.customers:,}", sizes=texts.listed(sizes)))
+
+
+def _show_safety(found: AnonymizedResult, safety: ClassSafety, texts: Texts) -> None:
+    out = console()
+    show_sizes(found, safety.sizes, texts)
     test = safety.tests[0]
     if test.bound == 0:
         out.print(texts("contest.safety.no_plan"))
@@ -110,7 +125,8 @@ def _show_classes(found: AnonymizedResult, safety: ClassSafety, texts: Texts) ->
     out.print(texts("anonymize.safety", **safety_words(test, texts)))
 
 
-def _show_concealment(safety: MatchingSafety, texts: Texts) -> None:
+def show_concealment(safety: MatchingSafety, texts: Texts) -> None:
+    """Print how many customers can be behind a pseudonym, and what the best guesses found reach."""
     words = {"least": f"{safety.least:,}", "greatest": f"{safety.greatest:,}", "attacks": f"{safety.attacks:,}"}
     names = ("probability_found", "low_found", "high_found", "survives_guesses_found")
     shares = {name: percent(getattr(safety, name), texts) for name in names}

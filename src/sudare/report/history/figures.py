@@ -24,15 +24,23 @@ def history_figures(assessment: AttackersAssessment, findings: Findings, texts: 
     if assessment.customers == 1:
         return {}
     drawn = {
-        "measured": draw.measured(assessment.attackers),
-        "pairs": draw.pairs(assessment.attackers),
-        "further": draw.further(assessment.knowledge),
+        **attackers_figures(assessment, texts),
         "scatter": draw.scatter(findings.points),
         **frequency_figures(findings.frequencies, texts),
         "cumulative": draw.cumulative(findings.customers[KNOWING]),
         "unique": draw.unique(findings.customers),
     }
     return {name: figure for name, figure in drawn.items() if figure is not None}
+
+
+def attackers_figures(assessment: AttackersAssessment, texts: Texts) -> dict[str, Figure]:
+    """Return the figures of an assessment by itself: none of a single customer, whom everybody recognizes."""
+    draw = _Figures(texts)
+    if assessment.customers == 1:
+        return {}
+    further = draw.further(assessment.knowledge)
+    drawn = {"measured": draw.measured(assessment.attackers), "pairs": draw.pairs(assessment.attackers)}
+    return drawn | ({"further": further} if further else {})
 
 
 def risk_label(risk: AttackerRisk, texts: Texts) -> str:

@@ -195,20 +195,27 @@ def show_knowledge(
     risk: AttackerRisk, listed: list[KnowledgeValue], people: CustomerRisks | None, texts: Texts
 ) -> None:
     """Print what one kind of knowledge gives away; without `people` it was estimated from a sample."""
+    show_risk(risk, texts, counted=people is not None)
+    if people:
+        show_values(listed, texts)
+        show_customers(people, texts)
+
+
+def show_risk(risk: AttackerRisk, texts: Texts, *, counted: bool) -> None:
+    """Print how often one kind of knowledge is enough; what was not counted has no number of values."""
     out = console()
     out.print(Text.assemble((str(risk.knowledge), "bold"), "  ", knowledge_sentence(risk.knowledge, texts)))
     out.print(texts("knowledge.summary", measured=_measured(risk, texts), unique=percent(risk.unique_share, texts)))
     counts = {"possible": f"{risk.possible:,}", "theory": ratio(risk.theory)}
-    if people is None:
+    if not counted:
         out.print(texts("knowledge.sampled", **counts))
         return
     out.print(texts("knowledge.values", values=f"{risk.values:,}", **counts))
     _show_theories([risk], texts)
-    _show_values(listed, texts)
-    _show_customers(people, texts)
 
 
-def _show_values(listed: list[KnowledgeValue], texts: Texts) -> None:
+def show_values(listed: Sequence[KnowledgeValue], texts: Texts) -> None:
+    """Print the values that identify most."""
     table = Table(title=texts("knowledge.most_identifying"), show_edge=False, pad_edge=False, title_justify="left")
     for name in listed[0].value if listed else ():
         table.add_column(name, overflow="ellipsis", no_wrap=True, max_width=50)
@@ -227,7 +234,8 @@ def _show_values(listed: list[KnowledgeValue], texts: Texts) -> None:
     console().print(table)
 
 
-def _show_customers(people: CustomerRisks, texts: Texts) -> None:
+def show_customers(people: CustomerRisks, texts: Texts) -> None:
+    """Print how many customers are unique, and who has the highest risks."""
     out = console()
     counts = {"unique": f"{people.unique:,}", "customers": f"{people.customers:,}"}
     out.print(texts("knowledge.customers_unique", share=percent(people.unique_rate, texts), **counts))

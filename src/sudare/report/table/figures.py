@@ -38,6 +38,36 @@ def table_figures(question: Question, findings: Findings, texts: Texts) -> dict[
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
+def levels_figures(question: Question, levels: Levels, texts: Texts) -> dict[str, Figure]:
+    """Return the figure of levels of generalization; without safe levels there is none."""
+    drawn = _Figures(question, texts).levels(levels)
+    return {"levels": drawn} if drawn else {}
+
+
+def lattice_figure(question: Question, lattice: Lattice, texts: Texts) -> Figure | None:
+    """Draw the mean risk of sets by their number of attributes; None if all have the same."""
+    return _Figures(question, texts).lattice(lattice, "mean")
+
+
+def sample_figure(question: Question, sample: SubsetSample, texts: Texts) -> Figure | None:
+    """Draw the estimated risk of sets by their number of attributes."""
+    return _Figures(question, texts).sample(sample)
+
+
+def records_figure(found: RecordsAssessment, texts: Texts) -> Figure:
+    """Draw how many records have at most each risk."""
+    numbers = Numbers(texts)
+    shares = {name: numbers.percent(getattr(found, name)) for name in ("max_risk", "mean_risk")}
+    uniques = {"uniques": numbers.count(found.uniques), "share": numbers.percent(found.uniques / found.records)}
+    chart = cumulative_curve(
+        _steps(found.curve()),
+        axes=(texts("report.table.curve.x"), texts("report.table.curve.y")),
+        title=texts("report.table.curve.title", label=set_label(found.attributes, texts)),
+        description=texts("risk.summary", **shares, **uniques),
+    )
+    return Figure((panel(chart, texts, texts("report.table.curve.y")),), texts("report.table.curve.title", label=""))
+
+
 def set_label(attributes: Sequence[str], texts: Texts, *, most: int = MOST_NAME_LETTERS) -> str:
     """Return the names of a set of attributes, long ones cut."""
     return texts("report.label.plus").join(shortened(name, texts, most=most) for name in attributes)

@@ -177,10 +177,16 @@ def _levels(table: Table, question: Question, progress: Progress) -> Levels:
     )
     if found.interrupted:
         raise KeyboardInterrupt
+    return levels_before_after(found)
+
+
+def levels_before_after(found: LevelsFound) -> Levels:
+    """Return what the best levels change, and the risk before and after."""
+    table, known = found.table, found.known
     before = assess_records(table, known)
     if found.best is None:
         return Levels(found, (), before, None)
-    derived = generalize_table(table, hierarchies, found.best)
+    derived = generalize_table(table, found.hierarchies, found.best)
     with derived.table as general:
         changes = tuple(_change(table, derived, found, name) for name in known)
         return Levels(found, changes, before, _kept(general, found))

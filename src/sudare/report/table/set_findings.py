@@ -13,7 +13,7 @@ from sudare.showing import dataclass
 from sudare.tables.model import Table
 from sudare.tables.sets.attribute_sets import SetRisk
 from sudare.tables.sets.dangerous import DangerousSets, dangerous_sets
-from sudare.tables.sets.disclosable import disclosable_sets
+from sudare.tables.sets.disclosable import DisclosableSets, disclosable_sets
 from sudare.tables.sets.sample import SubsetSample, sample_subsets
 from sudare.tables.sets.subsets import SubsetRisk, assess_subsets
 
@@ -71,7 +71,7 @@ def find_lattice(part: Table, question: Question, threads: int | None, progress:
     attributes = len(part.attributes)
     if attributes <= MOST_ATTRIBUTES and len(part.counts) << attributes <= MOST_WORK:
         found = assess_subsets(part, threads=threads, progress=progress).ranked("size")
-        return Lattice(bands, _by_size(found, bands, question.limit), None)
+        return lattice_of(found, bands, question.limit)
     sample = sample_subsets(
         part,
         samples=_samples(part),
@@ -88,6 +88,11 @@ def find_lattice(part: Table, question: Question, threads: int | None, progress:
 def _samples(part: Table) -> int:
     affordable = min(SAMPLED_WORK // len(part.counts), MOST_SAMPLES)
     return max(affordable, LEAST_SAMPLES, LEAST_SAMPLES_PER_SIZE * (len(part.attributes) + 1))
+
+
+def lattice_of(found: Sequence[SubsetRisk], bands: tuple[float, ...], limit: float) -> Lattice:
+    """Return the risk of sets by their number of attributes."""
+    return Lattice(bands, _by_size(found, bands, limit), None)
 
 
 def _by_size(found: Sequence[SubsetRisk], bands: tuple[float, ...], limit: float) -> tuple[SizeRisks, ...]:
@@ -124,6 +129,11 @@ def find_disclosable(part: Table, question: Question, progress: Progress) -> Dis
     if found.interrupted:
         # An interrupted search keeps what it has; a report is written whole or not at all.
         raise KeyboardInterrupt
+    return shown_disclosable(found)
+
+
+def shown_disclosable(found: DisclosableSets) -> Disclosable:
+    """Return what is shown of the sets that can be disclosed."""
     sets = [entry for entry in found.maximal if entry.attributes]
     return Disclosable(
         sets=tuple(sets[:MOST_SHOWN]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
+from sudare.results import Result, Row
 from sudare.showing import dataclass
 from sudare.tables.anonymize.bounded_search import BoundedSearch, Question
 from sudare.tables.anonymize.losses import find_loss
@@ -35,7 +36,7 @@ MOST_NODES = 50_000_000
 
 
 @dataclass(frozen=True)
-class LevelsFound:
+class LevelsFound(Result):
     """The level vectors that make a table safe, and the one among them with the least loss.
 
     `minimal` are the safe vectors of which no attribute can go one level down. `best` and its numbers are None if not
@@ -46,6 +47,10 @@ class LevelsFound:
     Where there are too many vectors to settle all, `complete` is False: `minimal` are some of the minimal ones,
     `safe_choices` is None, and `best` is the best that was found. No safe vector has a loss below `bound`.
     """
+
+    _hidden = ("table", "hierarchies")
+    _row = ("attribute", "level", "highest")
+    _further = ("max_risk", "gap")
 
     source: str
     known: tuple[str, ...]
@@ -83,11 +88,12 @@ class LevelsFound:
         """The highest risk of a record that is left: one divided by the smallest class."""
         return 1 / self.smallest if self.smallest else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the table and the hierarchies as plain values."""
-        names = [entry.name for entry in fields(self) if entry.name not in ("table", "hierarchies")]
-        lists = {name: list(getattr(self, name)) for name in ("known", "minimal", "in_the_way")}
-        return {**{name: getattr(self, name) for name in names}, **lists, "max_risk": self.max_risk, "gap": self.gap}
+    def to_rows(self) -> list[Row]:
+        """Return one row an attribute: its best level, None where no levels are safe, and its highest one."""
+        best = self.best or {}
+        return [
+            {"attribute": name, "level": best.get(name), "highest": highest} for name, highest in self.highest.items()
+        ]
 
 
 @checked

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.engine import quote_name
 from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.statistics.distinct import collapse
@@ -27,7 +27,7 @@ from sudare.tables.model import Table
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenLevels:
+class WrittenLevels(Result):
     """What a file of a generalized table has in it, and its risk, measured on the file as it was read again.
 
     `columns` are written, `kept` of them as they are; `left_out` are those of the table's source that are not. Where
@@ -48,10 +48,6 @@ class WrittenLevels:
     mean_risk: float
     levels: Levels
     suppressed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
 @checked

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from sudare.arguments import checked
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.classes.records import assess_records
 from sudare.tables.model import Table
@@ -14,18 +13,16 @@ from sudare.tables.sets.costs import Costs, Number, check_by_cost
 
 
 @dataclass(frozen=True, slots=True)
-class Contribution:
+class Contribution(Result):
     """The risk for an attacker who knows everything but one attribute, and the cost of that, where costs were given."""
+
+    _optional = ("cost",)
 
     attribute: str
     max_risk: float
     mean_risk: float
     uniques: int
     cost: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values; the cost only if there is one."""
-        return {name: value for name, value in asdict(self).items() if name != "cost" or value is not None}
 
 
 @checked

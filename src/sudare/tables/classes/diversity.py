@@ -7,13 +7,12 @@ all values equally far from each other, so that the distance of two distribution
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.distinct import sum_by
 from sudare.tables.classes.partitions import list_classes
@@ -22,7 +21,7 @@ from sudare.tables.model import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Diversity:
+class Diversity(Result):
     """How much the values of a sensitive attribute vary within the classes of equal records.
 
     `k` is the smallest class, `l` the smallest number of different values in a class, `entropy_l` the smallest number
@@ -39,10 +38,6 @@ class Diversity:
     entropy_l: float
     t: float
     revealed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {**asdict(self), "known": list(self.known)}
 
 
 @checked

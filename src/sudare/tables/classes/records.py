@@ -12,6 +12,7 @@ from typing import Any
 
 from sudare.arguments import checked
 from sudare.engine import quote_name
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.statistics.class_sizes import ClassSize
@@ -23,12 +24,15 @@ from sudare.tables.sets.subsets import class_size_within
 
 
 @dataclass(frozen=True, slots=True)
-class RecordsAssessment:
+class RecordsAssessment(Result):
     """The risk of the records of a table for an attacker who knows some attributes; smallest classes first.
 
     `cost` is what these attributes cost the attacker, where costs were given, and `affordable` whether that is within
     the budget, where one was given.
     """
+
+    _rows = ("sizes",)
+    _row = ClassSize
 
     attributes: tuple[str, ...]
     records: int

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any, Literal
+from typing import Literal
 
 from sudare.arguments import checked
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.model import Table
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnRemark:
+class ColumnRemark(Result):
     """An attribute with the same value in every record (constant), or with another one in each (unique)."""
 
     attribute: str
     kind: Literal["constant", "unique"]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
 
 
 @checked

@@ -12,6 +12,7 @@ from typing import Any, Literal, cast, get_args
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.spellings import plain
 from sudare.statistics.distinct import sum_by
@@ -44,7 +45,7 @@ _POSTAL_NAME = re.compile(r"zip|post(al|code|leitzahl)|plz|郵便|〒", re.IGNOR
 
 
 @dataclass(frozen=True, slots=True)
-class SuggestedHierarchy:
+class SuggestedHierarchy(Result):
     """A hierarchy made from values, the kind of value it takes them for, an example and what should be looked at.
 
     The example is a value and what it becomes, level by level: of those that change most, the most common. Remarks:

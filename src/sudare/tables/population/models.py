@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.population.smooth_sums import find_root, joint_sum_rule, log_gamma_fall, sum_rule
 
@@ -60,7 +61,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class UniquenessEstimate:
+class UniquenessEstimate(Result):
     """What a model says of the population; without numbers where it has no answer, with the problem.
 
     `unique_probability` is the probability that a unique record of the sample is unique in the population,
@@ -77,10 +78,6 @@ class UniquenessEstimate:
     expected_matches: float | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     problem: Problem | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"parameters": dict(self.parameters)}
 
 
 def zayatz(sample: Sample) -> UniquenessEstimate:

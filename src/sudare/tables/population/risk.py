@@ -14,6 +14,7 @@ import numpy as np
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.classes.records import assess_records
 from sudare.tables.model import Table
@@ -29,7 +30,7 @@ FEW_PAIRS = 25
 
 
 @dataclass(frozen=True, slots=True)
-class PopulationRisk:
+class PopulationRisk(Result):
     """What a sample tells of its population for an attacker who knows some attributes.
 
     `uniques` records of the sample are like no other of it, `pairs` classes have two records: with few of them, no
@@ -39,6 +40,9 @@ class PopulationRisk:
     simulation (Skinner, Elliot: A measure of disclosure risk for microdata, JRSS B 64, 2002): it needs no model; None
     without pairs.
     """
+
+    _rows = ("estimates",)
+    _row = UniquenessEstimate
 
     attributes: tuple[str, ...]
     records: int

@@ -7,10 +7,8 @@ for one price, are an addition.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from fractions import Fraction
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.intervals import CONFIDENCE, mean_interval
 from sudare.tables.model import Table
@@ -39,7 +38,7 @@ _HINT = "give a smaller budget, name more attributes as known, or do not ask for
 
 
 @dataclass(frozen=True, slots=True)
-class AffordableSet:
+class AffordableSet(Result):
     """A set of attributes that an attacker can have, what it costs at least, and its risk."""
 
     attributes: tuple[str, ...]
@@ -47,18 +46,9 @@ class AffordableSet:
     max_risk: float
     mean_risk: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {
-            "attributes": list(self.attributes),
-            "cost": self.cost,
-            "max_risk": self.max_risk,
-            "mean_risk": self.mean_risk,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class AffordableEstimate:
+class AffordableEstimate(Result):
     """What drawn sets tell of all maximal sets within a budget, which are `maximal` if that is known.
 
     The means are over the sets, of the highest and of the mean risk, each with an interval that holds the true one with
@@ -75,13 +65,9 @@ class AffordableEstimate:
     riskier_at_most: float
     confidence: float = CONFIDENCE
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class AffordableSets:
+class AffordableSets(Result):
     """The sets of attributes within a budget; each contains what is known.
 
     `maximal` are those that are contained in no other affordable set, the riskiest first; `sets` are all, if asked
@@ -89,21 +75,14 @@ class AffordableSets:
     maximal ones, and `maximal` are those drawn.
     """
 
+    _rows = ("maximal",)
+    _row = AffordableSet
+
     budget: float
     known: tuple[str, ...]
     maximal: tuple[AffordableSet, ...]
     sets: tuple[AffordableSet, ...] | None = None
     estimate: AffordableEstimate | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {
-            "budget": self.budget,
-            "known": list(self.known),
-            "maximal": [entry.to_dict() for entry in self.maximal],
-            "sets": None if self.sets is None else [entry.to_dict() for entry in self.sets],
-            "estimate": self.estimate.to_dict() if self.estimate else None,
-        }
 
 
 @checked

@@ -6,13 +6,13 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice import SMALLEST
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import Sizes
 from sudare.statistics.distinct import Counts
@@ -31,21 +31,18 @@ _PART = 256
 
 
 @dataclass(frozen=True, slots=True)
-class SetRisk:
+class SetRisk(Result):
     """The risk that knowledge of a set of attributes brings: the largest over the records, and the mean.
 
     `cost` is what the set costs an attacker, where costs were given.
     """
 
+    _optional = ("cost",)
+
     attributes: tuple[str, ...]
     max_risk: float
     mean_risk: float
     cost: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values; the cost only if there is one."""
-        found = {"attributes": list(self.attributes), "max_risk": self.max_risk, "mean_risk": self.mean_risk}
-        return found if self.cost is None else {**found, "cost": self.cost}
 
 
 def members(mask: int) -> Iterator[int]:

@@ -6,9 +6,7 @@ Risk analysis of k-anonymized personal data by attack simulation, Algorithm 5.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from math import comb, isfinite
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +15,7 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.intervals import CONFIDENCE, mean_interval
 from sudare.tables.derived import Derived
@@ -38,26 +37,23 @@ MOST_REPORTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class DangerousSet:
+class DangerousSet(Result):
     """A set of attributes that together raise the risk of some records by more than the factor.
 
     `records` is how many records, `max_factor` the largest rise of any record, `cost` what the attributes cost an
     attacker, where costs were given.
     """
 
+    _optional = ("cost",)
+
     attributes: tuple[str, ...]
     records: int
     max_factor: float
     cost: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values; the cost only if there is one."""
-        found = {"attributes": list(self.attributes), "records": self.records, "max_factor": self.max_factor}
-        return found if self.cost is None else {**found, "cost": self.cost}
-
 
 @dataclass(frozen=True, slots=True)
-class DangerousEstimate:
+class DangerousEstimate(Result):
     """What drawn sets tell of all sets of a size.
 
     `share` of the sets are dangerous by estimate; with the stated confidence it is between `low` and `high`. No set
@@ -74,18 +70,17 @@ class DangerousEstimate:
     max_factor_at_most: float
     confidence: float = CONFIDENCE
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class DangerousSets:
+class DangerousSets(Result):
     """The dangerous sets among all sets of one size, the largest rise first; `found` counts those not shown too.
 
     Where there are too many sets to go through, `estimate` says what sets drawn at random tell of all, and `found` and
     `sets` are among those drawn. With a budget, sets that cost more do not count.
     """
+
+    _rows = ("sets",)
+    _row = DangerousSet
 
     size: int
     factor: float
@@ -95,22 +90,12 @@ class DangerousSets:
     estimate: DangerousEstimate | None = None
     budget: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {
-            "size": self.size,
-            "factor": self.factor,
-            "combinations": self.combinations,
-            "found": self.found,
-            "sets": [entry.to_dict() for entry in self.sets],
-            "estimate": self.estimate.to_dict() if self.estimate else None,
-            "budget": self.budget,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class RiseMoved:
+class RiseMoved(Result):
     """The largest rise of the risk of a record by a set of attributes, before and after."""
+
+    _further = ("difference",)
 
     attributes: tuple[str, ...]
     before: float
@@ -121,26 +106,20 @@ class RiseMoved:
         """By how much the rise is larger after."""
         return self.after - self.before
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values, with the difference."""
-        return {**asdict(self), "attributes": list(self.attributes), "difference": self.difference}
-
 
 @dataclass(frozen=True, slots=True)
-class DangerousChange:
+class DangerousChange(Result):
     """The dangerous sets of a table and of one made of it; `moved` are those of either whose largest rise is another.
 
     Those that move most come first. Drawn sets are the same in both.
     """
 
+    _rows = ("moved",)
+    _row = RiseMoved
+
     before: DangerousSets
     after: DangerousSets
     moved: tuple[RiseMoved, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        moved = [pair.to_dict() for pair in self.moved]
-        return {"before": self.before.to_dict(), "after": self.after.to_dict(), "moved": moved}
 
 
 @checked

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.engine import quote_text
 from sudare.errors import OptionNotUsable
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.statistics.distinct import Counts, first_rows, number_rows, sum_by
@@ -29,8 +29,10 @@ from sudare.tables.sets.what_if import sizes_in
 
 
 @dataclass(frozen=True, slots=True)
-class DangerousRecords:
+class DangerousRecords(Result):
     """Records with the same values of some attributes, and by how much these together raise their risk."""
+
+    _further = ("risk",)
 
     values: dict[str, str | None]
     records: int
@@ -41,10 +43,6 @@ class DangerousRecords:
     def risk(self) -> float:
         """The probability to pick the right one of those that have these values, `size` in all."""
         return 1 / self.size
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values, with the risk."""
-        return {**asdict(self), "risk": self.risk}
 
 
 @checked

@@ -19,6 +19,7 @@ from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice import BELOW
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.classes.rows import rows_of
 from sudare.tables.model import Table
@@ -47,7 +48,7 @@ MOST_WALK_WORK = 2**27
 
 
 @dataclass(frozen=True, slots=True)
-class DisclosableSets:
+class DisclosableSets(Result):
     """The sets of attributes that can be disclosed within a limit of risk, each with the known attributes in it.
 
     A set is safe if no record is in a class of less than `class_size` records or, with a quantile, at most
@@ -60,6 +61,9 @@ class DisclosableSets:
     Where costs were given, each set has the cost that an attacker pays for what is not known, and `unsafe_costs` are
     those of `minimal_unsafe`. With a budget, sets that cost more are left out, `over_budget` of the maximal ones.
     """
+
+    _rows = ("maximal",)
+    _row = SetRisk
 
     limit: float
     quantile: float | None

@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from math import comb
 from typing import Any, Literal
 
@@ -22,6 +21,7 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.intervals import CONFIDENCE, summarize
 from sudare.tables.classes.partitions import Splitting, splitter
@@ -44,7 +44,7 @@ class MeanEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class SizeEstimate:
+class SizeEstimate(Result):
     """The means over the sets with one number of attributes besides the known ones (None: sets of all sizes).
 
     `max_risk` is the mean over the sets of their largest risk, `mean_risk` that of their mean risk, `unique_share` of
@@ -60,18 +60,17 @@ class SizeEstimate:
     unique_share: MeanEstimate
     share_above: MeanEstimate
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class SubsetSample:
+class SubsetSample(Result):
     """Estimates of the risk of sets of attributes, for each number of attributes that was drawn.
 
     `overall` is over all sets alike and is given where they were drawn alike. If the user interrupted, `complete` is
     False: the estimates are from the sets measured until then, a sample of each size like the whole one but smaller.
     """
+
+    _rows = ("sizes",)
+    _row = SizeEstimate
 
     by: By
     seed: int
@@ -83,10 +82,6 @@ class SubsetSample:
     overall: SizeEstimate | None = None
     estimated: bool = True
     complete: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {**asdict(self), "known": list(self.known), "sizes": [entry.to_dict() for entry in self.sizes]}
 
 
 @checked

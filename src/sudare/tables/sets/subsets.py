@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import ceil, comb, floor
 from typing import Any
 
@@ -19,6 +19,7 @@ from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.limits import MOST_EXHAUSTED, SAMPLES, WALK_MEMORY
 from sudare.progress import Progress, silent
+from sudare.results import Result, Row, flat
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import ClassSize, Sizes
 from sudare.statistics.intervals import CONFIDENCE
@@ -38,7 +39,7 @@ _NO_CLASS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class RiskIntervals:
+class RiskIntervals(Result):
     """Where the numbers of a set lie that was estimated: low and high, each with the confidence that the walk tells."""
 
     mean_risk: tuple[float, float]
@@ -47,7 +48,7 @@ class RiskIntervals:
 
 
 @dataclass(frozen=True, slots=True)
-class SubsetRisk:
+class SubsetRisk(Result):
     """How well a set of known attributes singles out records.
 
     The risk of a record is 1 / the number of records like it; `share_above` is the share of the records whose risk is
@@ -72,7 +73,7 @@ class SubsetRisk:
 
         The highest risk stands under one name: `max_risk` if it is known, else `max_risk_at_least`.
         """
-        found = {**asdict(self), "attributes": list(self.attributes)}
+        found = Result.to_dict(self)
         if self.max_risk is not None:
             del found["max_risk_at_least"]
         for name in ("classes", "max_risk", "class_sizes", "intervals"):
@@ -82,12 +83,14 @@ class SubsetRisk:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SubsetsAssessment:
+class SubsetsAssessment(Result):
     """The risk of every subset of some attributes, kept as arrays; `subset` and `ranked` read them.
 
     `walk` says how they were gone through. If that was by a sample, the numbers are estimates, and `estimates` has
     their intervals.
     """
+
+    _row = SubsetRisk
 
     attributes: tuple[str, ...]
     records: int
@@ -176,6 +179,10 @@ class SubsetsAssessment:
             "walk": self.walk.to_dict(),
             "subsets": [risk.to_dict() for risk in self.ranked("size")],
         }
+
+    def to_rows(self) -> list[Row]:
+        """Return one row a set, the smallest sets first."""
+        return [flat(risk.to_dict()) for risk in self.ranked("size")]
 
 
 def set_sizes(masks: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,7 +8,6 @@ apart.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from itertools import islice, product
 from typing import Any, Protocol, runtime_checkable
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
+from sudare.results import Result, Row
 from sudare.showing import dataclass
 from sudare.statistics.distinct import Counts, number_rows
 from sudare.tables.derived import Derived
@@ -31,7 +31,7 @@ MOST_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class RecordsMoved:
+class RecordsMoved(Result):
     """What becomes of the risk of the records of a table: how many have another one, and the risks before and after.
 
     Records that were added do not count here.
@@ -44,10 +44,6 @@ class RecordsMoved:
     max_after: float
     mean_before: float
     mean_after: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
 
 
 @checked
@@ -98,7 +94,7 @@ class HasRisk(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SetMoved:
+class SetMoved(Result):
     """The risk of a set of attributes before and after."""
 
     attributes: tuple[str, ...]
@@ -106,10 +102,6 @@ class SetMoved:
     max_after: float
     mean_before: float
     mean_after: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {**asdict(self), "attributes": list(self.attributes)}
 
 
 @checked
@@ -145,21 +137,26 @@ def moved_risks(table: Table, made: Table, sets: Sequence[Sequence[str]]) -> lis
 
 
 @dataclass(frozen=True, slots=True)
-class SetsChanged:
+class SetsChanged(Result):
     """The sets of attributes (or choices of levels) that are part of one answer only.
 
     All that is listed is so. If `complete` is False there may be more: a search was cut short, or more than MOST_LISTED
     enter or leave.
     """
 
+    _row = ("change", "attributes")
+
     entered: tuple[Any, ...]
     left: tuple[Any, ...]
     complete: bool = True
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        listed = {name: [_plain(found) for found in getattr(self, name)] for name in ("entered", "left")}
-        return {**listed, "complete": self.complete}
+    def to_rows(self) -> list[Row]:
+        """Return one row a set: whether it entered or left, and its attributes, or the level of each."""
+        found = [(change, entry) for change in ("entered", "left") for entry in getattr(self, change)]
+        return [
+            {"change": change, **(entry if isinstance(entry, Mapping) else {"attributes": list(entry)})}
+            for change, entry in found
+        ]
 
 
 @checked
@@ -185,10 +182,6 @@ def _with_keys(sets: Iterable[Any], argument: str) -> list[tuple[Hashable, Any]]
         raise TypeError(
             f"{argument} is a list of sets of attributes, or of choices of levels (attribute -> level)."
         ) from None
-
-
-def _plain(found: Any) -> Any:
-    return dict(found) if isinstance(found, Mapping) else list(found)
 
 
 @checked

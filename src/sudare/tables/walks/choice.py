@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from sudare.engine.options import bytes_of
 from sudare.errors import OptionNotUsable
 from sudare.limits import MOST_GROUPED_ROWS
+from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.collapsed import CollapsedTable
 
@@ -19,13 +19,15 @@ CELL_BYTES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Result):
     """How sets were gone through, and what decided it: what was asked for, the size, or counts that may not leave.
 
     `memory` and `engine` are exact, unless counts below `min_cell` were merged before they left the engine: then no
     risk is told too low. Of a `sample` of the records the confidence of each interval is told, and the `error`: the
     largest distance of an estimated mean or share from an end of its interval.
     """
+
+    _optional = ("min_cell", "samples", "seed", "confidence", "error")
 
     how: WalkName
     decided_by: Literal["request", "size", "small counts", "kind of classes"]
@@ -35,10 +37,6 @@ class Walk:
     seed: int | None = None
     confidence: float | None = None
     error: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields that say something as plain values."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 def walk_bytes(distinct: int, attributes: int) -> int:
