@@ -10,7 +10,7 @@ from sudare.messages import Texts, catalogue
 from sudare.web.game.accounts import SCOPES
 from sudare.web.game.phases import PHASES, TIMES
 from sudare.web.game.refusals import Refused, not_there
-from sudare.web.jobs.work import WORK
+from sudare.web.jobs.kinds import KINDS
 from sudare.web.storage.models import JOB_STATUSES, ROLES, STATUSES
 
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in Path(sudare.web.__path__[0]).rglob("*.py"))
@@ -32,7 +32,7 @@ def test_every_action_of_the_audit_log_has_its_text() -> None:
 
 
 def test_words_of_the_tables_have_their_texts() -> None:
-    assert set(WORK) == keys("job")
+    assert set(KINDS) == keys("job")
     assert set(JOB_STATUSES) == keys("job_status")
     assert {*STATUSES, "wait"} == keys("status")
     assert set(ROLES) == set(SCOPES) == keys("role")

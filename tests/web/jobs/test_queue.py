@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select, update
 
-from sudare.web.jobs.queue import enqueue, finish, give_back, lease_next, prolong, take_back
+from sudare.web.jobs.orders import enqueue
+from sudare.web.jobs.queue import finish, give_back, lease_next, prolong, take_back
 from sudare.web.jobs.worker import Worker
 from sudare.web.storage.database import database_now
 from sudare.web.storage.models import Job, Submission

@@ -8,7 +8,8 @@ from sqlalchemy import select, update
 
 from sudare.web.game.contests import retry_job, set_preview
 from sudare.web.game.visibility import visible_round
-from sudare.web.jobs.queue import enqueue, finish, lease_next
+from sudare.web.jobs.orders import enqueue
+from sudare.web.jobs.queue import finish, lease_next
 from sudare.web.storage.models import AuditEntry, Job, Preview, Submission
 from sudare.web.views.shown_submissions import ShownSubmission, show_submission, show_submissions
 from tests.web.small_contest import SmallContest, anonymized

@@ -11,7 +11,7 @@ from sudare.web.game.audit import record
 from sudare.web.game.phases import Phase, day_start, phase_at
 from sudare.web.game.refusals import Refused, not_there
 from sudare.web.game.visibility import Viewer, visible_round, visible_submission, visible_target
-from sudare.web.jobs.queue import enqueue
+from sudare.web.jobs.orders import enqueue
 from sudare.web.storage.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.storage.files import StoredFile
 from sudare.web.storage.models import Final, GuessFile, Round, Submission, Target, Team

@@ -20,20 +20,22 @@ SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class JobProcess:
-    """A job at work in a process of its own.
+    """A job at work in a process of its own, done by the function of that name in `sudare.web.jobs.work`.
 
     `outcome()` is None as long as it runs, then what it found, or in one word why it failed: memory, time, crashed,
     error.
     """
 
-    def __init__(self, kind: str, given: Mapping[str, Any], *, memory_bytes: int, seconds: float) -> None:
+    def __init__(self, kind: str, work: str, given: Mapping[str, Any], *, memory_bytes: int, seconds: float) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(LOADED))
         self._deadline = time.monotonic() + seconds
         self._outcome: dict[str, Any] | str | None = None
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(
-            target=_work, args=(kind, dict(given), memory_bytes, int(seconds) + 1, sender), daemon=True
+            target=_work,
+            args=(kind, work, dict(given), memory_bytes, int(seconds) + 1, sender),
+            daemon=True,
         )
         with _no_modules_from_here():
             self._process.start()
@@ -80,7 +82,7 @@ def _no_modules_from_here() -> Iterator[None]:
             os.environ[SAFE_PATH] = before
 
 
-def _work(kind: str, given: dict[str, Any], memory_bytes: int, seconds: int, sender: Connection) -> None:
+def _work(kind: str, function: str, given: dict[str, Any], memory_bytes: int, seconds: int, sender: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
@@ -89,10 +91,10 @@ def _work(kind: str, given: dict[str, Any], memory_bytes: int, seconds: int, sen
     resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
     from sudare.errors import MemoryNotEnough
     from sudare.web.http.faults import described
-    from sudare.web.jobs.work import WORK
+    from sudare.web.jobs import work
 
     try:
-        sender.send(WORK[kind](given))
+        sender.send(getattr(work, function)(given))
     except (MemoryError, MemoryNotEnough):
         sender.send("memory")
     except Exception as error:

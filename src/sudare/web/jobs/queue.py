@@ -1,4 +1,4 @@
-"""Jobs in the database: enqueued in the transaction of what they are about, leased, taken back from dead workers.
+"""Jobs in the database: leased, prolonged, finished, taken back from dead workers.
 
 A job belongs to a worker as long as its lease lasts, which the worker's heartbeat prolongs. What a worker reports after
 it has lost its lease is dropped, so that nothing is counted twice.
@@ -12,36 +12,12 @@ from sqlalchemy import func, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.orm import Session, aliased
 
+from sudare.web.jobs.kinds import UNHURRIED
 from sudare.web.storage.database import database_now
 from sudare.web.storage.models import Job
 
 # A worker that dies with a job again and again takes the job for the reason.
 WORKER_LOST = "worker_lost"
-# The one kind of job that nobody waits for: checks come first.
-PREVIEW = "preview"
-
-
-def enqueue(
-    session: Session,
-    kind: str,
-    subject_id: str,
-    contest_id: str,
-    *,
-    team_id: str | None = None,
-    key: str | None = None,
-) -> Job:
-    """Add a job in the running transaction; two jobs with one key cannot be."""
-    job = Job(
-        kind=kind,
-        subject_id=subject_id,
-        contest_id=contest_id,
-        team_id=team_id,
-        key=key,
-        created_at=database_now(session),
-    )
-    session.add(job)
-    session.flush()
-    return job
 
 
 def next_job(session: Session, *, previews: bool = True) -> int | None:
@@ -51,9 +27,9 @@ def next_job(session: Session, *, previews: bool = True) -> int | None:
     all.
     """
     other, running = aliased(Job), aliased(Job)
-    preview = Job.kind == PREVIEW
+    preview = Job.kind.in_(UNHURRIED)
     served = select(func.max(other.started_at)).where(other.team_id == Job.team_id).correlate(Job).scalar_subquery()
-    same = (running.team_id == Job.team_id) & ((running.kind == PREVIEW) == preview)
+    same = (running.team_id == Job.team_id) & (running.kind.in_(UNHURRIED) == preview)
     busy = select(running.id).where(same, running.status == "running").correlate(Job).exists()
     wanted = select(Job.id).where(Job.status == "queued", ~busy)
     if not previews:
@@ -130,17 +106,6 @@ def finish(session: Session, job_id: int, worker: str, *, failure: str | None = 
         ),
     )
     return session.get_one(Job, job_id, populate_existing=True) if changed else None
-
-
-def unfinished(session: Session, kind: str, subjects: list[str]) -> int:
-    """Return how many jobs of a kind about some subjects are not finished."""
-    wanted = select(func.count()).select_from(Job)
-    return (
-        session.scalar(
-            wanted.where(Job.kind == kind, Job.subject_id.in_(subjects), Job.status.in_(("queued", "running")))
-        )
-        or 0
-    )
 
 
 def _changed(session: Session, statement: object) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sudare.web.jobs.work import WORK
+from sudare.web.jobs import work
 
 ORIGINAL = "1,2011/1/1,a,1.50,1\n2,2011/1/2,b,2.50,2\n"
 ANONYMIZED = "8,[2011/1/1;2011/1/2],{a;b},[1;3],1\n9,*,b,2.50,[1;2]\n"
@@ -22,13 +22,13 @@ def warm_up() -> None:
         anonymized.write_text(ANONYMIZED, encoding="ascii")
         guesses.write_text("8,1\n", encoding="ascii")
         files = {"rules": "pwscup2018", "original": str(original)}
-        WORK["original"]({**files, "path": str(original)})
-        WORK["anonymized"]({**files, "path": str(anonymized)})
-        WORK["preview"]({**files, "path": str(anonymized)})
-        WORK["targets"]({**files, "folder": name, "finals": {"p": str(anonymized)}})
-        WORK["guesses"]({**files, "path": str(guesses), "published": str(Path(name) / "p.csv")})
+        work.check_original({**files, "path": str(original)})
+        work.check_anonymized({**files, "path": str(anonymized)})
+        work.preview_attacks({**files, "path": str(anonymized)})
+        work.publish_finals({**files, "folder": name, "finals": {"p": str(anonymized)}})
+        work.check_guesses({**files, "path": str(guesses), "published": str(Path(name) / "p.csv")})
         attacked = {"team": "a", "path": str(anonymized), "guesses": {"b": str(guesses)}}
-        WORK["evaluate"]({**files, "finals": [attacked]})
+        work.evaluate_round({**files, "finals": [attacked]})
 
 
 warm_up()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -97,16 +97,6 @@ def preview_attacks(given: Parameters) -> dict[str, Any]:
     anonymized = read_valid_anonymized(given["path"], original, rules)
     found = run_duel(original, anonymized, p=rules.p, alpha=rules.alpha).to_dict()
     return {**found, "attacks": [{**attack, "error": None} for attack in found["attacks"]]}
-
-
-WORK: Mapping[str, Callable[[Parameters], dict[str, Any]]] = {
-    "original": check_original,
-    "anonymized": check_anonymized,
-    "preview": preview_attacks,
-    "guesses": check_guesses,
-    "targets": publish_finals,
-    "evaluate": evaluate_round,
-}
 
 
 def _rules(given: Parameters) -> RuleSet:

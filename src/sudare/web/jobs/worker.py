@@ -17,8 +17,9 @@ from sqlalchemy.exc import DBAPIError
 from sudare.showing import dataclass
 from sudare.web.game.refusals import Refused
 from sudare.web.http.faults import described, is_away
+from sudare.web.jobs.kinds import KINDS, UNHURRIED
 from sudare.web.jobs.process import JobProcess
-from sudare.web.jobs.queue import PREVIEW, finish, give_back, lease_next, next_job, prolong, take_back
+from sudare.web.jobs.queue import finish, give_back, lease_next, next_job, prolong, take_back
 from sudare.web.jobs.results import enqueue_due, keep_failure, keep_result, parameters
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database
@@ -149,14 +150,18 @@ class Worker:
             with self._database.reading() as session:
                 given = parameters(session, self._files, job, folder)
             process = JobProcess(
-                job.kind, given, memory_bytes=self._settings.job_memory_bytes, seconds=self._settings.job_seconds
+                job.kind,
+                KINDS[job.kind].work,
+                given,
+                memory_bytes=self._settings.job_memory_bytes,
+                seconds=self._settings.job_seconds,
             )
             self._running[job.id] = _Running(job, process, folder, cleanup.pop_all())
         return True
 
     def _room_for_previews(self) -> bool:
         """Keep a slot for checks, unless there is only one."""
-        running = sum(found.job.kind == PREVIEW for found in self._running.values())
+        running = sum(found.job.kind in UNHURRIED for found in self._running.values())
         return running < max(1, self._settings.worker_slots - 1)
 
     def _collect(self, job_id: int) -> bool:
