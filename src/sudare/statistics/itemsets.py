@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.kernels.baskets.eclat import mine
+from sudare.kernels.common.eclat import mine
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.item_records import ItemRecords
@@ -113,14 +113,15 @@ def frequent_itemsets(baskets: ItemRecords, support: float, *, max_size: int | N
         raise OptionNotUsable(f"An itemset has at least one item, not {max_size}.\nHint: --max-size 2 or more.")
     index = RecordIndex(baskets, least)
     longest = min(max_size or inf, int(baskets.lengths.max(initial=0)), 2**31)
-    flat, sizes, supports, complete = mine(*index.arrays, least, int(longest), MOST_ITEMSETS)
-    if not complete:
+    found = mine(index.arrays, least, int(longest), MOST_ITEMSETS)
+    if not found.complete:
         raise OptionNotUsable(
             f"More than {MOST_ITEMSETS:,} itemsets are in {least:,} of {len(baskets):,} records or more.\n"
             "Hint: raise --support, or look for small ones only with --max-size."
         )
-    starts = np.append(0, np.cumsum(sizes, dtype=np.int64))
-    return _sorted(FrequentItemsets(len(baskets), least, starts, index.numbers[flat], supports, baskets.names))
+    starts = np.append(0, np.cumsum(found.sizes, dtype=np.int64))
+    items = index.numbers[found.items]
+    return _sorted(FrequentItemsets(len(baskets), least, starts, items, found.supports, baskets.names))
 
 
 def least_records(support: float, records: int) -> int:

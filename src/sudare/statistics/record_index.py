@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sudare.kernels.common.eclat import Index
 from sudare.statistics.item_records import ItemRecords
 
 
@@ -28,4 +29,4 @@ class RecordIndex:
         items = renumbered[np.lexsort((renumbered, owner))]
         places = np.argsort(items, kind="stable")
         bounds = np.append(0, np.cumsum(np.bincount(items, minlength=len(self.numbers))))
-        self.arrays = (starts, items, places, owner[places], bounds)
+        self.arrays = Index(starts, items, places, owner[places], bounds)

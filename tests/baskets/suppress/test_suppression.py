@@ -12,7 +12,8 @@ from sudare.baskets.check.uncertainty import check_baskets
 from sudare.baskets.model import make_baskets, sensitive_rows
 from sudare.baskets.suppress import sampled as sampled_suppression
 from sudare.baskets.suppress.suppression import Suppression, suppress_baskets
-from sudare.kernels.baskets.suppression import choose, needed
+from sudare.kernels.baskets.records import Rule
+from sudare.kernels.baskets.suppression import Frequencies, choose, needed
 from tests.baskets.small_baskets import Case, cases, unsafe_by_hand
 
 STRATEGIES = st.sampled_from(["paper", "swept", "best"])
@@ -20,7 +21,7 @@ STRATEGIES = st.sampled_from(["paper", "swept", "best"])
 
 def test_figure_2_one_of_y_or_two_of_x() -> None:
     """Three of four records with x have y, rho is a half: suppress y once, or x twice."""
-    assert (needed(3, 4, 1, 2, True), needed(3, 4, 1, 2, False)) == (1, 2)
+    assert (needed(3, 4, Rule(1, 2), True), needed(3, 4, Rule(1, 2), False)) == (1, 2)
 
 
 def test_figure_2_is_repaired_with_one_suppression() -> None:
@@ -36,10 +37,10 @@ def test_the_choice_follows_formula_5() -> None:
     """D(d) log(D(d) / D0(d)) / N_s: as long as nothing is gone all are 0, and the least N_s decides."""
     before, now = np.asarray([4, 3]), np.asarray([4, 3])
     rows, known = np.asarray([[1, 3]]), np.asarray([0])
-    assert choose(rows, known, 1, 4, (now, before, np.asarray([7, 7])), (1, 2)) == (1, 1, 1)
+    assert choose(rows, known, 4, Frequencies(now, before, np.asarray([7, 7])), Rule(1, 2)) == (1, 1, 1)
     now = np.asarray([4, 1])
     # 4/5 log((4/5) / (4/7)) / 2 is above 0 for x, 1/5 log((1/5) / (3/7)) / 1 below it for y, which is rare already.
-    assert choose(rows, known, 1, 4, (now, before, np.asarray([7, 5])), (1, 2))[0] == 0
+    assert choose(rows, known, 4, Frequencies(now, before, np.asarray([7, 5])), Rule(1, 2)).item == 0
 
 
 @given(cases(), STRATEGIES, st.integers(0, 3))

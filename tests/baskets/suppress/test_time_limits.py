@@ -67,7 +67,7 @@ def test_best_has_a_finished_answer_when_the_time_is_over_after_the_papers_way(
     def late(*_: object) -> None:
         raise TimeOver
 
-    monkeypatch.setattr("sudare.baskets.suppress.best._count_guards", late)
+    monkeypatch.setattr("sudare.baskets.suppress.best._Search", late)
     found = suppress_baskets(original, sensitive, rho=0.5, max_known=2, strategy="best")
     assert found.safe
     assert found.suppressed == paper.suppressed

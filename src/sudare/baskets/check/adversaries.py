@@ -17,6 +17,7 @@ from sudare.baskets.check.draws import draw_adversaries
 from sudare.baskets.check.rho import comparable_rho
 from sudare.baskets.check.sample_sizes import refuse_large_sample
 from sudare.baskets.model import Baskets, SensitiveItems, refuse_strangers
+from sudare.baskets.occurrences import lists_of, records_of, rule_of
 from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets import adversaries as kernels
@@ -29,9 +30,6 @@ Knowledge = Literal["original", "published"]
 MOST_ADVERSARIES = 2_000_000_000
 # Parts into which the items are divided for threads.
 _PARTS = 64
-# The types of compiled functions hide what they take.
-_check_from: Any = kernels.check_from
-_check_drawn: Any = kernels.check_drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +79,8 @@ class AdversaryCheck:
             kept = np.ones(len(published.items), np.bool_)
         longest = int(self._known.lengths.max(initial=0))
         self._most = longest if max_known is None else min(max_known, longest)
-        owner = np.repeat(np.arange(len(self._known)), self._known.lengths)
-        self._data = (self._known.starts, self._known.items, kept, owner)
-        self._lists = (sensitive.words, sensitive.rows)
-        self._rule = (exact.numerator, exact.denominator, self._most)
-        # Numbers of 16 bits are sorted by their digits, several times as fast.
-        narrow = np.uint16 if len(self._known.names) <= 1 << 16 else np.int32
-        order = np.argsort(self._known.items.astype(narrow), kind="stable")
-        begins = np.append(0, np.cumsum(self._known.supports()))
-        self._postings = (begins, order)
+        self._records = records_of(self._known, kept)
+        self._lists, self._rule = lists_of(sensitive), rule_of(exact)
         self._most_worst = most_worst
         self._noted: list[NDArray[np.int64]] = []
         self.unsafe = 0
@@ -123,20 +114,17 @@ class AdversaryCheck:
 
     def _part(self, first: int, end: int, deadline: Deadline) -> tuple[int, int]:
         """Check adversaries by their first known item; return how many are unsafe, and how many were checked."""
-        worst, noted = self._space(), np.zeros(1, np.int64)
-        largest = max(self._most, 1)
-        given = self._data, self._lists, self._rule, self._postings
-        found = _check_from(*given, first, end, worst, noted, largest, deadline.halt)
-        self._noted.append(worst[: noted[0]])
+        worst = self._space()
+        found = kernels.check_from(self._records, self._lists, self._rule, self._most, first, end, worst, deadline.halt)
+        self._noted.append(worst.lines[: worst.noted[0]])
         # Of a part that was halted no more is known than those that it found.
-        return int(found), int(found) if deadline.halt[0] else self._beginning_with(first, end)
+        return found, found if deadline.halt[0] else self._beginning_with(first, end)
 
     def _beginning_with(self, first: int, end: int) -> int:
         """Return how many adversaries have one of some items as the first that they know."""
-        starts, owner = self._data[0], self._data[3]
-        begins, places = self._postings
-        some = places[begins[first] : begins[end]]
-        numbers = np.bincount(starts[owner[some] + 1] - some - 1)
+        records = self._records
+        some = slice(records.begins[first], records.begins[end])
+        numbers = np.bincount(records.starts[records.owners[some] + 1] - records.places[some] - 1)
         return sum(
             int(count) * (1 + _subsets(behind, self._most - 1))
             for behind, count in enumerate(numbers.tolist())
@@ -147,14 +135,14 @@ class AdversaryCheck:
         """Check as many drawn adversaries of each size as the theorem asks for."""
         refuse_large_sample(size, self._most)
         adversaries = 0
-        given = self._data, self._lists, self._rule, self._postings
+        given = self._records, self._lists, self._rule
         for known in range(1, self._most + 1):
             progress("adversaries", known - 1, self._most)
             users, drawn = draw_adversaries(self._known, known, size, rng)
-            worst, noted = self._space(), np.zeros(1, np.int64)
-            unsafe = int(_check_drawn(*given, users, drawn, worst, noted, deadline.halt))
+            worst = self._space()
+            unsafe = kernels.check_drawn(*given, users, drawn, worst, deadline.halt)
             self.unsafe += unsafe
-            self._noted.append(worst[: noted[0]])
+            self._noted.append(worst.lines[: worst.noted[0]])
             # Of a kernel that was halted no more is known than those that it found.
             adversaries += unsafe if deadline.halt[0] else len(users)
             try:
@@ -164,8 +152,8 @@ class AdversaryCheck:
         progress("adversaries", self._most, self._most)
         return adversaries, True
 
-    def _space(self) -> NDArray[np.int64]:
-        return np.zeros((self._most_worst, 5 + max(self._most, 1)), np.int64)
+    def _space(self) -> kernels.Worst:
+        return kernels.Worst(np.zeros((self._most_worst, 5 + max(self._most, 1)), np.int64), np.zeros(1, np.int64))
 
     def worst(self) -> tuple[Adversary, ...]:
         """Return the unsafe adversaries with the highest confidence."""

@@ -28,6 +28,7 @@ from sudare.engine.protocol import Column
 from sudare.engine.small_counts import Refuse
 from sudare.errors import NotOnEngine, OptionNotUsable
 from sudare.kernels.baskets.adversaries import count_known
+from sudare.kernels.baskets.records import Records
 from sudare.progress import Progress, silent
 from sudare.statistics.shares import Share
 
@@ -197,13 +198,10 @@ def count_part(rows: Mapping[str, Column]) -> dict[str, Column]:
     starts, owner = _runs(number[:split])
     bounds, _ = _runs(number[split:])
     own = item[:split]
-    postings = (
-        np.append(0, np.cumsum(np.bincount(own, minlength=width))).astype(np.int64),
-        np.argsort(own, kind="stable"),
-    )
-    data = (starts, own, np.ones(len(own), np.bool_), owner)
-    sets, others, records = count_known(data, postings, bounds, item[split:])
-    return {"adversary": number[split:][bounds[:-1]][sets], "item": others, "records": records}
+    begins, places = np.append(0, np.cumsum(np.bincount(own, minlength=width))), np.argsort(own, kind="stable")
+    records = Records(starts, own, np.ones(len(own), np.bool_), owner, begins, places, owner[places])
+    found = count_known(records, bounds, item[split:])
+    return {"adversary": number[split:][bounds[:-1]][found.sets], "item": found.items, "records": found.records}
 
 
 def _runs(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

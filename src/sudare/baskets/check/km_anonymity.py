@@ -77,13 +77,13 @@ def check_km_anonymity(baskets: Baskets, *, k: int, m: int, most_examples: int =
     _check(baskets, k, m)
     index = RecordIndex(baskets)
     largest = min(m, int(baskets.lengths.max(initial=0)))
-    counted, examples, supports, complete = count_subsets(*index.arrays, largest, k, most_examples, MOST_STEPS)
-    if not complete:
+    counted = count_subsets(index.arrays, largest, k, most_examples, MOST_STEPS)
+    if not counted.complete:
         raise OptionNotUsable(
             f"The records have too many sets of {m} items to count them all.\n"
             "Hint: lower --m, or leave long records out."
         )
-    rows = counted[1:].tolist()
+    rows = counted.results[1:].tolist()
     sizes = tuple(SizeSupports(n, row[OCCURRING], row[BELOW], row[SMALLEST]) for n, row in enumerate(rows, 1))
     return KmAnonymity(
         k,
@@ -95,7 +95,7 @@ def check_km_anonymity(baskets: Baskets, *, k: int, m: int, most_examples: int =
         sizes=sizes,
         examples=tuple(
             RareItemset(tuple(baskets.names[item] for item in row[1 : row[0] + 1]), support)
-            for row, support in zip(examples.tolist(), supports.tolist(), strict=True)
+            for row, support in zip(*(part.tolist() for part in counted.rarest), strict=True)
             if row[0]
         ),
     )

@@ -14,7 +14,6 @@ from fractions import Fraction
 from itertools import pairwise
 from math import comb
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from sudare.baskets.check.adversaries import Knowledge, check_question, count_ad
 from sudare.baskets.check.draws import draw_adversaries
 from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems
+from sudare.baskets.occurrences import lists_of, records_of, rule_of
 from sudare.kernels.baskets import user_confidence as kernels
 from sudare.progress import Progress, silent
 from sudare.results import Result
@@ -36,9 +36,6 @@ MOST_ADVERSARIES = 5_000_000
 DRAWN = 2000
 # Parts into which the items are divided for threads.
 _PARTS = 64
-# The types of compiled functions hide what they take.
-_look_from: Any = kernels.look_from
-_look_at_drawn: Any = kernels.look_at_drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +135,8 @@ class _Look:
         longest = int(self._known.lengths.max(initial=0))
         self._most = longest if max_known is None else min(max_known, longest)
         self.largest = _affordable(self._known.lengths, self._most)
-        owner = np.repeat(np.arange(len(self._known)), self._known.lengths)
-        order = np.argsort(self._known.items, kind="stable")
-        self._data = (self._known.starts, self._known.items, kept, owner)
-        self._lists = (sensitive.words, sensitive.rows)
-        exact = comparable_rho(rho, len(original))
-        self._rule = (exact.numerator, exact.denominator)
-        self._postings = (np.append(0, np.cumsum(self._known.supports())), order)
+        rule = rule_of(comparable_rho(rho, len(original)))
+        self._given = records_of(self._known, kept), lists_of(sensitive), rule
         self.greatest = np.zeros(len(original))
         self.at_risk = np.zeros(len(original), np.bool_)
         self._lock = Lock()
@@ -161,14 +153,12 @@ class _Look:
                 progress("users", done, len(tasks))
         return unsafe
 
-    def _part(self, first: int, end: int) -> Any:
-        greatest, at_risk = np.zeros_like(self.greatest), np.zeros_like(self.at_risk)
-        unsafe = _look_from(
-            self._data, self._lists, self._rule, self._postings, first, end, self.largest, greatest, at_risk
-        )
+    def _part(self, first: int, end: int) -> NDArray[np.int64]:
+        surest = kernels.Surest(np.zeros_like(self.greatest), np.zeros_like(self.at_risk))
+        unsafe = kernels.look_from(*self._given, self.largest, first, end, surest)
         with self._lock:
-            np.maximum(self.greatest, greatest, out=self.greatest)
-            self.at_risk |= at_risk
+            np.maximum(self.greatest, surest.greatest, out=self.greatest)
+            self.at_risk |= surest.at_risk
         return unsafe
 
     def sizes(self, unsafe: NDArray[np.int64], rng: np.random.Generator) -> Iterator[SizeAdversaries]:
@@ -184,7 +174,7 @@ class _Look:
                 yield SizeAdversaries(size, adversaries, adversaries, sum(found), shares / able)
                 continue
             users, drawn = draw_adversaries(self._known, size, DRAWN, rng)
-            met = int(_look_at_drawn(self._data, self._lists, self._rule, self._postings, users, drawn))
+            met = kernels.look_at_drawn(*self._given, users, drawn)
             yield SizeAdversaries(size, adversaries, len(users), met, Fraction(met, len(users)))
 
 

@@ -8,17 +8,15 @@ than the paper's with the same seed, and if the time is over before all is tried
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.baskets.suppress.choice import Choice, KeepLow
-from sudare.baskets.suppress.work import Supports, Work, repair_all
+from sudare.baskets.suppress.work import Work, repair_all
 from sudare.deadline import TimeOver
 from sudare.interruption import settle
 from sudare.kernels.baskets import best_suppression as kernels
+from sudare.kernels.baskets.suppression import Space, Supports
 
 # How much an item that lost much is spared (`worth` in the kernel): not at all, a little, and much.
 BALANCES = (0.0, 2.0, 16.0)
@@ -26,19 +24,11 @@ BALANCES = (0.0, 2.0, 16.0)
 EVENED = np.linspace(1.03, 0.91, 25)
 # Steps between two looks at the clock.
 _STEPS = 20_000
-# The types of compiled functions hide what they take.
-_count_guards: Any = kernels.count_guards
-_total_lacking: Any = kernels.total_lacking
-_fill: Any = kernels.fill
-_suppress_greedily: Any = kernels.suppress_greedily
-_force: Any = kernels.force
-_restore: Any = kernels.restore
-_even_out: Any = kernels.even_out
 
 
 def suppress_best(work: Work, whole: Supports, keep_low: KeepLow) -> None:
     """Go the paper's way, then suppress what helps most, restore what can be after each, and keep the better."""
-    first = replace(whole, counts=whole.counts.copy())
+    first = whole._replace(counts=whole.counts.copy())
     repair_all(work, first)
     choice = Choice(work.original, keep_low, work.kept)
     papers = int(np.count_nonzero(work.kept))
@@ -46,7 +36,7 @@ def suppress_best(work: Work, whole: Supports, keep_low: KeepLow) -> None:
         _Search(work, first, 0.0).restore(choice)
         for balance in BALANCES:
             work.reset()
-            search = _Search(work, replace(whole, counts=whole.counts.copy()), balance)
+            search = _Search(work, whole._replace(counts=whole.counts.copy()), balance)
             search.suppress()
             search.restore(choice)
         if keep_low != "items":
@@ -64,40 +54,30 @@ class _Search:
     def __init__(self, work: Work, supports: Supports, balance: float) -> None:
         self._work, self._balance = work, balance
         guards = np.zeros(len(supports.rules.items), np.int64)
-        _count_guards(
-            supports.sets, supports.rules, work.records, work.lists, work.most_known, work.of_published, guards,
-            work.halt,
-        )  # fmt: skip
+        kernels.count_guards(work.question, supports, work.most_known, guards, work.halt)
         work.check_time()
-        self._state = (
-            supports.sets, supports.rules, work.records, supports.counts, guards, work.lists, work.rule, supports.most,
-            work.of_published, np.zeros(len(work.original.names), np.bool_),
-        )  # fmt: skip
         lengths = (supports.most + 1, supports.most + 2, supports.room, supports.most + 1)
-        self._space = tuple(np.empty(length, np.int64) for length in lengths)
+        space = Space(*(np.empty(length, np.int64) for length in lengths))
+        mark = np.zeros(len(work.original.names), np.bool_)
+        self._state = kernels.State(work.question, supports, guards, mark, work.frequencies, space)
 
     def suppress(self) -> None:
         """Suppress what helps most, until no rule lacks anything."""
         work = self._work
         heap, wanted = np.empty((len(work.kept) + 1, 2), np.int64), np.empty(len(work.kept), np.bool_)
-        left = whole = int(_total_lacking(self._state))
+        left = whole = kernels.total_lacking(self._state)
         while left:
             work.passes += 1
             order = work.rng.permutation(len(work.kept))
-            size, before = (
-                _fill(self._state, order, heap, self._space, wanted, work.frequencies, self._balance, work.halt),
-                left,
-            )
+            size, before = kernels.fill(self._state, order, heap, wanted, self._balance, work.halt), left
             work.check_time()
             while size and left:
-                size, left = _suppress_greedily(
-                    self._state, heap, size, left, _STEPS, self._space, work.frequencies, self._balance, work.halt
-                )
+                size, left = kernels.suppress_greedily(self._state, heap, size, left, _STEPS, self._balance, work.halt)
                 work.check_time()
                 gone = len(work.kept) - int(np.count_nonzero(work.kept))
                 work.progress(f"pass {work.passes}: {left:,} lacking, {gone:,} suppressed", whole - left, whole)
             if left == before:
-                left -= int(_force(self._state, work.found, self._space, work.frequencies, work.halt))
+                left -= kernels.force(self._state, work.found, work.halt)
                 work.check_time()
 
     def _order(self, gone: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -118,7 +98,7 @@ class _Search:
         try:
             while restored:
                 gone = self._order(np.flatnonzero(~work.kept))
-                restored = _restore(self._state, gone, self._space, work.frequencies, work.halt)
+                restored = kernels.restore(self._state, gone, work.halt)
                 work.check_time()
         finally:
             choice.offer(work.kept)
@@ -133,7 +113,7 @@ class _Search:
         left = np.count_nonzero(work.kept) / max(len(work.kept), 1)
         for share in left * EVENED:
             order = work.rng.permutation(np.flatnonzero(work.kept))
-            _even_out(self._state, order, float(share), self._space, work.frequencies, work.halt)
+            kernels.even_out(self._state, order, float(share), work.halt)
             work.check_time()
             if np.count_nonzero(work.kept) < least or (choice.offer(work.kept) and choice.keep_low == "all"):
                 break

@@ -9,17 +9,11 @@ counted twice, and the sum is at most the size of every safe suppression.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from sudare.baskets.suppress.work import Supports, Work
+from sudare.baskets.suppress.work import Work
 from sudare.kernels.baskets import best_suppression, loss_bound
-
-# The types of compiled functions hide what they take.
-_count_guards: Any = best_suppression.count_guards
-_unsafe_rules: Any = loss_bound.unsafe_rules
-_count_disjoint: Any = loss_bound.count_disjoint
+from sudare.kernels.baskets.suppression import Supports
 
 
 def least_suppressed(work: Work, supports: Supports) -> int:
@@ -29,16 +23,14 @@ def least_suppressed(work: Work, supports: Supports) -> int:
     each that has to go first, and small sets first.
     """
     guards = np.zeros(len(supports.rules.items), np.int64)
-    _count_guards(
-        supports.sets, supports.rules, work.records, work.lists, work.most_known, work.of_published, guards, work.halt
-    )
+    best_suppression.count_guards(work.question, supports, work.most_known, guards, work.halt)
     work.check_time()
-    unsafe = _unsafe_rules(supports.rules, supports.counts, guards, work.rule, work.of_published)
-    sizes = supports.sets.sizes[unsafe[:, 1]]
-    used = supports.counts[unsafe[:, 0] if work.of_published else unsafe[:, 1]] * sizes
-    given = supports.sets, work.records, work.of_published, work.found, work.halt
+    unsafe = loss_bound.unsafe_rules(work.question, supports, guards)
+    sizes = supports.sets.sizes[unsafe.whole]
+    used = supports.counts[unsafe.left if work.question.of_published else unsafe.whole] * sizes
     best = 0
-    for order in (np.argsort(-unsafe[:, 2] / used, kind="stable"), np.lexsort((-unsafe[:, 2], sizes))):
-        best = max(best, int(_count_disjoint(unsafe, order, *given)))
+    for order in (np.argsort(-unsafe.needed / used, kind="stable"), np.lexsort((-unsafe.needed, sizes))):
+        found = loss_bound.count_disjoint(work.question, supports.sets, unsafe, order, work.found, work.halt)
+        best = max(best, found)
         work.check_time()
     return best

@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +37,6 @@ STREAK = 20
 _PART_ITEMS = 64
 # Fewer drawn adversaries are looked at on one processor: handing them out takes longer.
 _FEW = 100
-# The types of compiled functions hide what they take.
-_repair_drawn: Any = sampled_suppression.repair_drawn
-_find_unsafe: Any = sampled_suppression.find_unsafe
-_repair_cheaply: Any = cheap_suppression.repair_cheaply
-_sweep_sets: Any = swept_suppression.sweep_sets
 
 # Suppresses items until some drawn adversaries are safe, and marks the items of changed records.
 Repair = Callable[[Work, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], None]
@@ -79,26 +73,17 @@ def repair_best(work: Work, epsilon: float, delta: float, keep_low: KeepLow) -> 
 
 def paper_repair(work: Work, users: NDArray[np.int64], drawn: NDArray[np.int64], touched: NDArray[np.bool_]) -> None:
     """Suppress what formula (5) chooses, for nobody but the adversaries that were drawn."""
-    _repair_drawn(
-        users, drawn, work.records, work.lists, work.frequencies, work.rule, work.of_published, work.rng, work.found,
-        touched, 0, work.halt,
-    )  # fmt: skip
+    sampled_suppression.repair_drawn(users, drawn, work.question, work.repair, touched, 0)
 
 
 def cheap_repair(work: Work, users: NDArray[np.int64], drawn: NDArray[np.int64], touched: NDArray[np.bool_]) -> None:
     """Suppress what costs least, in one record or against one rule."""
-    _repair_cheaply(
-        users, drawn, work.records, work.lists, work.frequencies, work.rule, work.of_published, work.rng, work.found,
-        touched, work.halt,
-    )  # fmt: skip
+    cheap_suppression.repair_cheaply(users, drawn, work.question, work.repair, touched)
 
 
 def _streak_repair(work: Work, users: NDArray[np.int64], drawn: NDArray[np.int64], touched: NDArray[np.bool_]) -> None:
     """Suppress what formula (5) chooses, also for others who know as many items of the same record."""
-    _repair_drawn(
-        users, drawn, work.records, work.lists, work.frequencies, work.rule, work.of_published, work.rng, work.found,
-        touched, STREAK, work.halt,
-    )  # fmt: skip
+    sampled_suppression.repair_drawn(users, drawn, work.question, work.repair, touched, STREAK)
 
 
 def _repair_until_safe(work: Work, draws: int, repair: Repair, before: int = 0, most: int | None = None) -> Look:
@@ -161,10 +146,9 @@ def sweep(work: Work) -> None:
             order = work.rng.permutation(items)
             for first in range(0, items, _PART_ITEMS):
                 end = min(first + _PART_ITEMS, items)
-                unsafe += _sweep_sets(
-                    order[first:end], size, work.records, work.lists, work.frequencies, work.rule, work.of_published,
-                    work.rng, LONGEST_SWEPT, changed, touched, work.halt,
-                )  # fmt: skip
+                unsafe += swept_suppression.sweep_sets(
+                    order[first:end], size, work.question, work.repair, LONGEST_SWEPT, changed, touched
+                )
                 work.check_time()
                 work.tell(size, unsafe, end, items)
         # Only sets of items that stand together in a record that changed can have become unsafe.
@@ -181,14 +165,13 @@ def _unsafe(
 ) -> NDArray[np.bool_]:
     """Say which drawn adversaries are unsafe, on all processors if there are many."""
     bad = np.zeros(len(users), np.bool_)
-    given = work.records, work.lists, work.rule, work.of_published
     if len(users) < _FEW:
-        _find_unsafe(users, drawn, *given, bad, work.quiet, work.halt)
+        sampled_suppression.find_unsafe(users, drawn, work.question, bad, work.quiet, work.halt)
         return bad
 
     def task(part: NDArray[np.int64]) -> None:
         mine = slice(part[0], part[-1] + 1)
-        _find_unsafe(users[mine], drawn[mine], *given, bad[mine], work.quiet, work.halt)
+        sampled_suppression.find_unsafe(users[mine], drawn[mine], work.question, bad[mine], work.quiet, work.halt)
 
     list(pool.map(task, np.array_split(np.arange(len(users)), os.cpu_count() or 1)))
     return bad
@@ -198,7 +181,7 @@ def _draw(
     work: Work, size: int, adversaries: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw adversaries, those who know the same first; what they know are places among the original items."""
-    if work.of_published:
+    if work.question.of_published:
         users, drawn = draw_adversaries(work.original.only(work.kept), size, adversaries, rng)
         drawn = np.flatnonzero(work.kept)[drawn]
     else:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from math import comb
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.baskets.check.adversaries import Knowledge, count_adversaries
 from sudare.baskets.check.draws import by_length
 from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems, refuse_strangers
+from sudare.baskets.occurrences import lists_of, records_of, rule_of
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets import item_sets, suppression as kernels
+from sudare.kernels.baskets.records import Question
+from sudare.kernels.baskets.suppression import Supports
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
@@ -25,10 +27,6 @@ AFTER_INTERRUPTION = 1.0
 MOST_SETS = 50_000_000
 # Users that are looked at between two looks at the clock.
 _PART = 4096
-# The types of compiled functions hide what they take.
-_number_sets: Any = item_sets.number_sets
-_list_rules: Any = item_sets.list_rules
-_repair_users: Any = kernels.repair_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +57,7 @@ class Work:
             raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
         refuse_strangers(original, sensitive)
         exact = comparable_rho(exact_rho(rho), len(original))
-        self.original, self.sensitive, self.of_published = original, sensitive, knowledge == "published"
-        self.rule = (exact.numerator, exact.denominator)
-        self.lists = (sensitive.words, sensitive.rows)
+        self.original, self.sensitive = original, sensitive
         self.longest = int(original.lengths.max(initial=0))
         self.most_known = self.longest if max_known is None else min(max_known, self.longest)
         self.rng = np.random.default_rng(seed)
@@ -71,13 +67,13 @@ class Work:
         self.least: int | None = None
         self.seed = seed
         self.kept = np.ones(len(original.items), np.bool_)
-        owner = np.repeat(np.arange(len(original)), original.lengths)
-        before = original.supports()
-        begins, places = np.append(0, np.cumsum(before)), np.argsort(original.items, kind="stable")
-        self.records = kernels.Records(original.starts, original.items, self.kept, owner, begins, places, owner[places])
-        total = len(original.items)
-        self.frequencies = (before.copy(), before, np.asarray([total, total], np.int64))
+        self.question = Question(
+            records_of(original, self.kept), lists_of(sensitive), rule_of(exact), knowledge == "published"
+        )
+        before, total = original.supports(), len(original.items)
+        self.frequencies = kernels.Frequencies(before.copy(), before, np.asarray([total, total], np.int64))
         self.found = np.empty(len(original), np.int64)
+        self.repair = kernels.Repair(self.frequencies, self.rng, self.found, self.halt)
         self.order = by_length(original)
         # Items from which nothing can be inferred by themselves, as far as that was found (`find_unsafe`).
         self.quiet = np.zeros(len(original.names), np.bool_)
@@ -85,13 +81,13 @@ class Work:
     def reset(self) -> None:
         """Publish everything again."""
         self.kept[:] = True
-        self.frequencies[0][:] = self.frequencies[1]
-        self.frequencies[2][1] = len(self.kept)
+        self.frequencies.now[:] = self.frequencies.before
+        self.frequencies.totals[1] = len(self.kept)
         self.quiet[:] = False
 
     def tell(self, size: int, unsafe: int, done: int, total: int) -> None:
         """Tell how far a pass is."""
-        gone = len(self.kept) - int(self.frequencies[2][1])
+        gone = len(self.kept) - int(self.frequencies.totals[1])
         step = f"pass {self.passes}, {size} known: {unsafe:,} unsafe so far, {gone:,} suppressed"
         self.progress(step, done, total)
 
@@ -108,26 +104,12 @@ class Work:
                 f"The records have {total:,} sets of items, too many to keep (at most {MOST_SETS:,}).\n"
                 "Hint: limit what adversaries know (--max-known 2), or repair samples (--epsilon 0.05 --delta 0.05)."
             )
-        sets, counts = _number_sets(self.original.starts, self.original.items, most, self.halt)
+        numbered = item_sets.number_sets(self.original.starts, self.original.items, most, self.halt)
         self.check_time()
-        rules = _list_rules(sets, self.halt)
+        rules = item_sets.list_rules(numbered.sets, self.halt)
         self.check_time()
         room = max(1, sum(comb(max(self.longest - 1, 0), size) for size in range(most)))
-        return Supports(sets, rules, counts, most, room)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Supports:
-    """The sets of items that occur together, the rules among them, and the records that have each set.
-
-    Sets have at most `most` items, and at most `room` sets of a record contain a given item.
-    """
-
-    sets: Any
-    rules: Any
-    counts: NDArray[np.int64]
-    most: int
-    room: int
+        return Supports(numbered.sets, rules, numbered.supports, most, room)
 
 
 def repair_all(work: Work, supports: Supports) -> None:
@@ -139,10 +121,6 @@ def repair_all(work: Work, supports: Supports) -> None:
         for size in range(1, work.most_known + 1):
             for first in range(0, len(work.original), _PART):
                 end = min(first + _PART, len(work.original))
-                unsafe += _repair_users(
-                    first, end, size, supports.sets, supports.rules, work.records, supports.counts, work.lists,
-                    work.frequencies, work.rule, supports.most, supports.room, work.of_published, work.rng, work.found,
-                    work.halt,
-                )  # fmt: skip
+                unsafe += kernels.repair_users(first, end, size, work.question, supports, work.repair)
                 work.check_time()
                 work.tell(size, unsafe, end, len(work.original))

@@ -8,46 +8,56 @@ largest fall goes first.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from sudare.kernels.baskets.adversaries import sensitive_to
 from sudare.kernels.baskets.item_sets import Rules, Sets, find, members
-from sudare.kernels.baskets.suppression import Records, containing, occurrence_of, sets_with
+from sudare.kernels.baskets.records import Question, Rule, sensitive_to
+from sudare.kernels.baskets.suppression import Frequencies, Space, Supports, containing, occurrence_of, sets_with
 from sudare.kernels.common.arrays import Bools, Ints
+from sudare.kernels.common.ordered import first_from
 from sudare.kernels.entry import entry, inner
 
 # Worths are whole numbers of this part of what is gained.
 _UNIT = 1024
 
 
+class State(NamedTuple):
+    """The rules while occurrences are suppressed and restored."""
+
+    question: Question
+    supports: Supports
+    guards: Ints  # of each rule: the users who need it to be safe
+    mark: Bools  # of each item, False between uses
+    frequencies: Frequencies
+    space: Space
+
+
+class Effect(NamedTuple):
+    """What a change does to all rules: how much more they lack, and how many lack something that lacked nothing."""
+
+    more: int
+    broken: int
+
+
 @inner
-def lacking(both: int, alone: int, guards: int, rule: Any) -> int:
+def lacking(both: int, alone: int, guards: int, rule: Rule) -> int:
     """Return how many records must lose the inferred item until a rule is safe."""
-    excess = both * rule[1] - alone * rule[0]
+    excess = both * rule.denominator - alone * rule.numerator
     if excess <= 0 or guards <= 0 or alone <= 0:
         return 0
-    needed: int = (excess + rule[1] - 1) // rule[1]
-    return needed
+    return (excess + rule.denominator - 1) // rule.denominator
 
 
 @entry
-def count_guards(
-    sets: Sets,
-    rules: Rules,
-    records: Records,
-    lists: Any,
-    most_known: int,
-    of_published: bool,
-    guards: Ints,
-    halt: Bools,
-) -> None:
+def count_guards(question: Question, supports: Supports, most_known: int, guards: Ints, halt: Bools) -> None:
     """Count for each rule the users of whom its left side can be known and to whom its right side is sensitive.
 
     If halted, not all of them.
     """
-    words, rows = lists
+    records, lists, _, of_published = question
+    sets, rules = supports.sets, supports.rules
     chosen = np.empty(most_known + 1, np.int64)
     at = np.empty(most_known + 2, np.int64)
     for u in range(len(records.starts) - 1):
@@ -64,7 +74,7 @@ def count_guards(
                 q = find(sets, at[depth - 1], records.items[o])
                 at[depth] = q
                 for r in range(rules.begins[q], rules.begins[q + 1]):
-                    guards[r] += sensitive_to(words, rows[u], rules.items[r])
+                    guards[r] += sensitive_to(lists, u, rules.items[r])
                 o += 1
                 continue
             if depth == 0:
@@ -76,15 +86,7 @@ def count_guards(
 @inner
 def _rule_of(rules: Rules, q: int, whole: int) -> int:
     """Return the rule from a set to a larger one."""
-    low: int = rules.begins[q]
-    high = rules.begins[q + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if rules.sets[middle] < whole:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return first_from(rules.sets, rules.begins[q], rules.begins[q + 1], whole)
 
 
 @inner
@@ -103,16 +105,14 @@ def _less(sets: Sets, number: int, item: int, items: Ints) -> int:
 
 
 @inner
-def effect(state: Any, occurrence: int, by: int, space: Any) -> tuple[int, int]:
-    """Return what all rules lack more if an occurrence is suppressed (`by` -1) or restored (1), and if any does.
-
-    The second number is how many rules that lacked nothing lack something then.
-    """
-    sets, rules, records, support, guards, lists, rule, most, of_published, mark = state
-    words, rows = lists
+def effect(state: State, occurrence: int, by: int) -> Effect:
+    """Return what it does to all rules if an occurrence is suppressed (`by` -1) or restored (1)."""
+    question, supports, guards, mark, _, space = state
+    records, lists, rule, of_published = question
+    sets, rules, support = supports.sets, supports.rules, supports.counts
     u, item = records.owner[occurrence], records.items[occurrence]
-    count = sets_with(sets, records, occurrence, most, space[:3])
-    out, items = space[2], space[3]
+    count = sets_with(supports, records, occurrence, space)
+    out, items = space.sets, space.items
     for o in range(records.starts[u], records.starts[u + 1]):
         if records.kept[o] or o == occurrence:
             mark[records.items[o]] = True
@@ -125,7 +125,7 @@ def effect(state: Any, occurrence: int, by: int, space: Any) -> tuple[int, int]:
                 continue
             both, e = support[rules.sets[r]], rules.items[r]
             old = lacking(both, alone, guards[r], rule)
-            held = guards[r] + by * (of_published and sensitive_to(words, rows[u], e))
+            held = guards[r] + by * (of_published and sensitive_to(lists, u, e))
             new = lacking(both + by * mark[e], alone + by, held, rule)
             more += new - old
             broken += old == 0 and new > 0
@@ -139,30 +139,32 @@ def effect(state: Any, occurrence: int, by: int, space: Any) -> tuple[int, int]:
                 broken += old == 0 and new > 0
     for o in range(records.starts[u], records.starts[u + 1]):
         mark[records.items[o]] = False
-    return more, broken
+    return Effect(more, broken)
 
 
 @inner
-def apply(state: Any, occurrence: int, by: int, space: Any) -> None:
+def apply(state: State, occurrence: int, by: int) -> None:
     """Suppress an occurrence (`by` -1) or restore it (1)."""
-    sets, rules, records, support, guards, lists, _, most, of_published, _ = state
-    words, rows = lists
+    question, supports, guards, _, frequencies, space = state
+    records, lists, _, of_published = question
+    rules, support = supports.rules, supports.counts
     u = records.owner[occurrence]
-    count = sets_with(sets, records, occurrence, most, space[:3])
-    out = space[2]
+    count = sets_with(supports, records, occurrence, space)
+    out = space.sets
     for c in range(count):
         s = out[c]
         support[s] += by
         if of_published:
             for r in range(rules.begins[s], rules.begins[s + 1]):
-                guards[r] += by * sensitive_to(words, rows[u], rules.items[r])
+                guards[r] += by * sensitive_to(lists, u, rules.items[r])
     records.kept[occurrence] = by > 0
+    frequencies.now[records.items[occurrence]] += by
 
 
 @entry
-def total_lacking(state: Any) -> int:
+def total_lacking(state: State) -> int:
     """Return what all rules lack together."""
-    _, rules, _, support, guards, _, rule, _, _, _ = state
+    rules, support, guards, rule = state.supports.rules, state.supports.counts, state.guards, state.question.rule
     total = 0
     for q in range(len(rules.begins) - 1):
         for r in range(rules.begins[q], rules.begins[q + 1]):
@@ -171,9 +173,11 @@ def total_lacking(state: Any) -> int:
 
 
 @inner
-def touched_by_lacking(state: Any, space: Any, wanted: Bools, halt: Bools) -> None:
+def touched_by_lacking(state: State, wanted: Bools, halt: Bools) -> None:
     """Mark the occurrences whose suppression could help: those in sets of rules that lack something."""
-    sets, rules, records, support, guards, _, rule, most, _, _ = state
+    question, supports, guards, _, _, space = state
+    records, rule = question.records, question.rule
+    rules, support = supports.rules, supports.counts
     bad = np.zeros(len(support), np.bool_)
     for q in range(len(rules.begins) - 1):
         for r in range(rules.begins[q], rules.begins[q + 1]):
@@ -182,9 +186,9 @@ def touched_by_lacking(state: Any, space: Any, wanted: Bools, halt: Bools) -> No
     for o in range(len(records.items)):
         wanted[o] = False
         if records.kept[o] and not halt[0]:
-            count = sets_with(sets, records, o, most, space[:3])
+            count = sets_with(supports, records, o, space)
             for c in range(count):
-                if bad[space[2][c]]:
+                if bad[space.sets[c]]:
                     wanted[o] = True
                     break
 
@@ -225,7 +229,7 @@ def _pop(heap: Ints, size: int) -> tuple[int, int, int]:
 
 
 @inner
-def _worth(gain: int, item: int, frequencies: Any, balance: float) -> int:
+def _worth(gain: int, item: int, frequencies: Frequencies, balance: float) -> int:
     """Return how much an occurrence is worth suppressing: what it gains, less for an item that lost much already.
 
     The weight is the share of the item that is left to the power of `balance`; items that lost alike keep their shares
@@ -233,70 +237,59 @@ def _worth(gain: int, item: int, frequencies: Any, balance: float) -> int:
     """
     if gain <= 0 or balance == 0:
         return gain * _UNIT
-    return int(gain * _UNIT * (frequencies[0][item] / frequencies[1][item]) ** balance)
+    return int(gain * _UNIT * (frequencies.now[item] / frequencies.before[item]) ** balance)
 
 
 @entry
-def fill(
-    state: Any, order: Ints, heap: Ints, space: Any, wanted: Bools, frequencies: Any, balance: float, halt: Bools
-) -> int:
+def fill(state: State, order: Ints, heap: Ints, wanted: Bools, balance: float, halt: Bools) -> int:
     """Put all occurrences that would help on the heap, ties in a given order; return how many."""
-    touched_by_lacking(state, space, wanted, halt)
+    touched_by_lacking(state, wanted, halt)
+    items = state.question.records.items
     size = 0
-    for i in range(len(order)):
-        if wanted[order[i]] and not halt[0]:
-            more, _ = effect(state, order[i], -1, space)
-            worth = _worth(-more, state[2].items[order[i]], frequencies, balance)
-            size = _push(heap, size, worth, order[i])
+    for occurrence in order:
+        if wanted[occurrence] and not halt[0]:
+            worth = _worth(-effect(state, occurrence, -1).more, items[occurrence], state.frequencies, balance)
+            size = _push(heap, size, worth, occurrence)
     return size
 
 
 @entry
 def suppress_greedily(
-    state: Any,
-    heap: Ints,
-    size: int,
-    left: int,
-    most_steps: int,
-    space: Any,
-    frequencies: Any,
-    balance: float,
-    halt: Bools,
+    state: State, heap: Ints, size: int, left: int, most_steps: int, balance: float, halt: Bools
 ) -> tuple[int, int]:
     """Suppress the occurrences that help most, until nothing is lacking, nothing helps or the steps are over.
 
     Worths on the heap can be out of date: the top is looked at again, and goes back if another is better now. Returns
     the size of the heap and what is lacking.
     """
-    records = state[2]
+    records = state.question.records
     steps = 0
     while size and left > 0 and steps < most_steps and not halt[0]:
         steps += 1
         _, occurrence, size = _pop(heap, size)
         if not records.kept[occurrence]:
             continue
-        more, _ = effect(state, occurrence, -1, space)
-        item = records.items[occurrence]
-        worth = _worth(-more, item, frequencies, balance)
+        more = effect(state, occurrence, -1).more
+        worth = _worth(-more, records.items[occurrence], state.frequencies, balance)
         if size and worth < heap[0, 0]:
             if more < 0:
                 size = _push(heap, size, worth, occurrence)
             continue
         if more >= 0:
             continue
-        apply(state, occurrence, -1, space)
-        frequencies[0][item] -= 1
+        apply(state, occurrence, -1)
         left += more
     return size, left
 
 
 @entry
-def force(state: Any, found: Ints, space: Any, frequencies: Any, halt: Bools) -> int:
+def force(state: State, found: Ints, halt: Bools) -> int:
     """For each rule that lacks something, suppress the occurrence that does least harm elsewhere.
 
     For when nothing helps on the whole. Returns by how much less is lacking.
     """
-    sets, rules, records, support, guards, _, rule, _, _, _ = state
+    records, rule, supports, guards = state.question.records, state.question.rule, state.supports, state.guards
+    sets, rules, support = supports.sets, supports.rules, supports.counts
     items = np.empty(max(sets.sizes.max(), 1), np.int64)
     less = 0
     for q in range(len(rules.begins) - 1):
@@ -304,52 +297,44 @@ def force(state: Any, found: Ints, space: Any, frequencies: Any, halt: Bools) ->
             if lacking(support[rules.sets[r]], support[q], guards[r], rule) == 0:
                 continue
             size = members(sets, rules.sets[r], items)
-            count = containing(records, items, size, found)
+            count = containing(records, items[:size], found)
             best, best_more = -1, 0
             for c in range(count):
                 if halt[0]:
                     return less
                 for k in range(size):
                     occurrence = occurrence_of(records, found[c], items[k])
-                    more, _ = effect(state, occurrence, -1, space)
+                    more = effect(state, occurrence, -1).more
                     if best < 0 or more < best_more:
                         best, best_more = occurrence, more
-            apply(state, best, -1, space)
-            frequencies[0][records.items[best]] -= 1
+            apply(state, best, -1)
             less -= best_more
     return less
 
 
 @entry
-def restore(state: Any, order: Ints, space: Any, frequencies: Any, halt: Bools) -> int:
+def restore(state: State, order: Ints, halt: Bools) -> int:
     """Restore suppressed occurrences, in a given order, as long as no rule lacks anything; return how many."""
-    records = state[2]
-    restored = 0
-    for i in range(len(order)):
-        if not records.kept[order[i]] and not halt[0]:
-            _, broken = effect(state, order[i], 1, space)
-            if broken == 0:
-                apply(state, order[i], 1, space)
-                frequencies[0][records.items[order[i]]] += 1
-                restored += 1
+    kept, restored = state.question.records.kept, 0
+    for occurrence in order:
+        if not kept[occurrence] and not halt[0] and effect(state, occurrence, 1).broken == 0:
+            apply(state, occurrence, 1)
+            restored += 1
     return restored
 
 
 @entry
-def even_out(state: Any, order: Ints, share: float, space: Any, frequencies: Any, halt: Bools) -> int:
+def even_out(state: State, order: Ints, share: float, halt: Bools) -> int:
     """Suppress occurrences of items of which more than a share is left, if no rule lacks anything then.
 
     Occurrences are gone through in a given order. Returns how many were suppressed.
     """
-    records = state[2]
+    records, frequencies = state.question.records, state.frequencies
     gone = 0
-    for i in range(len(order)):
-        item = records.items[order[i]]
-        if not records.kept[order[i]] or halt[0] or frequencies[0][item] - 1 < share * frequencies[1][item]:
-            continue
-        _, broken = effect(state, order[i], -1, space)
-        if broken == 0:
-            apply(state, order[i], -1, space)
-            frequencies[0][item] -= 1
+    for occurrence in order:
+        item = records.items[occurrence]
+        left = frequencies.now[item] - 1 >= share * frequencies.before[item]
+        if records.kept[occurrence] and not halt[0] and left and effect(state, occurrence, -1).broken == 0:
+            apply(state, occurrence, -1)
             gone += 1
     return gone

@@ -7,18 +7,39 @@ these are counted by a formula.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sudare.kernels.common.arrays import Ints, Ints32
+from sudare.kernels.common.eclat import Index
+from sudare.kernels.common.rooms import room_for
 from sudare.kernels.entry import entry, inner
 
 # Columns of the results, a row a size: itemsets that occur, those below the bound, the smallest support.
 OCCURRING, BELOW, SMALLEST = range(3)
 
 
+class Rarest(NamedTuple):
+    """The rarest itemsets below a bound: size, then items, and their supports; the bound where there are no more."""
+
+    itemsets: Ints
+    supports: Ints
+
+
+class Counted(NamedTuple):
+    """A row of results for each size (the first, for none, is empty), the rarest itemsets, and if all were counted."""
+
+    results: Ints
+    rarest: Rarest
+    complete: bool
+
+
 @inner
-def _note(size: int, support: int, bound: int, results: Ints, prefix: Ints, examples: Ints, supports: Ints) -> None:
+def _note(prefix: Ints, support: int, bound: int, results: Ints, rarest: Rarest) -> None:
     """Count an itemset and, if it is among the rarest so far, keep it; of equal ones the smaller and the first."""
+    examples, supports = rarest
+    size = len(prefix)
     row = results[size]
     row[OCCURRING] += 1
     row[SMALLEST] = support if row[OCCURRING] == 1 else min(row[SMALLEST], support)
@@ -37,7 +58,7 @@ def _note(size: int, support: int, bound: int, results: Ints, prefix: Ints, exam
         examples[n] = examples[n - 1]
     supports[place] = support
     examples[place, 0] = size
-    examples[place, 1 : size + 1] = prefix[:size]
+    examples[place, 1 : size + 1] = prefix
 
 
 @inner
@@ -81,35 +102,15 @@ def _hand_on(
             slots[items[place]] += 1
 
 
-@inner
-def _larger(array: Ints, size: int) -> Ints:
-    """Return the array, or one of at least `size` that begins with it."""
-    if size <= len(array):
-        return array
-    found = np.empty(max(size, 2 * len(array)), array.dtype)
-    found[: len(array)] = array
-    return found
-
-
 @entry
-def count_subsets(
-    starts: Ints,
-    items: Ints32,
-    places: Ints,
-    owners: Ints,
-    bounds: Ints,
-    largest: int,
-    bound: int,
-    listed: int,
-    steps: int,
-) -> tuple[Ints, Ints, Ints, bool]:
-    """Count the itemsets of up to `largest` items that occur; records as for `eclat.mine`.
+def count_subsets(index: Index, largest: int, bound: int, listed: int, steps: int) -> Counted:
+    """Count the itemsets of up to `largest` items that occur, and list the rarest `listed` below a bound.
 
-    Returns a row of results for each size (the first, for none, is empty), the rarest `listed` itemsets below the bound
-    (size, then items), their supports, and whether `steps` looks at places were enough.
+    The work ends before all are counted if it takes more than so many looks at places.
     """
+    starts, items, places, owners, bounds = index
     results = np.zeros((largest + 1, 3), np.int64)
-    examples, supports = np.zeros((listed, largest + 1), np.int64), np.full(listed, bound, np.int64)
+    rarest = Rarest(np.zeros((listed, largest + 1), np.int64), np.full(listed, bound, np.int64))
     ends, distinct = starts[1:], len(bounds) - 1
     prefix, counts, touched = np.empty(largest, np.int64), np.zeros(distinct, np.int64), np.empty(distinct, np.int64)
     # Sets that are still to be extended, the next one last: its item, size and records; a stack of its own, since
@@ -122,10 +123,10 @@ def count_subsets(
         if records == 0:
             continue
         prefix[0] = item
-        _note(1, records, bound, results, prefix, examples, supports)
+        _note(prefix[:1], records, bound, results, rarest)
         if largest == 1:
             continue
-        pool_places, pool_owners = _larger(pool_places, records), _larger(pool_owners, records)
+        pool_places, pool_owners = room_for(pool_places, records), room_for(pool_owners, records)
         pool_places[:records] = places[bounds[item] : bounds[item + 1]]
         pool_owners[:records] = owners[bounds[item] : bounds[item + 1]]
         stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = item, 1, 0, records
@@ -140,12 +141,12 @@ def count_subsets(
             found, total = _tails(ends, items, pool_places[first:end], pool_owners[first:end], counts, touched)
             left -= total
             if left < 0:
-                return results, examples, supports, False
+                return Counted(results, rarest, False)
             for n in range(found):
                 prefix[size] = touched[n]
-                _note(size + 1, counts[touched[n]], bound, results, prefix, examples, supports)
+                _note(prefix[: size + 1], counts[touched[n]], bound, results, rarest)
             if size + 1 < largest:
-                pool_places, pool_owners = _larger(pool_places, end + total), _larger(pool_owners, end + total)
+                pool_places, pool_owners = room_for(pool_places, end + total), room_for(pool_owners, end + total)
                 # The first item comes last, on the stack and in the pool, so that what is above is always done.
                 begin = end
                 for n in range(found - 1, -1, -1):
@@ -158,4 +159,4 @@ def count_subsets(
                 _hand_on(ends, items, first, end, pool_places, pool_owners, counts)
             for n in range(found):
                 counts[touched[n]] = 0
-    return results, examples, supports, True
+    return Counted(results, rarest, True)

@@ -5,28 +5,78 @@ Since records only lose items, no new sets appear.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from sudare.kernels.baskets.adversaries import sensitive_to
 from sudare.kernels.baskets.item_sets import Rules, Sets, find
+from sudare.kernels.baskets.records import Question, Records, Rule, sensitive_to
 from sudare.kernels.common.arrays import Bools, Ints
+from sudare.kernels.common.ordered import first_from
 from sudare.kernels.entry import entry, inner
 
-# The records: starts, items, which occurrences are kept, the owner of each; places[begins[i] : begins[i + 1]] are the
-# occurrences of item i, and `owners` are theirs.
-Records = namedtuple("Records", "starts items kept owner begins places owners")
+
+class Supports(NamedTuple):
+    """The sets of items that occur together, the rules among them, and how many published records have each set."""
+
+    sets: Sets
+    rules: Rules
+    counts: Ints
+    most: int  # items of a set
+    room: int  # the most sets of a record that contain a given item
+
+
+class Frequencies(NamedTuple):
+    """How many records have each item, published now and before; and how many occurrences there were and are."""
+
+    now: Ints
+    before: Ints
+    totals: Ints
+
+
+class Repair(NamedTuple):
+    """What suppression works with: frequencies, random numbers, room for numbers of records, and whether to halt."""
+
+    frequencies: Frequencies
+    rng: np.random.Generator
+    found: Ints
+    halt: Bools
+
+
+class Space(NamedTuple):
+    """Room for the occurrences of a set, the sets on the way to it, the sets that are found, and the items of one."""
+
+    chosen: Ints
+    at: Ints
+    sets: Ints
+    items: Ints
+
+
+class Choice(NamedTuple):
+    """What to suppress against a rule: an item, in so many of the records that have what is known and the inferred."""
+
+    item: int
+    inferred: int
+    number: int
 
 
 @inner
-def sets_with(sets: Sets, records: Records, occurrence: int, most: int, space: Any) -> int:
-    """Write the sets of a record that contain an occurrence, with all others that are kept; return how many.
+def new_space(supports: Supports) -> Space:
+    """Return room for the sets of a record."""
+    most = supports.most
+    return Space(
+        np.empty(most + 1, np.int64),
+        np.empty(most + 2, np.int64),
+        np.empty(supports.room, np.int64),
+        np.empty(most + 1, np.int64),
+    )
 
-    `space` is room for the occurrences of a set, the sets on the way to it, and the answer.
-    """
-    chosen, at, out = space
+
+@inner
+def sets_with(supports: Supports, records: Records, occurrence: int, space: Space) -> int:
+    """Write the sets of a record that contain an occurrence, with all others that are kept; return how many."""
+    sets, most = supports.sets, supports.most
+    chosen, at, out, _ = space
     u = records.owner[occurrence]
     end = records.starts[u + 1]
     depth = count = 0
@@ -58,13 +108,13 @@ def sets_with(sets: Sets, records: Records, occurrence: int, most: int, space: A
 
 
 @inner
-def containing(records: Records, items: Ints, size: int, found: Ints) -> int:
+def containing(records: Records, items: Ints, found: Ints) -> int:
     """Write the records that are published with all of some items, in rising order; return how many.
 
     Those with the rarest item are looked at; records are short, and other items are soon found in them.
     """
     begins, rarest = records.begins, items[0]
-    for k in range(1, size):
+    for k in range(1, len(items)):
         if begins[items[k] + 1] - begins[items[k]] < begins[rarest + 1] - begins[rarest]:
             rarest = items[k]
     count = 0
@@ -73,7 +123,7 @@ def containing(records: Records, items: Ints, size: int, found: Ints) -> int:
             continue
         u = records.owners[p]
         there = True
-        for k in range(size):
+        for k in range(len(items)):
             if items[k] != rarest and occurrence_of(records, u, items[k]) < 0:
                 there = False
                 break
@@ -86,80 +136,55 @@ def containing(records: Records, items: Ints, size: int, found: Ints) -> int:
 @inner
 def occurrence_of(records: Records, u: int, item: int) -> int:
     """Return the occurrence of an item in a published record, or -1."""
-    low: int = records.starts[u]
-    high = records.starts[u + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if records.items[middle] < item:
-            low = middle + 1
-        else:
-            high = middle
-    if low == records.starts[u + 1] or records.items[low] != item or not records.kept[low]:
-        return -1
-    return low
+    end = records.starts[u + 1]
+    place = first_from(records.items, records.starts[u], end, item)
+    return place if place < end and records.items[place] == item and records.kept[place] else -1
 
 
 @inner
-def needed(both: int, alone: int, numerator: int, denominator: int, inferred: bool) -> int:
+def needed(both: int, alone: int, rule: Rule, inferred: bool) -> int:
     """Return N_s, formula (4): how many records must lose the inferred item, or else a known one."""
-    excess = both * denominator - alone * numerator
-    by = denominator if inferred else denominator - numerator
+    excess = both * rule.denominator - alone * rule.numerator
+    by = rule.denominator if inferred else rule.denominator - rule.numerator
     return (excess + by - 1) // by
 
 
 @inner
-def choose(candidates: Ints, known: Ints, size: int, alone: int, frequencies: Any, rule: Any) -> tuple[int, int, int]:
-    """Return the item to suppress, the inferred one, and N_s of them: those with the largest F, formula (5).
+def choose(candidates: Ints, known: Ints, alone: int, frequencies: Frequencies, rule: Rule) -> Choice:
+    """Return what to suppress: that with the largest F, formula (5).
 
     `candidates` are rows of inferred items and the records that have them with all that is known, of `alone` that have
     what is known. Of equal ones that with the least N_s is taken, then the first.
     """
-    item_support, item_before, totals = frequencies
-    best, best_item, best_inferred, best_needed = -np.inf, -1, -1, 0
+    now, before, totals = frequencies
+    best, chosen = -np.inf, Choice(-1, -1, 0)
     for c in range(len(candidates)):
         inferred, both = candidates[c, 0], candidates[c, 1]
-        for k in range(size + 1):
-            item = inferred if k == size else known[k]
-            number = needed(both, alone, rule[0], rule[1], k == size)
-            now = item_support[item] / totals[1]
-            score = now * np.log(now / (item_before[item] / totals[0])) / number
-            if score > best or (score == best and number < best_needed):
-                best, best_item, best_inferred, best_needed = score, item, inferred, number
-    return best_item, best_inferred, best_needed
+        for k in range(len(known) + 1):
+            item = inferred if k == len(known) else known[k]
+            number = needed(both, alone, rule, k == len(known))
+            share = now[item] / totals[1]
+            score = share * np.log(share / (before[item] / totals[0])) / number
+            if score > best or (score == best and number < chosen.number):
+                best, chosen = score, Choice(item, inferred, number)
+    return chosen
 
 
 @entry
-def repair_users(
-    first: int,
-    end: int,
-    size: int,
-    sets: Sets,
-    rules: Rules,
-    records: Records,
-    support: Ints,
-    lists: Any,
-    frequencies: Any,
-    rule: Any,
-    most: int,
-    room: int,
-    of_published: bool,
-    rng: np.random.Generator,
-    found: Ints,
-    halt: Bools,
-) -> int:
+def repair_users(first: int, end: int, size: int, question: Question, supports: Supports, repair: Repair) -> int:
     """Repair all unsafe adversaries who know `size` items of users from `first` to before `end` (Algorithm 1).
 
-    `room` is the largest number of sets of a record that contain an item. Returns how many were unsafe.
+    Returns how many were unsafe.
     """
-    words, rows = lists
-    numerator, denominator = rule
+    records, lists, rule, of_published = question
+    sets, rules, support = supports.sets, supports.rules, supports.counts
+    halt = repair.halt
     chosen = np.empty(size + 1, np.int64)
     at = np.empty(size + 2, np.int64)
     known = np.empty(size, np.int64)
-    space = (np.empty(most + 1, np.int64), np.empty(most + 2, np.int64), np.empty(room, np.int64))
+    space = new_space(supports)
     unsafe = 0
     for u in range(first, end):
-        row = rows[u]
         depth = 0
         at[0] = 0
         o = records.starts[u]
@@ -180,7 +205,8 @@ def repair_users(
                     count = 0
                     for r in range(rules.begins[q], rules.begins[q + 1]):
                         both = support[rules.sets[r]]
-                        if both * denominator > support[q] * numerator and sensitive_to(words, row, rules.items[r]):
+                        strong = both * rule.denominator > support[q] * rule.numerator
+                        if strong and sensitive_to(lists, u, rules.items[r]):
                             count += 1
                     if count == 0:
                         break
@@ -191,19 +217,17 @@ def repair_users(
                     count = 0
                     for r in range(rules.begins[q], rules.begins[q + 1]):
                         both = support[rules.sets[r]]
-                        if both * denominator > support[q] * numerator and sensitive_to(words, row, rules.items[r]):
+                        strong = both * rule.denominator > support[q] * rule.numerator
+                        if strong and sensitive_to(lists, u, rules.items[r]):
                             candidates[count, 0], candidates[count, 1] = rules.items[r], both
                             count += 1
-                    _suppress(
-                        candidates, known, size, support[q], sets, records, support, frequencies, rule, most, rng,
-                        found, space,
-                    )  # fmt: skip
-                    if of_published and not all_kept(records, chosen, size):
+                    _suppress(candidates, known, support[q], question, supports, repair, space)
+                    if of_published and not all_kept(records, chosen[:size]):
                         break
                 unsafe += met
-                if of_published and not all_kept(records, chosen, size):
+                if of_published and not all_kept(records, chosen[:size]):
                     # The record has lost an item that was known: go on from the first that it lost.
-                    while depth > 0 and not all_kept(records, chosen, depth):
+                    while depth > 0 and not all_kept(records, chosen[:depth]):
                         depth -= 1
                     o = chosen[depth] + 1
                     continue
@@ -218,11 +242,11 @@ def repair_users(
 
 
 @inner
-def all_kept(records: Records, chosen: Ints, depth: int) -> bool:
-    """Say whether the first of some occurrences are all kept."""
+def all_kept(records: Records, chosen: Ints) -> bool:
+    """Say whether some occurrences are all kept."""
     kept = True
-    for k in range(depth):
-        kept &= records.kept[chosen[k]]
+    for o in chosen:
+        kept &= records.kept[o]
     return kept
 
 
@@ -230,32 +254,26 @@ def all_kept(records: Records, chosen: Ints, depth: int) -> bool:
 def _suppress(
     candidates: Ints,
     known: Ints,
-    size: int,
     alone: int,
-    sets: Sets,
-    records: Records,
-    support: Ints,
-    frequencies: Any,
-    rule: Any,
-    most: int,
-    rng: np.random.Generator,
-    found: Ints,
-    space: Any,
+    question: Question,
+    supports: Supports,
+    repair: Repair,
+    space: Space,
 ) -> None:
     """Suppress an item in randomly chosen records, as many as one rule needs."""
-    item_support, _, totals = frequencies
-    item, inferred, number = choose(candidates, known, size, alone, frequencies, rule)
-    wanted = np.empty(size + 1, np.int64)
-    wanted[:size] = known
-    wanted[size] = inferred
-    count = containing(records, wanted, size + 1, found)
+    records, found, frequencies = question.records, repair.found, repair.frequencies
+    item, inferred, number = choose(candidates, known, alone, frequencies, question.rule)
+    wanted = np.empty(len(known) + 1, np.int64)
+    wanted[:-1] = known
+    wanted[-1] = inferred
+    count = containing(records, wanted, found)
     for i in range(number):
-        other = i + rng.integers(0, count - i)
+        other = i + repair.rng.integers(0, count - i)
         found[i], found[other] = found[other], found[i]
         occurrence = occurrence_of(records, found[i], item)
-        changed = sets_with(sets, records, occurrence, most, space)
+        changed = sets_with(supports, records, occurrence, space)
         for c in range(changed):
-            support[space[2][c]] -= 1
+            supports.counts[space.sets[c]] -= 1
         records.kept[occurrence] = False
-        item_support[item] -= 1
-        totals[1] -= 1
+        frequencies.now[item] -= 1
+        frequencies.totals[1] -= 1

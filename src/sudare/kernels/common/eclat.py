@@ -7,6 +7,8 @@ however many records there are. Bitmaps of the sets on the way to the current on
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sudare.kernels.common.arrays import Ints, Ints32, Words
@@ -24,27 +26,38 @@ def _ones(word: np.uint64) -> int:
     return as_int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
+class Index(NamedTuple):
+    """Record u has the items from starts[u] to before starts[u + 1], in rising order; item i stands at some places."""
+
+    starts: Ints
+    items: Ints32
+    places: Ints  # item i stands at places[bounds[i] : bounds[i + 1]]
+    owners: Ints  # the records of these places
+    bounds: Ints
+
+
+class Mined(NamedTuple):
+    """Itemsets: their items one after another, their sizes and supports, and whether these are all."""
+
+    items: Ints32
+    sizes: Ints32
+    supports: Ints
+    complete: bool
+
+
 @inner
-def _tails(first: int, starts: Ints, items: Ints32, places: Ints, owners: Ints, bounds: Ints, counts: Ints) -> None:
+def _tails(first: int, index: Index, counts: Ints) -> None:
     """Count, for each later item, the records that have it and the first one."""
+    starts, items, places, owners, bounds = index
     for n in range(bounds[first], bounds[first + 1]):
         for place in range(places[n] + 1, starts[owners[n] + 1]):
             counts[items[place]] += 1
 
 
 @inner
-def _fill(
-    first: int,
-    starts: Ints,
-    items: Ints32,
-    places: Ints,
-    owners: Ints,
-    bounds: Ints,
-    slots: Ints,
-    words: int,
-    pool: Words,
-) -> None:
+def _fill(first: int, index: Index, slots: Ints, words: int, pool: Words) -> None:
     """Set, in the bitmap of each item that has a slot, the bits of the first item's records that have it."""
+    starts, items, places, owners, bounds = index
     for n in range(bounds[first], bounds[first + 1]):
         number = n - bounds[first]
         word, bit = number // 64, np.uint64(1) << np.uint64(number % 64)
@@ -55,15 +68,12 @@ def _fill(
 
 
 @entry
-def mine(
-    starts: Ints, items: Ints32, places: Ints, owners: Ints, bounds: Ints, least: int, longest: int, most: int
-) -> tuple[Ints32, Ints32, Ints, bool]:
-    """Return all itemsets in `least` records or more: their items one after another, sizes, supports, and if all.
+def mine(index: Index, least: int, longest: int, most: int) -> Mined:
+    """Return all itemsets in `least` records or more. Every item must be frequent.
 
-    Record u is `items[starts[u] : starts[u + 1]]`, in rising order; item i stands at the places
-    `places[bounds[i] : bounds[i + 1]]`, in the records `owners` at the same positions. Every item must be frequent.
-    Itemsets have up to `longest` items. With more than `most` itemsets the work stops, and the last result is False.
+    Itemsets have up to `longest` items. With more than `most` itemsets the work stops before all are found.
     """
+    bounds = index.bounds
     distinct = len(bounds) - 1
     flat, sizes, supports = np.empty(1024, np.int32), np.empty(256, np.int32), np.empty(256, np.int64)
     used = found = 0
@@ -79,7 +89,7 @@ def mine(
         prefix[0] = first
         depth, top = 1, 0
         if longest > 1:
-            _tails(first, starts, items, places, owners, bounds, counts)
+            _tails(first, index, counts)
             for item in range(first + 1, distinct):
                 if counts[item] >= least:
                     slots[item] = top
@@ -88,14 +98,14 @@ def mine(
                 counts[item] = 0
             pool = room_for(pool, top * words)
             pool[: top * words] = 0
-            _fill(first, starts, items, places, owners, bounds, slots, words, pool)
+            _fill(first, index, slots, words, pool)
             for n in range(top):
                 slots[extension[n]] = -1
         cursor[1], level_end[1] = 0, top
         size, support = 1, records
         while True:
             if found == most:
-                return flat[:used], sizes[:found], supports[:found], False
+                return Mined(flat[:used], sizes[:found], supports[:found], False)
             flat, sizes, supports = (
                 room_for(flat, used + size),
                 room_for(sizes, found + 1),
@@ -130,4 +140,4 @@ def mine(
                         top += 1
             depth += 1
             cursor[depth], level_end[depth] = end, top
-    return flat[:used], sizes[:found], supports[:found], True
+    return Mined(flat[:used], sizes[:found], supports[:found], True)
