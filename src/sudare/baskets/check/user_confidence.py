@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import comb
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
