@@ -63,7 +63,7 @@ def enqueue_due(session: Session) -> None:
 
 
 def _enqueue_once(
-    session: Session, round: Round, kind: str, deadline: datetime, before: str, checked: Select[tuple[str]]
+    session: Session, round: Round, kind: str, deadline: datetime, before: str, checked: Select[str]
 ) -> None:
     """Enqueue a job for a deadline once all jobs of the kind `before` are finished."""
     key = f"{kind}:{round.id}:{deadline.isoformat()}"
