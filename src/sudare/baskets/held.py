@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Literal, Self
@@ -10,7 +9,7 @@ from typing import Literal, Self
 from sudare.arguments import checked
 from sudare.baskets.model import BasketReading, as_baskets
 from sudare.baskets.read import PAIR_ROLES, pair_cells
-from sudare.engine import Engine, closed, engine_for
+from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.errors import BadRows, SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
@@ -20,8 +19,6 @@ from sudare.sources.purchases.model import Purchases
 from sudare.sources.purchases.roles import assign_roles
 from sudare.sources.readings import Dropped, Reading
 from sudare.sources.spellings import find_spellings
-
-_numbers = itertools.count(1)
 
 
 @dataclass(eq=False)
@@ -87,11 +84,10 @@ def hold_baskets(
     are refused or dropped.
     """
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
-    own = engine is None and not isinstance(source, Purchases)
-    place = source.engine if isinstance(source, Purchases) else engine or engine_for(source)
+    given_engine = source.engine if isinstance(source, Purchases) else engine
     options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
     progress("reading", 0, 2)
-    try:
+    with engine_to_keep(given_engine, source) as (place, own):
         if isinstance(source, Purchases):
             found = _from_history(source, per)
         elif per == "visit" or form == "history":
@@ -100,11 +96,7 @@ def hold_baskets(
                 found = _from_history(history, per)
         else:
             found = _from_pairs(source, place, options, given, drop=bad_rows == "drop")
-    except BaseException:
-        if own:
-            place.close()
-        raise
-    found._own_engine = own
+        found._own_engine = own
     progress("reading", 2, 2)
     return found
 
@@ -121,7 +113,7 @@ def _from_history(history: Purchases, per: str) -> HeldBaskets:
 def _from_pairs(
     source: object, engine: Engine, options: SourceOptions, given: Mapping[str, str], *, drop: bool
 ) -> HeldBaskets:
-    rows = f"baskets{next(_numbers)}_rows"
+    rows = f"{fresh_name('baskets')}_rows"
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)
         roles = assign_roles(opened.columns, given, header=opened.header, source=opened.name, required=PAIR_ROLES)
@@ -148,7 +140,7 @@ def _reading(engine: Engine, rows: str, source: Source, roles: Mapping[str, int]
 
 def _held(engine: Engine, rows: str, reading: Reading, form: str) -> HeldBaskets:
     """Return rows (owner, item) with users and items as numbers; a user may have a row without an item."""
-    prefix = f"baskets{next(_numbers)}_"
+    prefix = f"{fresh_name('baskets')}_"
     names = {
         "item": f"SELECT DISTINCT item AS name FROM ({rows}) WHERE item IS NOT NULL",
         "owner": f"SELECT owner AS name, CAST(count(DISTINCT item) AS INTEGER) AS length FROM ({rows}) GROUP BY owner",

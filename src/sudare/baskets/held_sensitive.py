@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from contextlib import ExitStack
 from dataclasses import field
@@ -14,7 +13,7 @@ from sudare.arguments import checked
 from sudare.baskets.held import HeldBaskets
 from sudare.baskets.model import SensitiveReading
 from sudare.baskets.sensitive import RULES, Unknown, is_table, listed_items, random_lists, share_and_seed
-from sudare.engine import quote_text
+from sudare.engine import fresh_name, quote_text
 from sudare.errors import BadRows, NotOnEngine, OptionNotUsable
 from sudare.showing import dataclass
 from sudare.sources.cells import cell_text
@@ -25,7 +24,6 @@ from sudare.sources.text import file_hash
 
 # In place of a user: everybody.
 EVERYBODY = -1
-_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ def hold_sensitive(source: object, baskets: HeldBaskets, *, unknown: Unknown = "
     The rules and files are those of `read_sensitive`, but for `random:0.4`, another share of the items for each user,
     which an engine does not draw. Of names that are not in the baskets only the number is told.
     """
-    name = f"sensitive{next(_numbers)}"
+    name = fresh_name("sensitive")
     rule = str(source).partition(":")[0] if isinstance(source, str) else ""
     if rule in RULES:
         baskets.engine.keep(name, _by_rule(str(source), baskets))

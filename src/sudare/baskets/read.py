@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.baskets.model import BasketReading, Baskets, as_baskets, numbered
 from sudare.baskets.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
-from sudare.engine import DuckDBEngine, Engine
+from sudare.engine import Engine, engine_or_own, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
@@ -36,7 +35,6 @@ PAIR_ROLES = ("customer", "item")
 SHOWN_ROWS = 10
 # What an engine that shows no people does not show.
 ITEMS_OF_USERS = "the items of each user"
-_numbers = itertools.count(1)
 
 
 @checked
@@ -77,7 +75,7 @@ def read_baskets(
     elif _is_text(source, form, per, given, options):
         found = _from_text(Path(str(source)), form, encoding)
     else:
-        with _engine_or_own(engine) as place:
+        with engine_or_own(engine) as place:
             if per == "visit" or form == "history":
                 form_of_rows = PurchaseForm(given, options, date_format, bad_rows=bad_rows)
                 with load_purchases(source, form_of_rows, Purchases, engine=place, own_engine=False) as history:
@@ -88,16 +86,6 @@ def read_baskets(
         name = found.reading.source if found.reading else "The source"
         raise SourceNotReadable(f"{name} has no items.\nHint: give records with at least one item.")
     return found
-
-
-@contextmanager
-def _engine_or_own(engine: Engine | None) -> Iterator[Engine]:
-    """Yield an engine, or one of its own that is closed at the end."""
-    if engine is not None:
-        yield engine
-        return
-    with DuckDBEngine() as own:
-        yield own
 
 
 def _check_words(form: str | None, per: str, bad_rows: str) -> None:
@@ -185,7 +173,7 @@ def _made(
 def _from_pairs(
     source: object, engine: Engine, options: SourceOptions, given: Mapping[str, str], *, drop: bool
 ) -> Baskets:
-    rows = f"baskets{next(_numbers)}_rows"
+    rows = f"{fresh_name('baskets')}_rows"
     if isinstance(source, str | Path) and options.header is None and not given and not is_binary(Path(source)):
         check_readable(Path(source))
         # Names of people and things look like a header; here a header names both columns.
@@ -257,7 +245,7 @@ def _from_history(history: Purchases, per: Per) -> Baskets:
     query = (
         f"(SELECT {place} AS place, {owner} AS owner, i.name AS item FROM {joined} JOIN {item} AS i ON i.code = p.item)"
     )
-    return _numbered(history.engine, query, f"baskets{next(_numbers)}", history.reading, "history")
+    return _numbered(history.engine, query, fresh_name("baskets"), history.reading, "history")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import io
-import itertools
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.baskets.model import Baskets, SensitiveItems, SensitiveReading, sensitive_rows
 from sudare.baskets.read import ITEMS_OF_USERS, hold_pairs, is_binary, missing_rows, names_columns
-from sudare.engine import DuckDBEngine, Engine
+from sudare.engine import Engine, engine_or_own, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
 from sudare.sources.encodings import find_encoding, read_text, with_mark
@@ -36,7 +35,6 @@ _HINT = (
     "Hint: a file with one item a line, a file with columns user and item, or a rule: all, random:0.4, "
     "random-fixed:0.4, item:med*"
 )
-_numbers = itertools.count(1)
 
 
 @checked
@@ -83,13 +81,8 @@ def _read(
         check_readable(path)
         if not is_table(path, encoding):
             return _from_list(path, baskets, unknown, encoding)
-    own = engine is None
-    engine = engine or DuckDBEngine()
-    try:
-        return _from_table(source, baskets, engine, unknown, delimiter, encoding)
-    finally:
-        if own:
-            engine.close()
+    with engine_or_own(engine) as place:
+        return _from_table(source, baskets, place, unknown, delimiter, encoding)
 
 
 def _by_rule(rule: str, baskets: Baskets) -> SensitiveItems:
@@ -190,7 +183,7 @@ def _from_list(path: Path, baskets: Baskets, unknown: Unknown, encoding: str | N
 def _from_table(
     source: object, baskets: Baskets, engine: Engine, unknown: Unknown, delimiter: str | None, encoding: str | None
 ) -> SensitiveItems:
-    name = f"sensitive{next(_numbers)}"
+    name = fresh_name("sensitive")
     header = None
     if isinstance(source, str | Path) and not is_binary(Path(source)):
         header = names_columns(Path(source), find_encoding(Path(source), encoding=encoding, option=None))

@@ -13,7 +13,7 @@ from sudare.arguments import checked
 from sudare.baskets.model import Baskets
 from sudare.baskets.read import Form
 from sudare.baskets.transactions import TEXT_FORMS, line_joiner
-from sudare.engine import DuckDBEngine
+from sudare.engine import scratch_engine
 from sudare.errors import OptionNotUsable
 from sudare.sources.writing import BASKETS_ENDINGS, check_ending, keeps_inputs, whole_file
 
@@ -83,7 +83,7 @@ def _write_pairs(baskets: Baskets, target: Path) -> None:
     owners = np.repeat(np.arange(len(baskets)), rows)
     items = np.full(len(owners), -1, np.int32)
     items[np.repeat(baskets.lengths > 0, rows)] = baskets.items
-    with DuckDBEngine() as engine:
+    with scratch_engine() as engine:
         engine.attach("pair", {"place": np.arange(len(owners)), "owner": owners, "code": items})
         for table, names in (("users", baskets.users), ("items", baskets.names)):
             engine.attach(table, {"number": np.arange(len(names)), "name": np.array(names, object)})

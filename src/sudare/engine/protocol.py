@@ -29,6 +29,7 @@ values; no array is masked. A moment with a time zone is as the clock of UTC sho
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
@@ -52,6 +53,7 @@ OFFSET = ":[0-9.]*[^0-9:.]"
 # Rows for which a part is worth a task of its own.
 PART_ROWS = 10_000
 Column = np.ndarray[Any, np.dtype[Any]]
+_numbers = itertools.count(1)
 PartFunction = Callable[[Mapping[str, Column]], Mapping[str, Column]]
 
 
@@ -163,6 +165,11 @@ class Engine(Protocol):
 def is_worth_gathering(engine: Engine, rows: int, values: int) -> bool:
     """Say whether rows, and the values of the column by which they are to lie together, occupy all parts."""
     return 1 < engine.parts <= min(values, rows // PART_ROWS)
+
+
+def fresh_name(kind: str) -> str:
+    """Return a name for a table that no other of this process has: the kind, and a number."""
+    return f"{kind}{next(_numbers)}"
 
 
 def quote_name(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from sudare.arguments import checked
-from sudare.engine import Engine, engine_for
+from sudare.engine import Engine, engine_to_keep
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.histories.model import History
@@ -42,18 +42,12 @@ def read_history(
     rows are refused (`BadRows` shows the first ten and the total) or dropped and counted in the `reading`.
     """
     if isinstance(source, CellHistory):
-        return purchases_of_cells(source)
-    own = engine is None
-    engine = engine or engine_for(source)
+        return purchases_of_cells(source, engine=engine)
     options = PurchaseForm(
         columns or {}, SourceOptions(delimiter, header, encoding, sheet, time_zone), date_format, missing_values or {},
         bad_rows,
     )  # fmt: skip
-    try:
-        history = load_purchases(source, options, History, engine=engine, own_engine=own, progress=progress)
+    with engine_to_keep(engine, source) as (place, own):
+        history = load_purchases(source, options, History, engine=place, own_engine=own, progress=progress)
         history._source, history._form = source, options
         return history
-    except BaseException:
-        if own:
-            engine.close()
-        raise

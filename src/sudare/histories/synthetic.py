@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import DuckDBEngine, quote_text
+from sudare.engine import quote_text, scratch_engine
 from sudare.errors import OptionNotUsable
 from sudare.histories.synthetic_items import Catalogue, choose_items, choose_quantities, make_catalogue, price_rows
 from sudare.histories.synthetic_visits import (
@@ -75,7 +75,7 @@ def generate_history(
     invoices = make_invoices(seed, people, visitor, day, months(first_day, day))
     rows = int(invoices.rows.sum())
     # One thread: the order of the rows and the bytes of a Parquet file then do not depend on the machine.
-    with whole_file(path) as temporary, DuckDBEngine(memory=ENGINE_MEMORY, threads=1) as engine:
+    with whole_file(path) as temporary, scratch_engine(memory=ENGINE_MEMORY, threads=1) as engine:
         engine.run(f"CREATE TEMP TABLE history ({', '.join(f'{name} INTEGER' for name in COLUMNS)})")
         catalogue = make_catalogue(seed, items)
         for chunk in cut_into_chunks(seed, invoices, first_day):

@@ -7,13 +7,12 @@ not leave the engine, they stay where they are.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import field
 
 from sudare.arguments import checked
-from sudare.engine import Engine, closed, engine_for
+from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.engine.small_counts import Refuse
 from sudare.errors import SourceNotReadable
 from sudare.progress import Progress, silent
@@ -34,9 +33,6 @@ from sudare.tables.rows import (
     table_spellings,
     unknown_attribute,
 )
-
-_numbers = itertools.count(1)
-
 
 # Distinct rows that stand for fewer records than may leave the engine.
 RARE = Refuse(
@@ -165,47 +161,52 @@ def collapse_table(
     leave the engine.
     """
     form = SourceOptions(delimiter, header, encoding, sheet, time_zone)
-    own = engine is None
-    engine = engine or engine_for(source)
     name = new_name()
     keys: list[str] = []
-    try:
-        with ExitStack() as cleanup:
-            progress("reading", 0, 2)
-            opened = open_source(source, engine, form, cleanup)
-            columns = choose_columns(opened, attributes, weight, person)
-            keys = _keys(len(columns.attributes), person is not None)
-            later = None
-            # Weights and persons are looked at row by row.
-            if opened.in_place and not (weight or person):
-                later = RowsLater(opened, cells_query(opened, columns, missing_values))
-                # The embedded engine reads single columns of Parquet again in no time.
-                again = engine.name == "duckdb" and opened.format == "Parquet"
-                written = as_written_rows(opened, columns, missing_values)
-                grouped = group_rows(engine, f"({written.query})", name, columns, written=written, again=again)
-                refuse_broken(engine, opened)
-            else:
-                load_rows(engine, opened, columns, missing_values, name)
-                grouped = group_rows(engine, name, name, columns)
-            values = value_tables(name, columns)
-            rewritten = grouped.rewritten > 0
-            spellings = table_spellings(engine, opened, columns, missing_values, values, rewritten=rewritten)
-            reading = reading_of(opened, grouped.rows, columns, spellings)
-            progress("collapsing", 1, 2)
-            names = tuple(columns.attributes)
-            return CollapsedTable(engine, reading, names, grouped, name, missing, weight, person, later, own)
-    except BaseException:
-        if own:
-            engine.close()
-        else:
-            engine.drop(name)
-            drop_numbers(engine, name, keys)
-        raise
+    with engine_to_keep(engine, source) as (place, own), ExitStack() as cleanup:
+        forget = cleanup.enter_context(ExitStack())
+        forget.callback(lambda: _forget(place, name, keys))
+        progress("reading", 0, 2)
+        opened = open_source(source, place, form, cleanup)
+        columns = choose_columns(opened, attributes, weight, person)
+        keys += _keys(len(columns.attributes), person is not None)
+        grouped, later = _grouped(place, opened, columns, missing_values, name)
+        values = value_tables(name, columns)
+        rewritten = grouped.rewritten > 0
+        spellings = table_spellings(place, opened, columns, missing_values, values, rewritten=rewritten)
+        reading = reading_of(opened, grouped.rows, columns, spellings)
+        progress("collapsing", 1, 2)
+        forget.pop_all()
+        names = tuple(columns.attributes)
+        return CollapsedTable(place, reading, names, grouped, name, missing, weight, person, later, own)
+
+
+def _grouped(
+    engine: Engine, source: Source, columns: Columns, missing: Sequence[str], name: str
+) -> tuple[Grouped, RowsLater | None]:
+    """Group the rows of a source, and say how all of them can be read later, if they were not."""
+    # Weights and persons are looked at row by row.
+    if source.in_place is None or columns.weight is not None or columns.person is not None:
+        load_rows(engine, source, columns, missing, name)
+        return group_rows(engine, name, name, columns), None
+    later = RowsLater(source, cells_query(source, columns, missing))
+    # The embedded engine reads single columns of Parquet again in no time.
+    again = engine.name == "duckdb" and source.format == "Parquet"
+    written = as_written_rows(source, columns, missing)
+    grouped = group_rows(engine, f"({written.query})", name, columns, written=written, again=again)
+    refuse_broken(engine, source)
+    return grouped, later
+
+
+def _forget(engine: Engine, name: str, keys: Sequence[str]) -> None:
+    """Drop what lies on an engine of a table that could not be read."""
+    engine.drop(name)
+    drop_numbers(engine, name, keys)
 
 
 def new_name() -> str:
     """Return a name for the rows of a table that no other has."""
-    return f"table{next(_numbers)}_rows"
+    return f"{fresh_name('table')}_rows"
 
 
 def reading_of(source: Source, rows: int, columns: Columns, spellings: tuple[Spelling, ...] = ()) -> Reading:

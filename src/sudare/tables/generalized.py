@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -11,13 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from sudare.arguments import checked
+from sudare.engine import fresh_name
 from sudare.errors import OptionNotUsable
 from sudare.statistics.distinct import collapse
 from sudare.tables.derived import Derived
 from sudare.tables.hierarchies.model import Hierarchy, loaded_hierarchies
 from sudare.tables.model import Table
-
-_numbers = itertools.count(1)
 
 
 @checked
@@ -63,7 +61,7 @@ def _raised(table: Table, a: int, hierarchies: Mapping[str, Hierarchy], level: i
 
 def _generalized_rows(table: Table, texts: list[list[str | None]]) -> str:
     """Make the table of all rows with generalized values on the engine and return its name."""
-    name = f"{table.rows}_at_levels{next(_numbers)}"
+    name = fresh_name(f"{table.rows}_at_levels")
     changed = [a for a, values in enumerate(table.values) if texts[a] != list(values)]
     with ExitStack() as cleanup:
         for a in changed:

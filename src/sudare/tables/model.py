@@ -9,7 +9,6 @@ rows are distinct in the attributes and the person, and a class counts persons.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
@@ -19,14 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import Engine, closed
+from sudare.engine import Engine, closed, fresh_name
 from sudare.showing import dataclass
 from sudare.sources.cells import MissingRule
 from sudare.sources.readings import Reading
 from sudare.statistics.distinct import first_rows, number_rows
 from sudare.tables.rows import RowsLater, unknown_attribute
-
-_numbers = itertools.count(1)
 
 
 @dataclass(eq=False)
@@ -97,7 +94,7 @@ class Table:
         numbers, found = number_rows(self.codes[list(positions)])
         firsts = first_rows(numbers, found)
         keys = {f"a{a}": np.array([self.values[a][code] for code in self.codes[a, firsts]], object) for a in positions}
-        name = f"{self._name}_marks{next(_numbers)}"
+        name = fresh_name(f"{self._name}_marks")
         self.engine.attach(name, {**keys, **{key: mark[firsts] for key, mark in marks.items()}})
         same = " AND ".join(f"m.a{a} IS NOT DISTINCT FROM r.a{a}" for a in positions) or "true"
         try:

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from sudare.arguments import checked
-from sudare.engine import DuckDBEngine, quote_text
+from sudare.engine import quote_text, scratch_engine
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.progress import Progress, silent
 from sudare.results import Result
@@ -114,7 +114,7 @@ def _hierarchies() -> dict[str, Hierarchy]:
 
 def _write_records(path: Path, records: int, seed: int, progress: Progress) -> None:
     # One thread: the order of the records and the bytes of a Parquet file then do not depend on the machine.
-    with DuckDBEngine(memory=ENGINE_MEMORY, threads=1) as engine:
+    with scratch_engine(memory=ENGINE_MEMORY, threads=1) as engine:
         engine.run(f"CREATE TEMP TABLE members ({', '.join(f'{name} SMALLINT' for name in ATTRIBUTES)})")
         for chunk in _chunks(seed, records):
             engine.attach("chunk", make_columns(chunk))

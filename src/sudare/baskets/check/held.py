@@ -8,7 +8,6 @@ and how many users have the most frequent sensitive item.
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -24,6 +23,7 @@ from sudare.baskets.check.sample_sizes import refuse_large_sample, sample_size
 from sudare.baskets.check.uncertainty import FrequentItem, Verdict
 from sudare.baskets.held import HeldBaskets
 from sudare.baskets.held_sensitive import EVERYBODY, HeldSensitive
+from sudare.engine import fresh_name
 from sudare.engine.protocol import Column
 from sudare.engine.small_counts import Refuse
 from sudare.errors import NotOnEngine, OptionNotUsable
@@ -38,7 +38,6 @@ PART_RECORDS = 200_000
 PART_ADVERSARIES = 20_000
 # What the rows of a part are: occurrences of records, or items that an adversary knows.
 _RECORD, _KNOWN = 0, 1
-_numbers = itertools.count(1)
 
 
 @checked
@@ -74,7 +73,7 @@ def check_held_baskets(
         raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
     size = sample_size(epsilon, delta)
     most = baskets.longest if max_known is None else min(max_known, baskets.longest)
-    name, engine = f"sample{next(_numbers)}", baskets.engine
+    name, engine = fresh_name("sample"), baskets.engine
     with ExitStack() as cleanup:
         cleanup.callback(engine.drop, *(f"{name}_{table}" for table in ("points", "ranks", "users", "known", "counts")))
         progress("adversaries", 0, 3)

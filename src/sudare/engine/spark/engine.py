@@ -5,7 +5,6 @@ Everything is SQL, so the machines of the cluster need neither Python nor sudare
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import shutil
@@ -25,7 +24,7 @@ from sudare.engine.options import (
     make_spill_folder,
     parquet_files,
 )
-from sudare.engine.protocol import Column, PartFunction, Row
+from sudare.engine.protocol import Column, PartFunction, Row, fresh_name
 from sudare.engine.spark.arrow import array_of, column_of, of_part, plain
 from sudare.engine.spark.errors import explained, without_warnings
 from sudare.engine.spark.files import address, read_parquet
@@ -39,7 +38,6 @@ from sudare.limits import MEMORY
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_numbers = itertools.count(1)
 
 # Rows that one task numbers, or all tasks are sent, in less time than it takes to share the work.
 ONE_TASK_ROWS = 100_000
@@ -202,7 +200,7 @@ class SparkEngine(Gate):
 
         if isinstance(rows, DataFrame):
             # Sessions of one application share nothing else that has a name.
-            shared = f"sudare_{os.getpid()}_{next(_numbers)}"
+            shared = fresh_name(f"sudare_{os.getpid()}_")
             rows.createOrReplaceGlobalTempView(shared)
             made = self._session.table(f"global_temp.{shared}")
             made.createOrReplaceTempView(table)
@@ -298,7 +296,7 @@ class SparkEngine(Gate):
         return self._session.sql(sql.replace("\\", "\\\\"))
 
     def _named(self, frame: DataFrame) -> str:
-        name = f"sudare_source_{next(_numbers)}"
+        name = fresh_name("sudare_source_")
         frame.createOrReplaceTempView(name)
         self._views.append(name)
         return name

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import Engine, engine_for
+from sudare.engine import Engine, engine_or_own
 from sudare.errors import OutputNotWritable
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
 from sudare.histories.generalized.parquet import read_cells_parquet, write_cells_parquet
@@ -167,10 +167,8 @@ def read_history_rows(
     """
     options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
     form = PurchaseForm(columns or {}, options, date_format, missing_values or {}, bad_rows)
-    if engine is not None:
-        return rows_of_source(source, form, rules=rules, engine=engine, progress=progress)
-    with engine_for(source) as own:
-        return rows_of_source(source, form, rules=rules, engine=own, progress=progress)
+    with engine_or_own(engine, source) as place:
+        return rows_of_source(source, form, rules=rules, engine=place, progress=progress)
 
 
 def rows_of_source(

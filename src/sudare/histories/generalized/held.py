@@ -6,19 +6,16 @@ break one is told, not where they are.
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Self
 
 from sudare.arguments import checked
-from sudare.engine import Engine, closed
+from sudare.engine import Engine, closed, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.histories.generalized.model import Kind
 from sudare.histories.generalized.rule_sets import MOST_CHARACTERS, ColumnRule, RuleSet, load_rules
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-
-_numbers = itertools.count(1)
 
 # Digits of numbers; more are outside of any domain.
 _WHOLE = "(0|[1-9][0-9]{0,13})"
@@ -81,7 +78,7 @@ def hold_cells(
     rules is refused with the number of errors of each kind: of such a one nothing true could be said.
     """
     rules = rules or load_rules()
-    name = f"cells{next(_numbers)}"
+    name = fresh_name("cells")
     made = HeldCells(engine, rules, 0, str(original), str(anonymized), name)
     sides = {f"{name}_original": original, f"{name}_anonymized": anonymized}
     try:

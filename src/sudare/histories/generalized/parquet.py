@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import DuckDBEngine, quote_name, quote_text
+from sudare.engine import DuckDBEngine, quote_name, quote_text, scratch_engine
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.histories.generalized.item_names import shown_name
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
@@ -46,7 +46,7 @@ def write_cells_parquet(history: CellHistory, path: str | Path) -> None:
     """
     path = Path(path)
     check_ending(path, (".parquet",))
-    with whole_file(path, private=True) as target, DuckDBEngine() as engine:
+    with whole_file(path, private=True) as target, scratch_engine() as engine:
         columns: dict[str, NDArray[np.generic]] = {"place": np.arange(len(history)), "person": history.persons}
         chosen, joins = [f"CASE WHEN person > 0 THEN person END AS {PERSON}"], []
         for number, column in enumerate(history.columns):
@@ -107,7 +107,7 @@ def read_cells_parquet(path: str | Path, original: CellHistory | None = None) ->
     """
     path = Path(path)
     check_readable(path)
-    with DuckDBEngine() as engine:
+    with scratch_engine() as engine:
         table = engine.parquet(path)
         forms = _forms(engine.describe(table), path)
         engine.run(f"CREATE TEMP TABLE cell AS SELECT row_number() OVER () AS place, * FROM {table}")

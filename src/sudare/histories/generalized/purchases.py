@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.engine import DuckDBEngine, Engine
+from sudare.engine import Engine, engine_to_keep, fresh_name
 from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.conversion import rows_of_cells
 from sudare.histories.generalized.item_names import shown_name
@@ -19,7 +19,6 @@ from sudare.sources.readings import Reading
 _FORMS: dict[str, OrderedForm] = {"price": "decimal", "quantity": "integer"}
 # Decimals are held as hundredths.
 HUNDREDTHS = 100
-_PREFIX = "cells_"
 
 
 class RoleColumns(NamedTuple):
@@ -58,7 +57,9 @@ def unit(column: OrderedColumn) -> int:
     return HUNDREDTHS if column.form == "decimal" else 1
 
 
-def purchases_of_cells(original: CellHistory, *, reading: Reading | None = None) -> History:
+def purchases_of_cells(
+    original: CellHistory, *, reading: Reading | None = None, engine: Engine | None = None
+) -> History:
     """Return an original history, every cell of which is a single value, as a purchase history.
 
     Items keep their numbers. `reading` says where the history is from.
@@ -66,38 +67,35 @@ def purchases_of_cells(original: CellHistory, *, reading: Reading | None = None)
     columns = role_columns(original)
     if not len(original) or any((column.kinds != Kind.EXACT).any() for column in original.columns):
         raise OptionNotUsable("An original history has rows of single values only.\nHint: give T first, then A.")
-    engine = DuckDBEngine()
     persons, customer = np.unique(original.persons, return_inverse=True)
     names = persons.astype(str)
     # Customers are numbered in the order of their names, which are texts.
     place = np.argsort(np.argsort(names)) + 1
-    try:
-        parts = _attach(engine, place[customer], columns)
-        engine.attach(f"{_PREFIX}customer", {"code": place.astype(np.int32), "name": names.astype(object)})
-    except BaseException:
-        engine.close()
-        raise
     if reading is None:
         named: dict[str, Column] = {"day": columns.day, "item": columns.item, **columns.ordered}
         reading = Reading("T", "cells", {role: column.name for role, column in named.items()}, {}, len(original))
-    history = History(engine, reading, len(original), len(persons), parts, _PREFIX, _own_engine=True)
-    history._rows = rows_of_cells(original)
-    return history
+    prefix = f"{fresh_name('cells')}_"
+    with engine_to_keep(engine) as (home, own):
+        parts = _attach(home, prefix, place[customer], columns)
+        home.attach(f"{prefix}customer", {"code": place.astype(np.int32), "name": names.astype(object)})
+        history = History(home, reading, len(original), len(persons), parts, prefix, _own_engine=own)
+        history._rows = rows_of_cells(original)
+        return history
 
 
-def _attach(engine: Engine, customer: NDArray[np.int64], columns: RoleColumns) -> tuple[str, ...]:
+def _attach(engine: Engine, prefix: str, customer: NDArray[np.int64], columns: RoleColumns) -> tuple[str, ...]:
     """Make the tables of purchases and items; return the parts beyond day and item."""
     used = np.unique(columns.item.sets)
     names = np.array([shown_name(columns.item.names[number]) for number in used.tolist()], object)
-    engine.attach(f"{_PREFIX}item", {"code": used, "name": names})
+    engine.attach(f"{prefix}item", {"code": used, "name": names})
     values: dict[str, NDArray[Any]] = {"customer": customer.astype(np.int32), "day": columns.day.low}
     values |= {"item": columns.item.sets, **{role: column.low for role, column in columns.ordered.items()}}
-    engine.attach(f"{_PREFIX}cells", values)
+    engine.attach(f"{prefix}cells", values)
     taken = [f"{part} / {unit(column)}.0 AS {part}" for part, column in columns.ordered.items()]
     engine.keep(
-        f"{_PREFIX}purchase",
+        f"{prefix}purchase",
         "SELECT customer, DATE '1970-01-01' + CAST(day AS INTEGER) AS day, item"
-        f"{''.join(', ' + part for part in taken)} FROM {_PREFIX}cells",
+        f"{''.join(', ' + part for part in taken)} FROM {prefix}cells",
     )
-    engine.drop(f"{_PREFIX}cells")
+    engine.drop(f"{prefix}cells")
     return tuple(columns.ordered)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import field
 from typing import Literal, TypeVar
 
-from sudare.engine import Engine
+from sudare.engine import Engine, fresh_name
 from sudare.engine.protocol import ZONE, Column, is_worth_gathering
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
@@ -24,7 +23,6 @@ SHOWN_BAD_ROWS = 10
 SHOWN_CELL_LETTERS = 40
 # What an engine that shows no people does not show.
 SINGLE_ROWS = "single rows"
-_numbers = itertools.count(1)
 
 P = TypeVar("P", bound=Purchases)
 
@@ -112,7 +110,7 @@ class _Loader:
     roles: dict[str, int]
     options: PurchaseForm
     rules: Sequence[Rule]
-    prefix: str = field(default_factory=lambda: f"history{next(_numbers)}_")
+    prefix: str = field(default_factory=lambda: f"{fresh_name('history')}_")
 
     def load(self, kind: type[P], *, own_engine: bool, progress: Progress) -> P:
         numbers, dropped = self._stage(progress)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import DuckDBEngine, quote_text
+from sudare.engine import quote_text, scratch_engine
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
@@ -82,7 +82,7 @@ def _write(
         f"CASE WHEN (mask >> {bit}) & 1 = 1 THEN {quote_text(name)} END" for bit, name in enumerate(found.attributes)
     )
     # What was found is here, wherever the records are.
-    with whole_file(target) as temporary, DuckDBEngine() as engine:
+    with whole_file(target) as temporary, scratch_engine() as engine:
         engine.attach("subset", {"position": np.arange(len(masks)), "mask": masks, **columns})
         engine.write(
             f"SELECT concat_ws(' + ', {members}) AS attributes, {', '.join(columns)} FROM subset ORDER BY position",
