@@ -73,9 +73,9 @@ def test_of_a_table_the_distinct_rows_leave_and_nothing_else(spark: SparkEngine)
     frame = polars.DataFrame({"sex": ["f", "m"] * 500, "town": ["x"] * 1000})
     with sudare.read_table(frame, engine=spark) as table:
         assert table.counts.tolist() == [500, 500]
-    # How many rows there are, how many cells were written otherwise, the values of sex and of town, and the two
-    # distinct rows. No values differ by case alone, so no column has a line about them.
-    assert spark.collected - before == 1 + 1 + 2 + 1 + 2
+    # How many rows there are, the values of sex and of town, and the two distinct rows. No cells were written otherwise
+    # and no values differ by case alone, so no column has a line about them.
+    assert spark.collected - before == 1 + 2 + 1 + 2
 
 
 def test_small_counts_are_merged_on_the_cluster(spark: SparkEngine, toy_file: Path) -> None:
@@ -143,10 +143,10 @@ def test_too_many_combinations_are_estimated_from_a_sample(
     assert found.sample == 200
     assert found.interval is not None
     assert found.interval[0] <= sudare.histories.assess_knowledge(toy, "item*2").measured <= found.interval[1]
-    # The number of combinations, the largest weight, the weight of all customers, how many draws could be used, one
-    # line a crowd size, and the number of items for the theory.
+    # The number of combinations, the largest weight, the weight of all customers and how many these are, how many draws
+    # could be used, one line a crowd size, and the number of items for the theory.
     assert not [cell for cell in cells if isinstance(cell, str)]
-    assert len(cells) == 1 + 1 + 2 + 1 + 2 * 2 + 1
+    assert len(cells) == 1 + 1 + 3 + 1 + 2 * 2 + 1
 
 
 def test_classes_count_persons_and_no_person_leaves_the_cluster(
@@ -361,7 +361,7 @@ with SparkEngine("local[1]", memory="600MB", settings=json.loads(sys.argv[1])) a
     speaker.join()
     python = engine.session.sparkContext.pythonExec
     try:
-        rows_of(engine, "SELECT nothing FROM range(1)")
+        engine.total("SELECT nothing FROM range(1)")
     except Exception as error:
         raised = type(error).__name__
 # What pyspark itself sets when it starts is left to it.
