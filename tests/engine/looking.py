@@ -10,4 +10,4 @@ from sudare.engine.protocol import Row
 def rows_of(engine: Engine, sql: str) -> list[Row]:
     """Return the rows of any query, whatever the engine shows to others."""
     assert isinstance(engine, Gate)
-    return engine._rows(sql)
+    return engine._fetch_rows(sql)

@@ -22,14 +22,14 @@ from sudare.histories.attackers.assessment import assess_attackers
 from sudare.histories.attackers.customers import customer_risks
 from sudare.histories.attackers.persons import assess_persons
 from sudare.histories.attackers.values import crowd_points, most_identifying
-from sudare.histories.generalized.conversion import open_history_cells
+from sudare.histories.generalized.conversion import read_history_rows
 from sudare.histories.visit_list import list_visits
 
 SOURCES = Path(sudare.__file__).parent
 # What fetches rows from DuckDB, Spark and what they answer with.
 FETCHING = {
-    "_connection", "_session", "_rows", "_columns", "fetchall", "fetchone", "fetchmany", "fetchnumpy", "fetchdf",
-    "fetch_arrow_table", "toArrow", "toPandas", "toLocalIterator", "collect",
+    "_connection", "_session", "_fetch_rows", "_fetch_columns", "fetchall", "fetchone", "fetchmany", "fetchnumpy",
+    "fetchdf", "fetch_arrow_table", "toArrow", "toPandas", "toLocalIterator", "collect",
 }  # fmt: skip
 # A lazy dataframe of the caller's is collected before any engine has it.
 ALLOWED = {"sources/opening.py": {"collect"}}
@@ -50,6 +50,17 @@ def uses_of(names: set[str], path: Path) -> list[str]:
 def test_nothing_but_an_engine_fetches_rows() -> None:
     others = (path for path in SOURCES.rglob("*.py") if not path.is_relative_to(SOURCES / "engine"))
     assert [use for path in others for use in uses_of(FETCHING, path)] == []
+
+
+def test_nothing_but_the_engines_opens_one() -> None:
+    opening = {"DuckDBEngine", "SparkEngine", "engine_for"}
+    calls = [
+        f"{path.relative_to(SOURCES)}:{node.lineno}"
+        for path in SOURCES.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in opening
+    ]
+    assert [call for call in calls if not call.startswith("engine/opening.py")] == []
 
 
 def test_engines_fetch_for_others_by_their_gate_alone() -> None:
@@ -97,7 +108,7 @@ def test_the_rows_of_a_file_stay_there_too(hidden: sudare.History, tmp_path: Pat
     path = tmp_path / "history.csv"
     path.write_text("customer,day,item,price\na,2024-01-05,tea,1\n")
     with pytest.raises(NotOnEngine, match="does not show single rows"):
-        open_history_cells(path, engine=hidden.engine)
+        read_history_rows(path, engine=hidden.engine)
 
 
 def test_what_is_counted_is_the_same_without_people(hidden: sudare.History, engine: DuckDBEngine) -> None:

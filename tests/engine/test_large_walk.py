@@ -46,13 +46,13 @@ def test_however_sets_are_grouped_the_answer_is_the_same(
 
 def test_of_a_level_of_sets_spark_is_asked_a_few_times(spark: SparkEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    answer = spark._rows
+    answer = spark._fetch_rows
 
     def counted(sql: str, most: int | None = None) -> list[Row]:
         asked.append(sql)
         return answer(sql, most)
 
-    monkeypatch.setattr(spark, "_rows", counted)
+    monkeypatch.setattr(spark, "_fetch_rows", counted)
     with sudare.tables.collapse_table(FRAME, engine=spark) as table:
         asked.clear()
         sudare.tables.assess_subsets(table, walk="engine")

@@ -45,15 +45,15 @@ def watched(spark: SparkEngine) -> Iterator[list[Any]]:
     cells: list[Any] = []
 
     def rows(sql: str, most: int | None = None) -> list[tuple[Any, ...]]:
-        found = SparkEngine._rows(spark, sql, most)
+        found = SparkEngine._fetch_rows(spark, sql, most)
         cells.extend(cell for row in found for cell in row)
         return found
 
-    spark._rows = rows  # type: ignore[method-assign]
+    spark._fetch_rows = rows  # type: ignore[method-assign]
     try:
         yield cells
     finally:
-        del spark._rows
+        del spark._fetch_rows
 
 
 def test_only_numbers_leave_the_cluster_of_a_history(spark: SparkEngine, toy_file: Path) -> None:

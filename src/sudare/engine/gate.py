@@ -20,17 +20,17 @@ class Gate:
     min_cell: int
     shows_people: bool
 
-    def _rows(self, sql: str, most: int | None = None) -> list[Row]:
+    def _fetch_rows(self, sql: str, most: int | None = None) -> list[Row]:
         """Fetch the rows of a query, all or the first `most`."""
         raise NotImplementedError
 
-    def _columns(self, sql: str) -> dict[str, Column]:
+    def _fetch_columns(self, sql: str) -> dict[str, Column]:
         """Fetch the result of a query with one array a column; see the protocol for NULLs."""
         raise NotImplementedError
 
     def total(self, query: str) -> Row:
         """Answer a query about a whole table by its one row of numbers."""
-        found = self._rows(query, most=2)
+        found = self._fetch_rows(query, most=2)
         if len(found) != 1 or not all(cell is None or isinstance(cell, Number) for cell in found[0]):
             raise TypeError("A total is one row of numbers: ask `counts` for lines, and `people` for single values.")
         return found[0]
@@ -40,12 +40,12 @@ class Gate:
         _check_cell(cell)
         if isinstance(small, Merge):
             return self._merged(lines, cell, small)
-        return self._rows(self._told(lines, cell, small))
+        return self._fetch_rows(self._told(lines, cell, small))
 
     def count_columns(self, lines: str, *, cell: str, small: LeaveOut | Refuse) -> dict[str, Column]:
         """Answer as `counts` does, with one array a column."""
         _check_cell(cell)
-        return self._columns(self._told(lines, cell, small))
+        return self._fetch_columns(self._told(lines, cell, small))
 
     def check_people(self, what: str) -> None:
         """Raise NotOnEngine where single values and people must stay on the engine."""
@@ -58,12 +58,12 @@ class Gate:
     def people(self, query: str, what: str) -> list[Row]:
         """Answer a query about single values or people."""
         self.check_people(what)
-        return self._rows(query)
+        return self._fetch_rows(query)
 
     def people_columns(self, query: str, what: str) -> dict[str, Column]:
         """Answer as `people` does, with one array a column."""
         self.check_people(what)
-        return self._columns(query)
+        return self._fetch_columns(query)
 
     def _told(self, lines: str, cell: str, small: LeaveOut | Refuse) -> str:
         """Return a query of the lines that may leave; none may where small ones are refused."""
@@ -83,7 +83,7 @@ class Gate:
         if self.min_cell > 1:
             told = merge_small(lines, merge, cell=cell, least=self.min_cell)
         # Sorted here: for a few lines, an engine of many machines would need another exchange between them.
-        rows = sorted(self._rows(f"SELECT {merge.columns} FROM ({told})"))
+        rows = sorted(self._fetch_rows(f"SELECT {merge.columns} FROM ({told})"))
         if told != lines and self._is_untold(lines, merge, rows):
             raise OptionNotUsable(
                 f"All that could be told is about fewer than {self.min_cell}, so nothing may leave the engine.\n"

@@ -99,7 +99,7 @@ class DuckDBEngine(Gate):
     @property
     def memory_bytes(self) -> int:
         """How much memory the engine may use."""
-        return bytes_of(self._rows("SELECT current_setting('memory_limit')")[0][0])
+        return bytes_of(self._fetch_rows("SELECT current_setting('memory_limit')")[0][0])
 
     def run(self, sql: str) -> None:
         """Run a statement for its effect."""
@@ -116,8 +116,8 @@ class DuckDBEngine(Gate):
         """Make a table of what a function makes of the rows of a query, those with the same `part` at a time."""
         self.keep(f"{table}_rows", query)
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
-        for (number,) in self._rows(f"SELECT DISTINCT {part} FROM {table}_rows ORDER BY {part}"):
-            made = function(self._columns(f"SELECT * FROM {table}_rows WHERE {part} = {number}"))
+        for (number,) in self._fetch_rows(f"SELECT DISTINCT {part} FROM {table}_rows ORDER BY {part}"):
+            made = function(self._fetch_columns(f"SELECT * FROM {table}_rows WHERE {part} = {number}"))
             self._connection.register("attached_columns", dict(made))
             self.run(f"INSERT INTO {table} BY NAME SELECT * FROM attached_columns")
             self._connection.unregister("attached_columns")
@@ -138,12 +138,12 @@ class DuckDBEngine(Gate):
             else:
                 self.run(f"DROP TABLE IF EXISTS {table}")
 
-    def _rows(self, sql: str, most: int | None = None) -> list[Row]:
+    def _fetch_rows(self, sql: str, most: int | None = None) -> list[Row]:
         with self._explained():
             found = self._connection.execute(sql)
             return found.fetchall() if most is None else found.fetchmany(most)
 
-    def _columns(self, sql: str) -> dict[str, Column]:
+    def _fetch_columns(self, sql: str) -> dict[str, Column]:
         with self._explained():
             found = self._connection.execute(sql).fetchnumpy()
         return {name: _unmasked(column) for name, column in found.items()}
@@ -167,7 +167,7 @@ class DuckDBEngine(Gate):
 
     def describe(self, table: str) -> dict[str, str]:
         """Return the columns of a table or table expression and their SQL types."""
-        return {str(row[0]): str(row[1]) for row in self._rows(f"DESCRIBE SELECT * FROM {table}")}
+        return {str(row[0]): str(row[1]) for row in self._fetch_rows(f"DESCRIBE SELECT * FROM {table}")}
 
     def in_order(self, numbers: Sequence[str]) -> str:
         """Return an expression for the list of some numbers, the smallest first."""
@@ -233,10 +233,10 @@ class DuckDBEngine(Gate):
 
     def rejected_lines(self) -> list[tuple[int, str]]:
         """Return byte position and reason of the lines `csv` could not split into columns, in order."""
-        found = self._rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'")
+        found = self._fetch_rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'")
         if not found[0][0]:
             return []
-        lines = self._rows(
+        lines = self._fetch_rows(
             "SELECT line_byte_position, arg_min(error_message, column_idx) FROM reject_errors "
             "GROUP BY line_byte_position ORDER BY line_byte_position"
         )

@@ -169,14 +169,14 @@ class SparkEngine(Gate):
             if frame is not None:
                 frame.unpersist()
 
-    def _rows(self, sql: str, most: int | None = None) -> list[Row]:
+    def _fetch_rows(self, sql: str, most: int | None = None) -> list[Row]:
         with explained():
             frame = self._query(sql)
             found = [tuple(row) for row in (frame.collect() if most is None else frame.take(most))]
         self.collected += len(found)
         return found
 
-    def _columns(self, sql: str) -> dict[str, Column]:
+    def _fetch_columns(self, sql: str) -> dict[str, Column]:
         with explained():
             found = self._query(sql).toArrow()
         self.collected += found.num_rows
