@@ -17,14 +17,31 @@ from sudare.sources.writing import whole_file
 PARAMETERS = "parameters.json"
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there."""
+def make_folder(folder: Path, *, parents: bool = True) -> None:
+    """Make a folder unless it is there, and those above it too unless only it may be missing."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=parents, exist_ok=True)
     except OSError as error:
         raise OutputNotWritable(
             f"Cannot make the folder {folder}: {error.strerror or error}.\nHint: name another one."
         ) from None
+
+
+@contextmanager
+def made_for(folder: Path) -> Iterator[None]:
+    """Make a folder in one that is there, unless it is there too; if it was made and stays empty, it vanishes again.
+
+    It stays if the block ends well. The files in it are written whole by themselves.
+    """
+    missing = not folder.is_dir()
+    make_folder(folder, parents=False)
+    try:
+        yield
+    except BaseException:
+        if missing:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
 
 
 @contextmanager

@@ -7,15 +7,16 @@ records are common on each attribute alone and rare on several together.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 from sudare.arguments import checked
 from sudare.engine import quote_text, scratch_engine
-from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.errors import OptionNotUsable
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
+from sudare.sources.result_folders import made_for
 from sudare.sources.writing import check_distinct, check_table_ending, whole_file
 from sudare.statistics.random_streams import ENGINE_MEMORY
 from sudare.tables.hierarchies.files import check_hierarchy_files, hierarchy_paths
@@ -82,30 +83,11 @@ def generate_table(
             check_hierarchy_files(folder, list(made), overwrite=overwrite)
             files += hierarchy_paths(folder, list(made)).values()
             check_distinct([path, *files])
-            whole.enter_context(_folder(folder))
+            whole.enter_context(made_for(folder))
             for file, hierarchy in zip(files, made.values(), strict=True):
                 fill_hierarchy_file(hierarchy, whole.enter_context(whole_file(file)))
         _write_records(temporary, records, seed, progress)
     return GeneratedTable(path, records, ATTRIBUTES, SENSITIVE, tuple(files), seed)
-
-
-@contextmanager
-def _folder(path: Path) -> Iterator[Path]:
-    """Yield a folder, which is made if it is missing; one that was made vanishes if the block does not end well."""
-    missing = not path.is_dir()
-    try:
-        if missing:
-            path.mkdir()
-    except OSError as error:
-        raise OutputNotWritable(
-            f"Cannot make the folder {path}: {error.strerror}.\nHint: name a folder that can be made."
-        ) from None
-    try:
-        yield path
-    except BaseException:
-        if missing:
-            path.rmdir()
-        raise
 
 
 def _hierarchies() -> dict[str, Hierarchy]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sudare.arguments import checked
 from sudare.errors import OutputNotWritable
+from sudare.sources.result_folders import made_for
 from sudare.sources.writing import check_writable, whole_file
 from sudare.tables.hierarchies.model import MOST_NAMED, Hierarchy, attribute_of, fill_hierarchy_file, find_hierarchies
 
@@ -68,26 +69,7 @@ def write_hierarchies(
     folder = Path(folder)
     check_hierarchy_files(folder, list(hierarchies), overwrite=overwrite)
     paths = hierarchy_paths(folder, list(hierarchies))
-    made = _make(folder)
-    try:
-        with ExitStack() as files:
-            for attribute, hierarchy in hierarchies.items():
-                fill_hierarchy_file(hierarchy, files.enter_context(whole_file(paths[attribute])))
-    except BaseException:
-        if made:
-            folder.rmdir()
-        raise
+    with made_for(folder), ExitStack() as files:
+        for attribute, hierarchy in hierarchies.items():
+            fill_hierarchy_file(hierarchy, files.enter_context(whole_file(paths[attribute])))
     return paths
-
-
-def _make(folder: Path) -> bool:
-    """Make a folder; return whether it was missing."""
-    if folder.is_dir():
-        return False
-    try:
-        folder.mkdir()
-    except OSError as error:
-        raise OutputNotWritable(
-            f"Cannot make the folder {folder}: {error.strerror or error}.\nHint: check the path and its rights."
-        ) from None
-    return True
