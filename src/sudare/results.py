@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sudare.arguments import checked
 from sudare.errors import EngineNotAvailable
+from sudare.lazy import above
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -83,7 +84,7 @@ class Result:
     @checked
     def text(self, language: str = "en") -> str:
         """Return what the command line prints of the result, without colours."""
-        shown: str = _presentation().text_of(self, language)
+        shown: str = above("report.presentation", "text_of")(self, language)
         return shown
 
     def __str__(self) -> str:
@@ -91,7 +92,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows of the result: the tables and charts of the reports."""
-        shown: str = _presentation().html_of(self, "en")
+        shown: str = above("report.presentation", "html_of")(self, "en")
         return shown
 
     @classmethod
@@ -103,15 +104,6 @@ class Result:
         """Return the columns of a frame without rows."""
         row = cls if cls._row is None else cls._row
         return list(row) if isinstance(row, tuple) else [name for name in row._names() if name not in row._optional]
-
-
-def _presentation() -> ModuleType:
-    """Return the module that knows how results are printed and drawn.
-
-    It stands above all rooms, since a page has charts and templates, and results stand below all of them. This is the
-    one import upward in the project, found by its name when it is first needed: whoever only computes never loads it.
-    """
-    return import_module("sudare.report.presentation")
 
 
 def plain(value: Any) -> Any:

@@ -5,16 +5,30 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import check_place, checked
 from sudare.errors import OptionNotUsable
+from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.readings import Reading
 from sudare.statistics.item_records import ItemRecords
+from sudare.statistics.shares import Share
+
+if TYPE_CHECKING:
+    from sudare.baskets.check.adversaries import Knowledge
+    from sudare.baskets.check.km_anonymity import KmAnonymity
+    from sudare.baskets.check.uncertainty import Verdict
+    from sudare.baskets.suppress.choice import KeepLow
+    from sudare.baskets.suppress.suppression import Strategy, Suppression
+    from sudare.baskets.utility import BasketUtility
+    from sudare.baskets.verification import Verification
+    from sudare.statistics.itemsets import AssociationRules, FrequentItemsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +51,9 @@ class Baskets(ItemRecords):
 
     Items are numbers; `names[i]` is the name of item i, and `users[u]` that of the user of record u. `reading` says
     how they were read, if they were.
+
+        baskets = sudare.read_baskets("visits.txt")
+        baskets.suppress(rho=0.5, sensitive="secrets.csv").publish("visits-safe.txt")
     """
 
     users: tuple[str, ...]
@@ -54,6 +71,126 @@ class Baskets(ItemRecords):
         starts = np.append(0, np.cumsum(self.lengths[chosen]))
         users = tuple(itertools.compress(self.users, chosen.tolist()))
         return Baskets(starts, self.items[kept], self.names, users)
+
+    def check(
+        self,
+        *,
+        rho: Share,
+        sensitive: object,
+        published: Baskets | None = None,
+        max_known: int | None = None,
+        knowledge: Knowledge = "original",
+        epsilon: float | None = None,
+        delta: float | None = None,
+        seed: int = 0,
+        seconds: float | None = None,
+        progress: Progress = silent,
+    ) -> Verdict:
+        """Return whether the sets, or published ones, keep each user's secrets, and who would learn most.
+
+        baskets.check(rho=0.5, sensitive="secrets.csv").safe
+        """
+        from sudare.baskets.check.uncertainty import check_baskets
+
+        return check_baskets(
+            self, self.sensitive(sensitive), rho=rho, published=published, max_known=max_known, knowledge=knowledge,
+            epsilon=epsilon, delta=delta, seed=seed, seconds=seconds, progress=progress,
+        )  # fmt: skip
+
+    def suppress(
+        self,
+        *,
+        rho: Share,
+        sensitive: object,
+        max_known: int | None = None,
+        knowledge: Knowledge = "original",
+        strategy: Strategy = "paper",
+        keep_low: KeepLow | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        seed: int = 0,
+        seconds: float | None = None,
+        progress: Progress = silent,
+    ) -> Suppression:
+        """Return the sets without what would tell secrets, checked as a whole.
+
+        baskets.suppress(rho=0.5, sensitive="secrets.csv").publish("visits-safe.txt")
+        """
+        from sudare.baskets.suppress.suppression import suppress_baskets
+
+        return suppress_baskets(
+            self, self.sensitive(sensitive), rho=rho, max_known=max_known, knowledge=knowledge, strategy=strategy,
+            keep_low=keep_low, epsilon=epsilon, delta=delta, seed=seed, seconds=seconds, progress=progress,
+        )  # fmt: skip
+
+    def verify(
+        self,
+        published: Baskets,
+        *,
+        rho: Share,
+        sensitive: object,
+        max_known: int | None = None,
+        knowledge: Knowledge = "original",
+        epsilon: float | None = None,
+        delta: float | None = None,
+        seed: int = 0,
+        certificate: str | Path | None = None,
+        progress: Progress = silent,
+    ) -> Verification:
+        """Compute everything about published sets again, and compare it with a certificate if there is one."""
+        from sudare.baskets.certificate import read_certificate
+        from sudare.baskets.verification import verify_baskets
+
+        return verify_baskets(
+            self, published, self.sensitive(sensitive), rho=rho, max_known=max_known, knowledge=knowledge,
+            epsilon=epsilon, delta=delta, seed=seed, progress=progress,
+            certificate=None if certificate is None else read_certificate(certificate),
+        )  # fmt: skip
+
+    def sensitive(self, source: object) -> SensitiveItems:
+        """Return which items are sensitive: a file or dataframe of users and items, a list of items, or a rule."""
+        from sudare.baskets.sensitive import read_sensitive
+
+        return source if isinstance(source, SensitiveItems) else read_sensitive(source, self)
+
+    def utility(self, published: Baskets, *, support: float = 0.0005, confidence: float = 0.3) -> BasketUtility:
+        """Return what suppression has left of the use of the sets."""
+        from sudare.baskets.utility import basket_utility
+
+        return basket_utility(self, published, support=support, confidence=confidence)
+
+    def itemsets(self, support: float, *, max_size: int | None = None) -> FrequentItemsets:
+        """Return the sets of items that many records have: a share of them, or so many."""
+        from sudare.statistics.itemsets import frequent_itemsets
+
+        return frequent_itemsets(self, support, max_size=max_size)
+
+    def rules(self, support: float, confidence: float, *, most: int | None = None) -> AssociationRules:
+        """Return who has which items also has which others."""
+        from sudare.statistics.itemsets import association_rules
+
+        return association_rules(self, support, confidence, most=most)
+
+    def km(self, *, k: int, m: int) -> KmAnonymity:
+        """Return whether whoever knows up to m items of a record finds k records that have them, or more."""
+        from sudare.baskets.check.km_anonymity import check_km_anonymity
+
+        return check_km_anonymity(self, k=k, m=m)
+
+    def write(self, path: str | Path, *, form: str | None = None) -> None:
+        """Write the records as text or as a table of users and items. They are as they are, not made safe."""
+        from sudare.baskets.write import write_baskets
+
+        write_baskets(self, path, form)
+
+    def close(self) -> None:
+        """Do nothing: baskets are in memory, and are closed like the other nouns."""
+
+    def __enter__(self) -> Baskets:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 @checked

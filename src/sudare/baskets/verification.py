@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
+from pathlib import Path
 from typing import Any
 
 from sudare.arguments import checked
@@ -13,6 +14,7 @@ from sudare.baskets.check.uncertainty import Verdict, check_baskets
 from sudare.baskets.matching import match_published
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.utility import BasketLoss, basket_loss, kl_divergence, suppressed_share
+from sudare.lazy import above
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -69,6 +71,11 @@ class Verification(Result):
             sensitive=sensitive_input(self.sensitive),
             verdict=self.verdict,
         )
+
+    def report(self, path: str | Path, *, language: str = "en", progress: Progress = silent) -> None:
+        """Write one page about the baskets before and after suppression, for a reader without the tool."""
+        write: Any = above("report.baskets.report", "write_baskets_report")
+        write(self, path, language=language, progress=progress)
 
     @property
     def holds(self) -> bool:

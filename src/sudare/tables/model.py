@@ -12,18 +12,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.engine import Engine, closed, fresh_name
+from sudare.lazy import above
+from sudare.limits import SAMPLES, SEARCH_SECONDS
+from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cells import MissingRule
 from sudare.sources.readings import Reading
 from sudare.statistics.distinct import first_rows, number_rows
 from sudare.tables.rows import RowsLater, unknown_attribute
+
+if TYPE_CHECKING:
+    from sudare.tables.anonymize.levels import LevelsFound
+    from sudare.tables.classes.contributions import Contribution
+    from sudare.tables.classes.diversity import Diversity
+    from sudare.tables.classes.records import RecordsAssessment
+    from sudare.tables.hierarchies.model import Hierarchy
+    from sudare.tables.population.risk import PopulationRisk
+    from sudare.tables.sets.affordable import AffordableSets
+    from sudare.tables.sets.costs import Costs, Number
+    from sudare.tables.sets.dangerous import DangerousSets
+    from sudare.tables.sets.disclosable import DisclosableSets
+    from sudare.tables.sets.sample import By, SubsetSample
+    from sudare.tables.sets.subsets import SubsetsAssessment
+
+    AnyCosts: TypeAlias = Costs | Mapping[str, Number] | str | Path | None
 
 
 @dataclass(eq=False)
@@ -34,6 +54,9 @@ class Table:
     missing one is None and comes last), `counts[i]` how many records are like row i. If several records can be of one
     person, `persons[i]` is the number of the person, and the rows are in the order of the persons. Use it in a `with`
     block, or close it.
+
+        table = sudare.read_table("members.csv")
+        print(table.risk(known=["sex", "age"]))
     """
 
     engine: Engine
@@ -102,6 +125,195 @@ class Table:
         finally:
             self.engine.drop(name)
 
+    def risk(
+        self,
+        known: Sequence[str] | None = None,
+        *,
+        costs: AnyCosts = None,
+        budget: Number | None = None,
+    ) -> RecordsAssessment:
+        """Return how well given knowledge singles out the records; all attributes are known by default.
+
+        table.risk(known=["sex", "age"]).max_risk
+        """
+        from sudare.tables.classes.records import assess_records
+
+        return assess_records(self, known, costs=_costs(costs), budget=budget)
+
+    def contributions(
+        self, known: Sequence[str] | None = None, *, costs: AnyCosts = None, by_cost: bool = False
+    ) -> list[Contribution]:
+        """Return what is left of the risk without each known attribute."""
+        from sudare.tables.classes.contributions import attribute_contributions
+
+        return attribute_contributions(self, known, costs=_costs(costs), by_cost=by_cost)
+
+    def diversity(self, sensitive: str, known: Sequence[str] | None = None) -> Diversity:
+        """Return what the classes of equal records give away about a sensitive attribute: l-diversity, t-closeness."""
+        from sudare.tables.classes.diversity import sensitive_diversity
+
+        return sensitive_diversity(self, sensitive, known)
+
+    def subsets(
+        self,
+        *,
+        attributes: Sequence[str] | None = None,
+        max_size: int | None = None,
+        limit: float | None = None,
+        threads: int | None = None,
+        progress: Progress = silent,
+    ) -> SubsetsAssessment:
+        """Return the risk of every set of attributes."""
+        from sudare.tables.sets.subsets import assess_subsets
+
+        return assess_subsets(
+            self, attributes=attributes, max_size=max_size, limit=limit, threads=threads, progress=progress
+        )
+
+    def sample(
+        self,
+        *,
+        samples: int = SAMPLES,
+        by: By = "size",
+        known: Sequence[str] = (),
+        limit: float = 0.2,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = silent,
+    ) -> SubsetSample:
+        """Return estimates over random sets of attributes, for any number of attributes."""
+        from sudare.tables.sets.sample import sample_subsets
+
+        return sample_subsets(
+            self, samples=samples, seed=seed, by=by, known=known, limit=limit, threads=threads, progress=progress
+        )
+
+    def disclosable(
+        self,
+        *,
+        limit: float,
+        known: Sequence[str] = (),
+        quantile: float | None = None,
+        every: bool = False,
+        seconds: float | None = SEARCH_SECONDS,
+        costs: AnyCosts = None,
+        budget: Number | None = None,
+        by_cost: bool = False,
+        progress: Progress = silent,
+    ) -> DisclosableSets:
+        """Return which attributes can be disclosed together with no risk above the limit.
+
+        table.disclosable(limit=0.2, costs="costs.csv")
+        """
+        from sudare.tables.sets.disclosable import disclosable_sets
+
+        return disclosable_sets(
+            self, limit=limit, known=known, quantile=quantile, every=every, seconds=seconds, costs=_costs(costs),
+            budget=budget, by_cost=by_cost, progress=progress,
+        )  # fmt: skip
+
+    def dangerous(
+        self,
+        *,
+        size: int,
+        factor: float,
+        samples: int | None = None,
+        seed: int = 0,
+        seconds: float | None = SEARCH_SECONDS,
+        costs: AnyCosts = None,
+        budget: Number | None = None,
+        threads: int | None = None,
+        progress: Progress = silent,
+    ) -> DangerousSets:
+        """Return the sets of attributes that are harmless one by one and dangerous together."""
+        from sudare.tables.sets.dangerous import dangerous_sets
+
+        return dangerous_sets(
+            self, size=size, factor=factor, samples=samples, seed=seed, seconds=seconds, costs=_costs(costs),
+            budget=budget, threads=threads, progress=progress,
+        )  # fmt: skip
+
+    def affordable(
+        self,
+        costs: Costs | Mapping[str, Number] | str | Path,
+        *,
+        budget: Number,
+        known: Sequence[str] = (),
+        samples: int | None = None,
+        seed: int = 0,
+        seconds: float | None = SEARCH_SECONDS,
+        progress: Progress = silent,
+    ) -> AffordableSets:
+        """Return which attributes an attacker can afford to learn, and what risk they bring."""
+        from sudare.tables.sets.affordable import affordable_sets
+
+        return affordable_sets(
+            self, _costs(costs) or {}, budget=budget, known=known, samples=samples, seed=seed, seconds=seconds,
+            progress=progress,
+        )  # fmt: skip
+
+    def population(
+        self, known: Sequence[str] | None = None, *, share: float | None = None, population: int | None = None
+    ) -> PopulationRisk:
+        """Return how many records are unique in the population that the table is a sample of."""
+        from sudare.tables.population.risk import population_risk
+
+        return population_risk(self, known, share=share, population=population)
+
+    def hierarchies(self, folder: str | Path | None = None) -> dict[str, Hierarchy]:
+        """Return the generalization hierarchies of a folder, or those that the values of the table suggest."""
+        from sudare.tables.hierarchies.model import find_hierarchies, read_hierarchy
+        from sudare.tables.hierarchies.suggest import suggest_hierarchies
+
+        if folder is None:
+            return {found.attribute: found.hierarchy for found in suggest_hierarchies(self)}
+        return {name: read_hierarchy(path, name) for name, path in find_hierarchies(folder, self.attributes).items()}
+
+    def levels(
+        self,
+        *,
+        limit: float,
+        hierarchies: Mapping[str, Hierarchy | str | Path] | str | Path | None = None,
+        known: Sequence[str] | None = None,
+        suppress: float = 0.0,
+        loss: str = "entropy",
+        seconds: float | None = SEARCH_SECONDS,
+        seed: int = 0,
+        progress: Progress = silent,
+    ) -> LevelsFound:
+        """Return the generalization levels with the least loss at which no record has a risk above the limit.
+
+        `hierarchies` are given by attribute or by their folder; without them those that the values suggest are taken.
+
+            table.levels(limit=0.2).publish("members-safe.csv")
+        """
+        from sudare.tables.anonymize.levels import find_levels
+
+        given = hierarchies if isinstance(hierarchies, Mapping) else self.hierarchies(hierarchies)
+        return find_levels(
+            self, given, known=known, limit=limit, suppress=suppress, loss=loss, seconds=seconds, seed=seed,
+            progress=progress,
+        )  # fmt: skip
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        known: Sequence[str] | None = None,
+        limit: float = 0.2,
+        sensitive: str | None = None,
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+        language: str = "en",
+        seed: int = 0,
+        progress: Progress = silent,
+    ) -> None:
+        """Write one page about how well the records can be singled out, for a reader without the tool."""
+        write: Any = above("report.table.report", "write_table_report")
+        write(
+            self, path, known=known, limit=limit, sensitive=sensitive, hierarchies=hierarchies, seed=seed,
+            language=language, progress=progress,
+        )  # fmt: skip
+
     def close(self) -> None:
         """Give back the engine if the table made it, else drop its rows; its distinct rows stay in memory."""
         self._closed = True
@@ -115,3 +327,10 @@ class Table:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _costs(costs: AnyCosts) -> Costs | Mapping[str, Number] | None:
+    """Return costs as they are, or those of a file."""
+    from sudare.tables.sets.costs import read_costs
+
+    return read_costs(costs) if isinstance(costs, str | Path) else costs

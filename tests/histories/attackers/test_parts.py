@@ -30,5 +30,5 @@ def test_days_say_the_same_here_as_in_the_engine(part: Part) -> None:
     numbers = np.array(days, "datetime64[D]").astype(np.int64)
     assert part.of_days is not None
     with DuckDBEngine() as engine:
-        told = [engine.total(f"SELECT {part.sql} FROM (SELECT DATE '{day}' AS day)")[0] for day in days]
+        told = [engine.people(f"SELECT {part.sql} FROM (SELECT DATE '{day}' AS day)", "days")[0][0] for day in days]
     assert part.of_days(numbers).tolist() == told

@@ -10,7 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -25,11 +26,15 @@ from sudare.baskets.utility import BasketLoss, basket_loss
 from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
+from sudare.lazy import above
 from sudare.messages import Texts
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
+
+if TYPE_CHECKING:
+    from sudare.baskets.certificate import Certificate
 
 Strategy = Literal["paper", "swept", "best"]
 # The share of the time in which items are suppressed; the rest is for the check of what was reached.
@@ -79,6 +84,20 @@ class Suppression(Result):
     def suppressed_share(self) -> float:
         """The share of the occurrences of items that are suppressed, formula (2)."""
         return self.suppressed / self.items if self.items else 0.0
+
+    def publish(self, path: str | Path, *, certificate: str | Path | None = None) -> Certificate:
+        """Write the published records, check what was written, and write its certificate; see `write_published`."""
+        from sudare.baskets.certificate import write_published
+
+        return write_published(self, path, certificate=certificate)
+
+    def report(
+        self, path: str | Path, *, certificate: str | Path | None = None, language: str = "en",
+        progress: Progress = silent,
+    ) -> None:  # fmt: skip
+        """Write one page about the baskets before and after suppression, for a reader without the tool."""
+        write: Any = above("report.baskets.report", "write_baskets_report")
+        write(self, path, certificate=certificate, language=language, progress=progress)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the records as plain values."""

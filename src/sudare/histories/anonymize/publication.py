@@ -17,6 +17,7 @@ from sudare.histories.safety.classes import ClassSafety, class_safety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.lazy import above
 from sudare.progress import Progress, silent
+from sudare.results import Result
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _WITHOUT_SEARCH = ("classes", "levels")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Publication:
+class Publication(Result):
     """What may be published of a history, and what was found out about it.
 
     `rows` are those of the original. `found` has the anonymized rows, what they cost and by which model they were made.

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
+from sudare.lazy import above
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.results import Result, Row
@@ -30,6 +31,9 @@ from sudare.tables.hierarchies.model import Hierarchy, hierarchy_from, loaded_hi
 from sudare.tables.model import Table
 from sudare.tables.sets.subsets import class_size_within
 from sudare.tables.sets.what_if import MOST_LISTED, SetsChanged
+
+if TYPE_CHECKING:
+    from sudare.tables.anonymize.written_levels import WrittenLevels
 
 # Two bytes a node, and hours of work: beyond this not all choices are gone through.
 MOST_NODES = 50_000_000
@@ -82,6 +86,22 @@ class LevelsFound(Result):
         if self.loss is None or self.bound is None:
             return None
         return (self.loss - self.bound) / self.loss if self.loss else 0.0
+
+    def publish(
+        self, path: str | Path, *, keep: Sequence[str] = (), levels: Mapping[str, int] | None = None
+    ) -> WrittenLevels:
+        """Write the table at the best levels, and measure the file; see `write_levels`."""
+        from sudare.tables.anonymize.written_levels import write_levels
+
+        return write_levels(self, path, keep=keep, levels=levels)
+
+    def report(self, path: str | Path, *, language: str = "en", progress: Progress = silent) -> None:
+        """Write one page about the table, with the levels that were asked for."""
+        write: Any = above("report.table.report", "write_table_report")
+        write(
+            self.table, path, known=self.known, limit=self.limit, hierarchies=self.hierarchies, suppress=self.suppress,
+            language=language, progress=progress,
+        )  # fmt: skip
 
     @property
     def max_risk(self) -> float | None:
