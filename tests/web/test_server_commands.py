@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from sudare.cli.app import app
 from sudare.web.settings import load_settings
+from tests.cli.test_json import check_form
 from tests.web.conftest import COMMAND, RunningServer
 from tests.web.small_contest import SmallContest, anonymized, guesses
 
@@ -27,7 +28,7 @@ def test_init_makes_a_folder_with_an_account(tmp_path: Path) -> None:
     assert "https://cup.example/resets/" in made.stderr
     assert load_settings(tmp_path / "s").secure
     listed = run.invoke(app, ["server", "user", "list", str(tmp_path / "s"), "--json"])
-    assert json.loads(listed.stdout) == {"users": [{"login": "admin", "admin": True, "disabled": False}]}
+    assert json.loads(listed.stdout)["users"] == [{"login": "admin", "admin": True, "disabled": False}]
     again = run.invoke(app, ["server", "init", str(tmp_path / "s")])
     assert again.exit_code == 2
     assert "is there already" in again.stderr
@@ -93,6 +94,8 @@ def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: Runni
     done = submit(str(bad))
     assert done.returncode == 2
     assert "Number 2: invalid\n  row 1, cell" in done.stdout
+    done = submit(str(good), "--json")
+    check_form(json.loads(done.stdout))
     done = submit(str(good), "--target", "1")
     assert done.returncode == 2
     assert "Which round is not clear" in done.stderr

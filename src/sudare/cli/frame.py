@@ -202,9 +202,12 @@ def note_aligned(path: Path, texts: Texts) -> None:
     note(texts("files.aligned", path=path))
 
 
-def show_json(result: Mapping[str, Any]) -> None:
-    """Print a result as JSON on stdout."""
-    print(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False))  # noqa: T201
+def show_json(schema: str, result: Mapping[str, Any]) -> None:
+    """Print a result as JSON on stdout, the name of its schema first."""
+    from sudare.schemas import schema_identity
+
+    told = {"schema": schema_identity(schema), **result}
+    print(json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False))  # noqa: T201
 
 
 @contextmanager

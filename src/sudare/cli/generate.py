@@ -28,7 +28,7 @@ def history(
     with shown_progress() as progress:
         made = generate_history(out, customers=customers, seed=seed, progress=progress)
     if json:
-        show_json(made.to_dict())
+        show_json("generated-history", made.to_dict())
     else:
         note(f"Wrote {out}: {made.rows:,} rows, {made.customers:,} customers, {made.items:,} items, seed {made.seed}")
 
@@ -58,7 +58,7 @@ def table(
             out, records=records, seed=seed, hierarchies=hierarchies, overwrite=force, progress=progress
         )
     if json:
-        show_json(made.to_dict())
+        show_json("generated-table", made.to_dict())
         return
     note(f"Wrote {out}: {counted(made.records, 'record')} of {len(made.attributes)} attributes, seed {made.seed}")
     if hierarchies:

@@ -89,7 +89,7 @@ def contests(folder: FolderArgument, json: JsonOption = False) -> None:
     with _open(_settings(folder)) as database, database.reading() as session:
         found = list_contests(session)
     if json:
-        show_json({"contests": [{"id": identity, "name": name} for identity, name in found]})
+        show_json("contests", {"contests": [{"id": identity, "name": name} for identity, name in found]})
         return
     for identity, name in found:
         console().print(f"{identity}  {name}")
@@ -172,7 +172,10 @@ def list_users(folder: FolderArgument, json: JsonOption = False) -> None:
     with _open(_settings(folder)) as database, database.reading() as session:
         found = session.scalars(select(User).order_by(User.login)).all()
     if json:
-        show_json({"users": [{"login": user.login, "admin": user.admin, "disabled": user.disabled} for user in found]})
+        show_json(
+            "users",
+            {"users": [{"login": user.login, "admin": user.admin, "disabled": user.disabled} for user in found]},
+        )
         return
     for user in found:
         console().print(f"{user.login}{' (admin)' if user.admin else ''}")

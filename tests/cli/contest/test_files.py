@@ -114,7 +114,11 @@ def test_publish_writes_what_guesses_are_checked_against(run: Run) -> None:
     result = run("publish", "A.csv", "-o", "P.csv")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "Wrote P.csv. Rows: 2.\n")
     assert Path("P.csv").read_text() == "1,2011/1/31,a,[0.5;1],1\n5,[2010/12/1;2010/12/31],{a;b},*,24\n"
-    assert answer(run("publish", "A.csv", "-o", "P.csv", "--json")) == {"out": "P.csv", "rows": 2}
+    assert answer(run("publish", "A.csv", "-o", "P.csv", "--json")) == {
+        "schema": "sudare.published/1",
+        "out": "P.csv",
+        "rows": 2,
+    }
     assert answer(run("check-guesses", "T.csv", "P.csv", "F.csv", "--json"))["valid"] is True
     Path("F.csv").write_text("5,7\n5,12\n6,1\n")
     found = run("check-guesses", "T.csv", "P.csv", "F.csv")

@@ -97,6 +97,7 @@ def test_a_contests_own_thresholds_win(run: Run, folder: Path) -> None:
     )
     assert found.exit_code == 3
     assert json.loads(found.stdout) == {
+        "schema": "sudare.judgement/1",
         "tried": True,
         "guesses": 2,
         "hits": 2,

@@ -98,7 +98,7 @@ def experiment(
             raise
     written = write_experiment_page(found, out, language=lang)
     if json:
-        show_json(_told(found, summarize_experiments(found.rows)))
+        show_json("basket-experiments", _told(found, summarize_experiments(found.rows)))
     else:
         _show_data(found.data, texts)
     note(f"Wrote {', '.join(path.name for path in written)} in {out}")

@@ -41,7 +41,7 @@ def itemsets(
     with shown_progress() as progress:
         found = frequent_itemsets(source.read(progress), least, max_size=max_size)
     if json:
-        show_json(found.to_dict(most=top))
+        show_json("itemsets", found.to_dict(most=top))
     else:
         from sudare.report.baskets.mining_text import show_itemsets
 
@@ -72,7 +72,7 @@ def rules(
     with shown_progress() as progress:
         found = association_rules(source.read(progress), least, confidence, max_inferred=max_inferred, most=top)
     if json:
-        show_json(found.to_dict())
+        show_json("rules", found.to_dict())
     else:
         from sudare.report.baskets.mining_text import show_rules
 
@@ -100,7 +100,7 @@ def km(
     with shown_progress() as progress:
         found = check_km_anonymity(source.read(progress), k=k, m=m, most_examples=top)
     if json:
-        show_json(found.to_dict())
+        show_json("km-anonymity", found.to_dict())
     else:
         from sudare.report.baskets.mining_text import show_km
 
@@ -139,7 +139,7 @@ def utility(
         after = match_published(original, source.read_from(published, progress))
         found = basket_utility(original, after, support=least, confidence=confidence, most=top)
     if json:
-        show_json(found.to_dict())
+        show_json("basket-utility", found.to_dict())
     else:
         from sudare.report.baskets.mining_text import show_basket_utility
 

@@ -68,7 +68,7 @@ def check(
         look = _checked if source.engine_name == "duckdb" else _checked_there
         verdict, sensitive, told = look(source, worst, seed, progress)
     if json:
-        show_json({**verdict.to_dict(), **told})
+        show_json("basket-check", {**verdict.to_dict(), **told})
     else:
         from sudare.report.baskets.text import show_title, show_verdict
 
@@ -179,7 +179,7 @@ def suppress(
     if json:
         named = {"out": out, "certificate": target.certificate, "report": page}
         files = {name: str(path) if written and path else None for name, path in named.items()}
-        show_json({**found.to_dict(), **files, **_told(baskets, sensitive)})
+        show_json("basket-suppression", {**found.to_dict(), **files, **_told(baskets, sensitive)})
     else:
         from sudare.report.baskets.text import show_suppression, show_title
 
@@ -275,7 +275,7 @@ def verify(
             progress=progress,
         )  # fmt: skip
     if json:
-        show_json({**found.to_dict(), **_told(original, sensitive)})
+        show_json("basket-verification", {**found.to_dict(), **_told(original, sensitive)})
     else:
         from sudare.report.baskets.text import show_verification
 

@@ -87,7 +87,7 @@ def attack(
         )
     write_guesses(Guesses(found.pids, found.customers), out)
     if json:
-        show_json({"out": str(out), **found.to_dict()})
+        show_json("attack", {"out": str(out), **found.to_dict()})
     else:
         from sudare.report.history.attack_text import show_attack
 

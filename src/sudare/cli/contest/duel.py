@@ -42,7 +42,7 @@ def duel(
         published = read_valid_anonymized(anonymized, history, loaded, progress=progress)
         found = run_duel(history, published, p=loaded.p, alpha=loaded.alpha, seed=seed, progress=progress)
     if json:
-        show_json(found.to_dict())
+        show_json("duel", found.to_dict())
     else:
         from sudare.report.contest.duel_text import show_duel
 

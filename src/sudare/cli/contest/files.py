@@ -160,13 +160,13 @@ def publish(
     with shown_progress() as progress:
         rows = write_published(anonymized, out, loaded, unchecked=unchecked, progress=progress)
     if json:
-        show_json({"out": str(out), "rows": rows})
+        show_json("published", {"out": str(out), "rows": rows})
     note(f"Wrote {out}. Rows: {rows:,}.")
 
 
 def _show(found: CheckResult, texts: Texts, *, json: bool) -> None:
     if json:
-        show_json(found.to_dict())
+        show_json("contest-check", found.to_dict())
     else:
         from sudare.report.contest.check_text import show_check
 

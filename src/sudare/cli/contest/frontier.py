@@ -69,7 +69,7 @@ def frontier(
         found, out, source=Path(source.file).name, rules=rules.name, results=rules.best_results, language=lang
     )
     if json:
-        show_json(found.to_dict())
+        show_json("frontier", found.to_dict())
     else:
         from sudare.report.contest.frontier_text import show_frontier
 

@@ -29,7 +29,7 @@ def recompute(
     with shown_progress() as progress:
         found = recompute_archive(archive, progress=progress)
     if json:
-        show_json(found.to_dict())
+        show_json("recomputed", found.to_dict())
     else:
         from sudare.report.contest.recompute_text import show_recomputed
 

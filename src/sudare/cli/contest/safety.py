@@ -74,7 +74,7 @@ def thresholds(
         write_thresholds(found[written], out)
     if json:
         listed = {known: values.tolist() for known, values in found.items()}
-        show_json({"p": str(share), "alpha": str(level), "max": most, "thresholds": listed})
+        show_json("thresholds", {"p": str(share), "alpha": str(level), "max": most, "thresholds": listed})
     else:
         from sudare.report.contest.safety_text import show_thresholds
 
@@ -115,7 +115,7 @@ def safety(
         guessed = read_guesses(guesses, source, history)
     found = judge_guesses(guessed, source, history, thresholds=own, **_shares(p, alpha, chosen))
     if json:
-        show_json(found.to_dict())
+        show_json("judgement", found.to_dict())
     else:
         from sudare.report.contest.safety_text import show_judgement
 
@@ -159,7 +159,7 @@ def classes(
         progress("best guesses", 0, 1)
         found = class_safety(sizes, attacks=attacks or chosen.attacks, thresholds=own, **shares)
     if json:
-        show_json(found.to_dict())
+        show_json("classes", found.to_dict())
     else:
         from sudare.report.contest.safety_text import show_classes
 

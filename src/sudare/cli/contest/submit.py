@@ -59,7 +59,7 @@ def submit(
 
 def _show(outcome: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        show_json(outcome)
+        show_json("submission", outcome)
     else:
         result = outcome["result"] or {}
         utility = f", U = {outcome['utility']:.6f}" if outcome.get("utility") is not None else ""

@@ -76,7 +76,7 @@ def utility(
     with shown_progress() as progress:
         found = _measured(source, progress, unchecked=unchecked, top=top)
     if json:
-        show_json(found.to_dict())
+        show_json("cell-utility", found.to_dict())
     else:
         from sudare.report.contest.utility_text import show_utility
 
@@ -134,7 +134,7 @@ def usecases(
             source.original, history, support=least, first_day=source.rules.first_day, progress=progress, **options
         )
     if json:
-        show_json(found.to_dict())
+        show_json("use-cases", found.to_dict())
     else:
         from sudare.report.contest.utility_text import show_use_cases
 
@@ -191,7 +191,7 @@ def correlate(
     if out:
         _draw(found, out / CHART, texts)
     if json:
-        show_json(found.to_dict())
+        show_json("correlation", found.to_dict())
     else:
         from sudare.report.contest.utility_text import show_correlation
 

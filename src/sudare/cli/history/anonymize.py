@@ -158,7 +158,7 @@ def anonymize(
             settle()
     if json:
         written = {name: str(path) if path else None for name, path in {"out": out, "aligned": aligned}.items()}
-        show_json({**made.to_dict(), **written})
+        show_json("anonymized-history", {**made.to_dict(), **written})
     else:
         from sudare.report.history.anonymized_text import show_anonymized
 

@@ -146,7 +146,7 @@ def attackers(
     if json:
         after = {"published": published.to_dict()} if published else {}
         of_persons = {"persons": [risk.to_dict() for risk in several]} if persons else {}
-        show_json({**found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
+        show_json("attackers", {**found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
     elif published:
         from sudare.report.history.text import show_published
 
@@ -269,13 +269,14 @@ def knowledge(
             write_values(history, parsed, values, weighting=weighting)
     if json:
         show_json(
+            "knowledge",
             {
                 **risk.to_dict(),
                 "weighting": weighting,
                 "most_identifying": [value.to_dict() for value in listed],
                 "customers": people.to_dict() if people else None,
                 **({"persons": several[0].to_dict()} if several else {}),
-            }
+            },
         )
     else:
         from sudare.report.history.text import show_knowledge, show_persons

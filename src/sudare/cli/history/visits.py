@@ -41,7 +41,7 @@ def visits(
             write_visits(history, output)
         name = history.reading.source
     if json:
-        show_json({"visits": total, "shown": [visit.to_dict() for visit in listed]})
+        show_json("visits", {"visits": total, "shown": [visit.to_dict() for visit in listed]})
     else:
         from sudare.report.history.text import show_visits
 

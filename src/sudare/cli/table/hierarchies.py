@@ -58,7 +58,7 @@ def suggest(
     paths = write_hierarchies({entry.attribute: entry.hierarchy for entry in found}, out, overwrite=force)
     if json:
         files = [{**entry.to_dict(), "file": str(paths[entry.attribute])} for entry in found]
-        show_json({"folder": str(out), "hierarchies": files})
+        show_json("hierarchies", {"folder": str(out), "hierarchies": files})
     else:
         _show(found, texts)
     note(f"Wrote {len(paths)} files to {out}")

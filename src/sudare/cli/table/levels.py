@@ -102,7 +102,7 @@ def levels(
         told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after and changed else {}
         named = {"identifiers": [entry.to_dict() for entry in identifiers]}
         measured = {"written": written.to_dict() if written else None} if out else {}
-        show_json({**named, **found.to_dict(), **measured, **told})
+        show_json("levels", {**named, **found.to_dict(), **measured, **told})
     else:
         from sudare.report.table.text import show_identifiers, show_levels, show_written
         from sudare.report.table.what_if_text import show_change, show_entered_and_left

@@ -39,7 +39,7 @@ def population(
     with shown_progress() as progress, source.read(progress) as table:
         found = population_risk(table, names(known), share=share, population=population)
     if json:
-        show_json(found.to_dict())
+        show_json("population", found.to_dict())
     else:
         from sudare.report.table.population_text import show_population
 

@@ -90,7 +90,7 @@ def record(
         diversity = diverse.to_dict() if diverse else None
         beside = {"bound": bound, "share_above": share, "without": left, "diversity": diversity}
         told = change.told(after=after.to_dict(), moved=moved.to_dict()) if change and after and moved else {}
-        show_json({**found.to_dict(), **beside, **told})
+        show_json("table-risk", {**found.to_dict(), **beside, **told})
     else:
         from sudare.report.table.text import show_diversity, show_records
         from sudare.report.table.what_if_text import show_moved_records
@@ -170,7 +170,7 @@ def subsets(
     moved = moved_sets(found.ranked("size"), after.ranked("size")) if after else []
     if json:
         told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}
-        show_json({**found.to_dict(), **told})
+        show_json("subsets", {**found.to_dict(), **told})
     else:
         from sudare.report.table.sets_text import show_subsets
         from sudare.report.table.what_if_text import show_moved_sets
@@ -221,7 +221,8 @@ def sample(
         found = ask(table)
         after = ask(change.table) if change and found.complete else None
     if json:
-        show_json({**found.to_dict(), **(change.told(after=after.to_dict()) if change and after else {})})
+        told = change.told(after=after.to_dict()) if change and after else {}
+        show_json("subset-sample", {**found.to_dict(), **told})
     else:
         from sudare.report.table.sets_text import show_sample
         from sudare.report.table.what_if_text import show_change

@@ -94,7 +94,7 @@ def disclosable(
         told = (
             change.told(after=after.to_dict(), **changed.to_dict(), moved=moves) if change and after and changed else {}
         )
-        show_json({**found.to_dict(), **told})
+        show_json("disclosable", {**found.to_dict(), **told})
     else:
         from sudare.report.table.sets_text import show_disclosable
         from sudare.report.table.what_if_text import show_change, show_entered_and_left, show_stayed
@@ -188,7 +188,7 @@ def _show_dangerous(
         if change and compared:
             moved = [pair.to_dict() for pair in compared.moved]
             told = change.told(after=compared.after.to_dict(), **changed.to_dict(), moved=moved)
-        show_json({**found.to_dict(), **told})
+        show_json("dangerous", {**found.to_dict(), **told})
         return
     from sudare.report.table.sets_text import show_dangerous
     from sudare.report.table.what_if_text import show_change, show_entered_and_left, show_moved_rises
@@ -247,7 +247,7 @@ def affordable(
     moved = moved_sets(found.sets or found.maximal, after.sets or after.maximal) if after else []
     if json:
         told = change.told(after=after.to_dict(), moved=[pair.to_dict() for pair in moved]) if change and after else {}
-        show_json({**found.to_dict(), **told})
+        show_json("affordable", {**found.to_dict(), **told})
     else:
         from sudare.report.table.sets_text import show_affordable
         from sudare.report.table.what_if_text import show_moved_sets
