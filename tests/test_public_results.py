@@ -25,7 +25,7 @@ from tests.public_examples import Examples
 INPUTS = {
     "Baskets", "Bundle", "CellHistory", "Circumstances", "CollapsedTable", "ColumnRule", "ContestResult", "Costs",
     "Derived", "FinalFiles", "FrontierSearch", "Guesses", "HeldBaskets", "HeldCells", "HeldSensitive", "Hierarchy",
-    "History", "HistoryFile", "ItemColumn", "Knowledge", "KnownHistory", "OrderedColumn", "ParsedCells", "RuleSet",
+    "History", "HistoryRows", "ItemColumn", "Knowledge", "KnownHistory", "OrderedColumn", "ParsedCells", "RuleSet",
     "SensitiveItems", "Table",
 }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from sudare.histories.anonymize.classes import AnonymizedHistory
 from sudare.histories.anonymize.concealment import ConcealedHistory
+from sudare.histories.anonymize.publication import Publication
 from sudare.histories.attack.attack import Attack
 from sudare.histories.attack.duel import Duel
 from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
@@ -30,7 +32,13 @@ from sudare.report.contest.findings import size_rows
 from sudare.report.contest.report import MOST_NAME_LETTERS, planned
 from sudare.report.contest.safety_text import show_classes, show_judgement
 from sudare.report.contest.utility_text import show_use_cases, show_utility
-from sudare.report.history.anonymized_text import anonymized_title, show_concealment, show_made, show_sizes
+from sudare.report.history.anonymized_text import (
+    anonymized_title,
+    show_anonymized,
+    show_concealment,
+    show_made,
+    show_sizes,
+)
 from sudare.report.history.attack_text import show_attack
 from sudare.report.history.figures import attackers_figures
 from sudare.report.history.published import published_values
@@ -73,6 +81,14 @@ def _print_concealed(found: ConcealedHistory, texts: Texts) -> None:
     show_concealment(found.safety, texts)
 
 
+def _source(found: Publication, texts: Texts) -> str:
+    return Path(found.rows.reading.source).name if found.rows.reading else _original(texts)
+
+
+def _print_publication(found: Publication, texts: Texts) -> None:
+    show_anonymized(found.found, found.safety, found.duel, _source(found, texts), texts)
+
+
 TEXTS: Mapping[type, Any] = {
     AttackersAssessment: lambda found, texts: show_attackers(found, found.history.reading.source, texts),
     AttackerRisk: lambda found, texts: show_risk(found, texts, counted=found.sample is None),
@@ -81,6 +97,7 @@ TEXTS: Mapping[type, Any] = {
     PersonsRisk: lambda found, texts: show_persons([found], [None], texts),
     PublishedAssessment: lambda found, texts: show_published(found, _original(texts), texts),
     AnonymizedHistory: _print_anonymized,
+    Publication: _print_publication,
     ConcealedHistory: _print_concealed,
     Attack: lambda found, texts: show_attack(found, _anonymized(texts), texts),
     Duel: lambda found, texts: show_duel(found, _anonymized(texts), texts),
@@ -127,6 +144,24 @@ def _concealed(found: ConcealedHistory, texts: Texts) -> Cell:
     values = {"findings": SimpleNamespace(made=found, matchings=found.safety)}
     title = anonymized_title(found, _original(texts), texts)
     return Cell(title, templates=("contest/made.html", "contest/matchings.html"), values=values)
+
+
+def _publication(found: Publication, texts: Texts) -> Cell:
+    """Return how it was made, how safe it is and what the attacks reached, as far as that is known."""
+    made = _listed_cell(found.found, texts)
+    parts = [made, *([_classes(found.safety, texts)] if found.safety else [])]
+    parts += [_duel(found.duel, texts)] if found.duel else []
+    findings = SimpleNamespace(made=found.found, matchings=found.found.safety, safety=found.safety, duel=found.duel)
+    values = {name: value for part in reversed(parts) for name, value in part.values.items()}
+    title = anonymized_title(found.found, _source(found, texts), texts)
+    # The figure of the classes stands with them.
+    figures = () if found.safety else made.figures
+    templates = tuple(name for part in parts for name in part.templates)
+    return Cell(title, templates=templates, values={**values, "findings": findings}, figures=figures)
+
+
+def _listed_cell(found: Any, texts: Texts) -> Cell:
+    return _concealed(found, texts) if isinstance(found, ConcealedHistory) else _made(found, texts)
 
 
 def _classes(found: ClassSafety, texts: Texts) -> Cell:
@@ -182,6 +217,7 @@ CELLS: Mapping[type, Any] = {
     PublishedAssessment: _published,
     AnonymizedHistory: _made,
     ConcealedHistory: _concealed,
+    Publication: _publication,
     ClassSafety: _classes,
     MatchingSafety: _matchings,
     CellUtility: _utility,
