@@ -19,7 +19,7 @@ Whatever a viewer may not see is as if it were not there; nobody learns that it 
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -39,6 +39,9 @@ from sudare.web.storage.models import (
     Team,
 )
 from sudare.web.storage.people import User
+
+# What teams hand in.
+HandedIn = TypeVar("HandedIn", Submission, GuessFile)
 
 ALL_SCOPES = frozenset({"read", "submit", "guess", "organize"})
 
@@ -135,10 +138,10 @@ def may_download_original(viewer: Viewer, round: Round) -> bool:
     return viewer.role == "team" and viewer.contest.teams_may_download and opened
 
 
-def visible_submission(session: Session, viewer: Viewer, identity: str) -> Submission:
-    """Return a submission that the viewer may see."""
+def _visible_file(session: Session, viewer: Viewer, table: type[HandedIn], identity: str) -> HandedIn:
+    """Return a file that was handed in: organizers may see those of all teams, teams their own."""
     viewer.need("read")
-    found = session.get(Submission, identity)
+    found = session.get(table, identity)
     if found is None or not _same_contest(session, viewer, found.round_id):
         raise not_there()
     if not viewer.organizes and (viewer.role != "team" or found.team_id != viewer.team_id):
@@ -146,13 +149,23 @@ def visible_submission(session: Session, viewer: Viewer, identity: str) -> Submi
     return found
 
 
+def _visible_files(session: Session, viewer: Viewer, table: type[HandedIn], round: Round) -> list[HandedIn]:
+    """Return the files that were handed in for a round and that the viewer may see, the newest first."""
+    viewer.need("read")
+    wanted = select(table).where(table.round_id == round.id)
+    if not viewer.organizes:
+        wanted = wanted.where(table.team_id == viewer.own_team)
+    return list(session.scalars(wanted.order_by(table.created_at.desc(), table.number.desc())))
+
+
+def visible_submission(session: Session, viewer: Viewer, identity: str) -> Submission:
+    """Return a submission that the viewer may see."""
+    return _visible_file(session, viewer, Submission, identity)
+
+
 def visible_submissions(session: Session, viewer: Viewer, round: Round) -> list[Submission]:
     """Return the submissions of a round that the viewer may see, the newest first."""
-    viewer.need("read")
-    wanted = select(Submission).where(Submission.round_id == round.id)
-    if not viewer.organizes:
-        wanted = wanted.where(Submission.team_id == viewer.own_team)
-    return list(session.scalars(wanted.order_by(Submission.created_at.desc(), Submission.number.desc())))
+    return _visible_files(session, viewer, Submission, round)
 
 
 def visible_preview(session: Session, viewer: Viewer, submission: Submission) -> Preview | None:
@@ -220,22 +233,12 @@ def may_see_name(viewer: Viewer, round: Round, target: Target) -> bool:
 
 def visible_guess(session: Session, viewer: Viewer, identity: str) -> GuessFile:
     """Return a file of guesses that the viewer may see."""
-    viewer.need("read")
-    found = session.get(GuessFile, identity)
-    if found is None or not _same_contest(session, viewer, found.round_id):
-        raise not_there()
-    if not viewer.organizes and (viewer.role != "team" or found.team_id != viewer.team_id):
-        raise not_there()
-    return found
+    return _visible_file(session, viewer, GuessFile, identity)
 
 
 def visible_guesses(session: Session, viewer: Viewer, round: Round) -> list[GuessFile]:
     """Return the files of guesses of a round that the viewer may see, the newest first."""
-    viewer.need("read")
-    wanted = select(GuessFile).where(GuessFile.round_id == round.id)
-    if not viewer.organizes:
-        wanted = wanted.where(GuessFile.team_id == viewer.own_team)
-    return list(session.scalars(wanted.order_by(GuessFile.created_at.desc(), GuessFile.number.desc())))
+    return _visible_files(session, viewer, GuessFile, round)
 
 
 def results_open(viewer: Viewer, round: Round) -> bool:
