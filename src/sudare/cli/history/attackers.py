@@ -27,12 +27,13 @@ from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, MOST_PUBL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sudare.histories.attackers.assessment import AttackerRisk
+    from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
     from sudare.histories.attackers.persons import PersonsRisk
     from sudare.histories.attackers.published import PublishedAssessment
     from sudare.histories.generalized.conversion import HistoryRows
     from sudare.histories.generalized.model import CellHistory
     from sudare.histories.model import History
+    from sudare.messages import Texts
     from sudare.progress import Progress
 
 WeightingOption = Annotated[
@@ -122,12 +123,11 @@ def attackers(
             samples=samples,
             progress=progress,
         )
-        risks = (*found.attackers, *found.knowledge)
         limits = {"seed": seed, "samples": samples, "weighting": weighting}
-        several = []
-        if persons:
-            most = most_combinations or MOST_PERSON_COMBINATIONS
-            several = _of_persons(history, risks, persons, {**limits, "most_combinations": most}, progress)
+        most = most_combinations or MOST_PERSON_COMBINATIONS
+        several = _of_persons(
+            history, [*found.attackers, *found.knowledge], persons, {**limits, "most_combinations": most}, progress
+        )
         published = None
         if anonymized:
             most = most_combinations or MOST_PUBLISHED_COMBINATIONS
@@ -140,38 +140,48 @@ def attackers(
         if report:
             from sudare.report.history.report import write_history_report
 
-            parts: dict[str, Any] = {"published": published, "persons": several}
-            write_history_report(history, found, report, **parts, language=lang, progress=progress)
+            write_history_report(
+                history, found, report, published=published, persons=several, language=lang, progress=progress
+            )
         reading = history.reading
     if json:
         after = {"published": published.to_dict()} if published else {}
         of_persons = {"persons": [risk.to_dict() for risk in several]} if persons else {}
         show_json("attackers", {**found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
-    elif published:
-        from sudare.report.history.text import show_published
-
-        show_published(published, reading.source, texts)
     else:
-        from sudare.report.history.text import show_attackers
-
-        show_attackers(found, reading.source, texts)
-    if several and not json:
-        from sudare.report.history.text import show_persons
-
-        show_persons(several, [risk.attacker for risk in risks], texts)
-    for path in (customers, report):
-        if path:
-            note(f"Wrote {path}")
+        _show(found, published, several, reading.source, texts)
+    for path in filter(None, (customers, report)):
+        note(f"Wrote {path}")
     if customers:
         note_secret(customers, texts)
 
 
+def _show(
+    found: AttackersAssessment,
+    published: PublishedAssessment | None,
+    several: Sequence[PersonsRisk],
+    source: str,
+    texts: Texts,
+) -> None:
+    """Print the attackers, before and after where cells were published, and what is known of several persons."""
+    from sudare.report.history.text import show_attackers, show_persons, show_published
+
+    if published:
+        show_published(published, source, texts)
+    else:
+        show_attackers(found, source, texts)
+    if several:
+        show_persons(several, [risk.attacker for risk in (*found.attackers, *found.knowledge)], texts)
+
+
 def _of_persons(
-    history: History, risks: Sequence[AttackerRisk], persons: int, options: dict[str, Any], progress: Progress
+    history: History, risks: Sequence[AttackerRisk], persons: int | None, options: dict[str, Any], progress: Progress
 ) -> list[PersonsRisk]:
-    """Measure the knowledge of each attacker about several persons."""
+    """Measure the knowledge of each attacker about several persons; of none, nothing."""
     from sudare.histories.attackers.persons import assess_persons
 
+    if not persons:
+        return []
     return [assess_persons(history, r.knowledge, persons=persons, progress=progress, **options) for r in risks]
 
 

@@ -76,9 +76,7 @@ def levels(
     from sudare.tables.identifiers import direct_identifiers
 
     texts = Texts(lang)
-    for option, given in (("--keep", keep), ("--choice", choice)):
-        if given and not out:
-            raise OptionNotUsable(f"{option} says what is written, but nothing is.\nHint: name a file with -o.")
+    _check_written(out, keep, choice)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         hierarchies = source.read_hierarchies(table)
         ask = partial(
@@ -121,6 +119,13 @@ def levels(
         note(f"Nothing was written to {out}: no levels keep to the limit.")
     if found.best is None:
         raise typer.Exit(EXIT_NOT_SAFE)
+
+
+def _check_written(out: Path | None, keep: list[str] | None, choice: str | None) -> None:
+    """Refuse options about what is written where nothing is."""
+    for option, given in (("--keep", keep), ("--choice", choice)):
+        if given and not out:
+            raise OptionNotUsable(f"{option} says what is written, but nothing is.\nHint: name a file with -o.")
 
 
 def _chosen(found: LevelsFound, choice: str | None) -> dict[str, int] | None:
