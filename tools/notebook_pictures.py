@@ -1,7 +1,11 @@
-"""Makes pictures of results as notebooks show them, light and dark, in docs/images; run it when cells have changed."""
+"""Makes pictures of results as notebooks show them: those of docs/images, or all of them, light and dark, in a folder.
+
+Run it when cells have changed: tools/notebook_pictures.py [FOLDER]
+"""
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +15,8 @@ from playwright.sync_api import Browser, sync_playwright
 import sudare
 from sudare.results import Result
 
-FOLDER = Path(__file__).parents[1] / "docs" / "images"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+IN_DOCS = {"notebook-attackers-light", "notebook-levels-dark"}
 CHROMIUM = "/usr/bin/chromium"
 WIDTH = 900
 # A picture shows so much of a cell at most.
@@ -28,13 +33,16 @@ body { margin: 0; padding: 12px 16px; background: %s; color: %s; font-family: sy
 
 
 def main() -> None:
-    """Compute some results, show them in both themes and keep what they look like."""
-    FOLDER.mkdir(exist_ok=True)
+    """Compute some results, show them and keep what they look like."""
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES
+    target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for name, found in results(Path(folder)):
             for theme in THEMES:
-                take(browser, found, FOLDER / f"notebook-{name}-{theme}.png", theme)
+                path = target / f"notebook-{name}-{theme}.png"
+                if target != IMAGES or path.stem in IN_DOCS:
+                    take(browser, found, path, theme)
         browser.close()
 
 
@@ -60,7 +68,7 @@ def take(browser: Browser, found: Result, path: Path, theme: str) -> None:
     """Keep what a cell with a result looks like."""
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
     page.set_content(f'<style>{JUPYTER % THEMES[theme]}</style><div class="cell">{found._repr_html_()}</div>')
-    height = min(HEIGHT, int(page.evaluate("document.body.scrollHeight")))
+    height = min(HEIGHT, int(page.evaluate("document.querySelector('.cell').getBoundingClientRect().bottom")) + 12)
     page.screenshot(path=path, clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
     page.close()
     if path.stat().st_size > MOST_BYTES:

@@ -120,7 +120,7 @@ def _attackers(found: AttackersAssessment, texts: Texts) -> Cell:
     numbers = Numbers(texts)
     counts = {"records": numbers.count(found.records), "customers": numbers.count(found.customers)}
     return Cell(
-        texts("attackers.title", source=shortened(found.history.reading.source, texts)),
+        texts("attackers.title", source=shortened(Path(found.history.reading.source).name, texts)),
         lead=texts("attackers.read", **counts, weighting=found.weighting),
         templates=("history/attackers.html", *(("history/further.html",) if found.knowledge else ())),
         values=values,

@@ -59,13 +59,15 @@ def records_figure(found: RecordsAssessment, texts: Texts) -> Figure:
     numbers = Numbers(texts)
     shares = {name: numbers.percent(getattr(found, name)) for name in ("max_risk", "mean_risk")}
     uniques = {"uniques": numbers.count(found.uniques), "share": numbers.percent(found.uniques / found.records)}
+    label = set_label(found.attributes, texts) or texts("risk.nothing")
+    title = texts("report.table.curve.title", label=label)
     chart = cumulative_curve(
         _steps(found.curve()),
         axes=(texts("report.table.curve.x"), texts("report.table.curve.y")),
-        title=texts("report.table.curve.title", label=set_label(found.attributes, texts)),
+        title=title,
         description=texts("risk.summary", **shares, **uniques),
     )
-    return Figure((panel(chart, texts, texts("report.table.curve.y")),), texts("report.table.curve.title", label=""))
+    return Figure((panel(chart, texts, label),), title)
 
 
 def set_label(attributes: Sequence[str], texts: Texts, *, most: int = MOST_NAME_LETTERS) -> str:
