@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
-from sudare.sources.encodings import find_encoding
+from sudare.sources.encodings import find_text
 from sudare.sources.text import csv_line, csv_rows
 from sudare.tables.hierarchies.levels_file import read_levels
 from sudare.tables.hierarchies.model import read_hierarchy
@@ -27,7 +27,7 @@ def found(folder: Path, text: str, encoding: str) -> str | None:
     path = folder / "text.csv"
     path.write_bytes(text.encode(encoding))
     try:
-        return find_encoding(path)
+        return find_text(path).encoding
     except sudare.SourceNotReadable as asked:
         assert "Hint: " in str(asked)
         return None
@@ -137,7 +137,7 @@ def test_the_question_shows_what_each_encoding_makes_of_the_text(tmp_path: Path)
 def test_what_reads_best_is_shown_first(tmp_path: Path, text: str, encoding: str) -> None:
     (tmp_path / "t.csv").write_bytes(f"name\n{text}".encode(encoding))
     with pytest.raises(sudare.SourceNotReadable) as asked:
-        find_encoding(tmp_path / "t.csv")
+        find_text(tmp_path / "t.csv")
     first = str(asked.value).splitlines()[1]
     assert encoding in first
     # The cell alone, without the header above it.
@@ -148,7 +148,7 @@ def test_what_reads_best_is_shown_first(tmp_path: Path, text: str, encoding: str
 def test_what_is_no_encoding_of_text_is_refused(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "t.csv").write_text("name,city\na,b\n")
     with pytest.raises(sudare.OptionNotUsable, match="no encoding"):
-        find_encoding(tmp_path / "t.csv", encoding=encoding)
+        find_text(tmp_path / "t.csv", encoding=encoding)
 
 
 @pytest.mark.parametrize("encoding", sorted({*encodings.aliases.aliases.values(), "punycode", "idna"}))

@@ -75,7 +75,7 @@ def test_broken_lines_and_empty_tables_are_refused(read: Any) -> None:
 def test_closing_a_table_drops_its_rows(engine: DuckDBEngine, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     with sudare.read_table(tmp_path / "t.csv", engine=engine) as table:
-        name = table.rows
+        name = table.rows()
         assert rows_of(engine, f"SELECT count(*) FROM {name}") == [(1,)]
     assert rows_of(engine, f"SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE '{name}%'") == [(0,)]
 
@@ -84,7 +84,7 @@ def test_the_rows_of_a_file_are_there_when_they_are_asked_for(read: Any) -> None
     table = read(TEXT, missing_values=["?"])
     expected = [(1, "Kyoto", "30"), (2, "Kyoto", "30"), (3, "Nara", None), (4, "Nara", None)]
     for _ in range(2):
-        assert rows_of(table.engine, f"SELECT * FROM {table.rows} ORDER BY record") == expected
+        assert rows_of(table.engine, f"SELECT * FROM {table.rows()} ORDER BY record") == expected
 
 
 @pytest.mark.parametrize("later", ["city,age\nKyoto,31\nKyoto, 30\nNara,?\nNara,\n", None])

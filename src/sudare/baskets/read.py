@@ -19,14 +19,14 @@ from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cells import cell_text
-from sudare.sources.encodings import find_encoding, with_mark
+from sudare.sources.encodings import FoundText, find_text, with_mark
 from sudare.sources.opening import EXCEL, PARQUET, Source, SourceOptions, check_readable, open_source, refuse_broken
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 from sudare.sources.purchases.model import Purchases
 from sudare.sources.purchases.roles import NAMES, assign_roles, fold
 from sudare.sources.readings import Dropped, Reading
 from sudare.sources.spellings import as_written, find_spellings, plain, spelled_names
-from sudare.sources.text import DELIMITERS, file_hash
+from sudare.sources.text import DELIMITERS
 
 Form = Literal["spaces", "commas", "spmf", "pairs", "history"]
 Per = Literal["customer", "visit"]
@@ -72,8 +72,8 @@ def read_baskets(
     progress("reading", 0, 2)
     if isinstance(source, Purchases):
         found = _from_history(source, per)
-    elif _is_text(source, form, per, given, options):
-        found = _from_text(Path(str(source)), form, encoding)
+    elif text := _transaction_text(source, form, per, given, options):
+        found = _from_text(Path(str(source)), text, form, encoding)
     else:
         with engine_or_own(engine) as place:
             if per == "visit" or form == "history":
@@ -101,17 +101,18 @@ def _check_words(form: str | None, per: str, bad_rows: str) -> None:
         )
 
 
-def _is_text(source: object, form: Form | None, per: Per, given: Mapping[str, str], options: SourceOptions) -> bool:
-    """Tell whether a source is transaction text: as the form says, else a text whose first line names no columns."""
-    if not isinstance(source, str | Path):
-        return False
+def _transaction_text(
+    source: object, form: Form | None, per: Per, given: Mapping[str, str], options: SourceOptions
+) -> FoundText | None:
+    """Return a source that is transaction text: as the form says, else a text whose first line names no columns."""
+    if not isinstance(source, str | Path) or form not in (None, *TEXT_FORMS):
+        return None
     path = Path(source)
-    if form is not None:
-        return form in TEXT_FORMS
-    if per == "visit" or given or is_binary(path):
-        return False
+    if form is None and (per == "visit" or given or is_binary(path)):
+        return None
     check_readable(path)
-    return not names_columns(path, find_encoding(path, encoding=options.encoding))
+    text = find_text(path, encoding=options.encoding)
+    return None if form is None and names_columns(path, text.encoding) else text
 
 
 def is_binary(path: Path) -> bool:
@@ -127,9 +128,8 @@ def names_columns(path: Path, encoding: str) -> bool:
     return any(all(row & set(NAMES[role]) for role in PAIR_ROLES) for row in rows)
 
 
-def _from_text(path: Path, given: Form | None, encoding: str | None) -> Baskets:
-    check_readable(path)
-    found = find_encoding(path, encoding=encoding)
+def _from_text(path: Path, text: FoundText, given: Form | None, encoding: str | None) -> Baskets:
+    found = text.encoding
     form: TextForm = find_text_form(path, with_mark(found)) if given is None else given  # type: ignore[assignment]
     counts, cells, numbers = read_lines(path, with_mark(found), form, str(path))
     if given is None and form == "spaces" and SPMF_MARKS[0] in numbers:
@@ -152,7 +152,7 @@ def _from_text(path: Path, given: Form | None, encoding: str | None) -> Baskets:
     if given is None:
         guesses["form"] = form
     reading = BasketReading(
-        str(path), "text", {}, guesses, len(counts), (), file_hash(path), (spelling,) if spelling.remarkable else (),
+        str(path), "text", {}, guesses, len(counts), (), text.sha256, (spelling,) if spelling.remarkable else (),
         form=form, duplicates=int(np.count_nonzero(duplicates)),
     )  # fmt: skip
     return _made(keys // len(names), keys % len(names), names, numbered(len(counts)), reading)
@@ -177,7 +177,7 @@ def _from_pairs(
     if isinstance(source, str | Path) and options.header is None and not given and not is_binary(Path(source)):
         check_readable(Path(source))
         # Names of people and things look like a header; here a header names both columns.
-        found_encoding = find_encoding(Path(source), encoding=options.encoding)
+        found_encoding = find_text(Path(source), encoding=options.encoding).encoding
         options = replace(options, header=names_columns(Path(source), found_encoding))
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)

@@ -100,7 +100,7 @@ def trace_frontier(
     wanted = _check(ks, customers, search)
     kept = None
     if folder is not None:
-        dependent = {"version": __version__, **search.to_dict(), "original": original.digest}
+        dependent = {"version": __version__, **search.to_dict(), "original": original.digest()}
         kept = FrontierFile(Path(folder), dependent)
     points = []
     for k in wanted:

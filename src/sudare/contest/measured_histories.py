@@ -57,18 +57,18 @@ class MeasuredFile:
         self._path = folder / VALUES
         make_folder(folder)
         check_writable(self._path)
-        parameters = {"version": __version__, **options, "original": original.digest}
+        parameters = {"version": __version__, **options, "original": original.digest()}
         known = keep_parameters(folder, "measured histories", parameters)
         self._rows = _read(self._path) if known and self._path.exists() else {}
 
     def find(self, name: str, history: CellHistory) -> MeasuredHistory | None:
         """Return what was measured of a history, if it was."""
         digest, found = self._rows.get(name, (None, None))
-        return found if digest == history.digest else None
+        return found if digest == history.digest() else None
 
     def add(self, found: MeasuredHistory, history: CellHistory) -> None:
         """Keep what was measured of a history."""
-        self._rows[found.name] = (history.digest, found)
+        self._rows[found.name] = (history.digest(), found)
         with whole_file(self._path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(_header())

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import codecs
 import functools
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.showing import dataclass
 
 CHUNK_BYTES = 1 << 20
 # How much text that is not ASCII is looked at to tell whether it is Japanese.
@@ -61,8 +63,16 @@ _WESTERN = re.compile(rb"[\x82\x84\x88-\x9f][\x40-\x7e]|[\x91-\x97][\x85\x91-\x9
 _NO_LETTERS = re.compile("[\x80\xa0\ue000-\uf8ff]")
 
 
-def find_encoding(path: Path, *, encoding: str | None = None, option: str | None = "--encoding") -> str:
-    """Return the encoding in which the whole file can be read; a given one is only checked.
+@dataclass(frozen=True, slots=True)
+class FoundText:
+    """In which encoding a whole file can be read, and the SHA-256 of its bytes, found in the same pass."""
+
+    encoding: str
+    sha256: str
+
+
+def find_text(path: Path, *, encoding: str | None = None, option: str | None = "--encoding") -> FoundText:
+    """Return the encoding in which the whole file can be read, and its hash; a given encoding is only checked.
 
     Found are UTF-8, UTF-16 with its mark, and cp932, EUC-JP and ISO-2022-JP where the text is Japanese. For any other
     the error shows candidates; it advises the `option` that names the encoding, if there is one.
@@ -78,18 +88,20 @@ def find_encoding(path: Path, *, encoding: str | None = None, option: str | None
         return _check_given(path, encoding)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _check_given(path, "utf-16")
-    if _first_error(path, "utf-8") is None:
-        return "utf-8"
-    likely = [name for name in JAPANESE if _first_error(path, name) is None and _is_japanese(path, name)]
+    plain = _read_through(path, "utf-8")
+    if plain.error is None:
+        return FoundText("utf-8", plain.sha256)
+    passes = {name: _read_through(path, name) for name in JAPANESE}
+    likely = [name for name, found in passes.items() if found.error is None and _is_japanese(path, name)]
     if len(likely) == 1 and (likely[0] != "euc_jp" or _has_kana(path, "euc_jp")):
-        return likely[0]
+        return FoundText(likely[0], passes[likely[0]].sha256)
     raise SourceNotReadable(_question(path, likely, option))
 
 
 def read_text(path: Path, *, encoding: str | None = None, option: str | None = None) -> str:
     """Return the text of a small file, in the encoding that was given or is found; line ends stay as they are."""
-    found = find_encoding(path, encoding=encoding, option=option)
-    return path.read_bytes().decode(with_mark(found))
+    found = find_text(path, encoding=encoding, option=option)
+    return path.read_bytes().decode(with_mark(found.encoding))
 
 
 def with_mark(encoding: str) -> str:
@@ -107,14 +119,14 @@ def recode(path: Path, encoding: str, target: Path) -> None:
             new.write(text)
 
 
-def _check_given(path: Path, encoding: str) -> str:
+def _check_given(path: Path, encoding: str) -> FoundText:
     name = _text_encoding(encoding)
     if name is None:
         raise OptionNotUsable(f"There is no encoding {encoding!r} of text.\nHint: utf-8, cp932, euc_jp, cp1252, ...")
-    error = _first_error(path, name)
-    if error:
-        raise SourceNotReadable(f"{path} is not {encoding}: {error}.\nHint: omit --encoding to have it found.")
-    return name
+    found = _read_through(path, name)
+    if found.error:
+        raise SourceNotReadable(f"{path} is not {encoding}: {found.error}.\nHint: omit --encoding to have it found.")
+    return FoundText(name, found.sha256)
 
 
 def _text_encoding(encoding: str) -> str | None:
@@ -126,28 +138,37 @@ def _text_encoding(encoding: str) -> str | None:
         return None
 
 
-def _first_error(path: Path, encoding: str) -> str | None:
-    """Return why the file is not text in the encoding, or None if all of it is."""
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """What one reading of a file says: why it is not text in an encoding, None if all of it is; then its SHA-256."""
+
+    error: str | None
+    sha256: str = ""
+
+
+def _read_through(path: Path, encoding: str) -> _Pass:
+    """Read a whole file in an encoding, up to the first error."""
     decoder = codecs.getincrementaldecoder(encoding)()
-    position = 0
+    digest, position = hashlib.sha256(), 0
     with path.open("rb") as file:
         while chunk := file.read(CHUNK_BYTES):
             try:
                 text = decoder.decode(chunk)
             except UnicodeDecodeError as error:
-                return f"byte {position + error.start:,} does not fit"
+                return _Pass(f"byte {position + error.start:,} does not fit")
             except UnicodeError as error:
-                return str(error)
+                return _Pass(str(error))
             if "\0" in text:
-                return f"there is a NUL byte near byte {position:,}"
+                return _Pass(f"there is a NUL byte near byte {position:,}")
             if _ESCAPE in text and not encoding.startswith("iso2022"):
-                return f"there is an escape sequence near byte {position:,}"
+                return _Pass(f"there is an escape sequence near byte {position:,}")
+            digest.update(chunk)
             position += len(chunk)
     try:
         decoder.decode(b"", final=True)
     except UnicodeError:
-        return "it ends in the middle of a character"
-    return None
+        return _Pass("it ends in the middle of a character")
+    return _Pass(None, digest.hexdigest())
 
 
 def _samples(path: Path, encoding: str) -> Iterator[str]:
@@ -171,7 +192,7 @@ def _is_japanese(path: Path, encoding: str) -> bool:
     one that quotes and dashes could not be. Words in half-width kana count neither way: a text of them alone may be one
     in European capitals.
     """
-    western = _first_error(path, "cp1252") is None
+    western = _read_through(path, "cp1252").error is None
     expected = strange = 0
     for text in _samples(path, encoding):
         if _NO_LETTERS.search(text):
@@ -218,14 +239,14 @@ def _frequent() -> frozenset[str]:
 def _question(path: Path, likely: Sequence[str], option: str | None) -> str:
     """Return what to ask the owner of a text: what some encodings make of its first part that is not ASCII."""
     candidates = dict.fromkeys((*likely, *CANDIDATES))
-    readable = [name for name in candidates if _first_error(path, name) is None]
+    readable = [name for name in candidates if _read_through(path, name).error is None]
     readings: dict[str, list[str]] = {}
     for name in sorted(readable, key=lambda name: (name not in likely, -_plausible(path, name))):
         readings.setdefault(_shown(path, name), []).append(name)
     shown = [f"  {', '.join(names)}: {text}" for text, names in readings.items() if text.isprintable()]
     if not shown:
         return (
-            f"{path} is not text in UTF-8: {_first_error(path, 'utf-8')}.\n"
+            f"{path} is not text in UTF-8: {_read_through(path, 'utf-8').error}.\n"
             "Hint: give a CSV, Parquet or Excel file, or save the text as UTF-8."
         )
     advice = f"name the encoding with {option}: one of these, if it reads right, or another; or " if option else ""

@@ -8,7 +8,7 @@ import difflib
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import available_timezones
@@ -18,7 +18,7 @@ from sudare.engine.options import parquet_files
 from sudare.engine.protocol import ZONE
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
-from sudare.sources.encodings import find_encoding, recode
+from sudare.sources.encodings import find_text, recode
 from sudare.sources.text import TextForm, file_hash, find_form, line_numbers, record_lines
 
 if TYPE_CHECKING:
@@ -144,13 +144,14 @@ def _near(path: Path) -> str:
 
 
 def _open_text(path: Path, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:
-    encoding = find_encoding(path, encoding=options.encoding)
+    found = find_text(path, encoding=options.encoding)
     file = path
-    if encoding != "utf-8":
+    if found.encoding != "utf-8":
         file = _temporary(cleanup) / "recoded.csv"
-        recode(path, encoding, file)
-    form = find_form(file, encoding, delimiter=options.delimiter, header=options.header, name=str(path))
-    return _text_source(str(path), "CSV", path, file, form, engine, _guesses(form, options))
+        recode(path, found.encoding, file)
+    form = find_form(file, found.encoding, delimiter=options.delimiter, header=options.header, name=str(path))
+    made = _text_source(str(path), "CSV", found.sha256, file, form, engine, _guesses(form, options))
+    return replace(made, in_place=path) if file == path else made
 
 
 def _guesses(form: TextForm, options: SourceOptions) -> dict[str, str]:
@@ -165,15 +166,14 @@ def _guesses(form: TextForm, options: SourceOptions) -> dict[str, str]:
 
 
 def _text_source(
-    name: str, kind: str, origin: Path, file: Path, form: TextForm, engine: Engine, guesses: dict[str, str]
+    name: str, kind: str, sha256: str, file: Path, form: TextForm, engine: Engine, guesses: dict[str, str]
 ) -> Source:
     # Positions as names: a header may repeat names or leave them empty.
     inner = tuple(f"c{n}" for n in range(len(form.columns)))
     table = engine.csv(file, columns=inner, delimiter=form.delimiter, header=form.header)
     types = ("VARCHAR",) * len(inner)
     return Source(
-        name, kind, table, form.columns, inner, types, form.header, file_hash(origin), guesses, file, form,
-        in_place=origin if origin == file else None,
+        name, kind, table, form.columns, inner, types, form.header, sha256, guesses, file, form
     )  # fmt: skip
 
 
@@ -271,7 +271,7 @@ def _open_excel(path: Path, engine: Engine, options: SourceOptions, cleanup: Exi
     guesses = {} if options.sheet else {"sheet": sheet}
     if options.header is None:
         guesses["header"] = "yes" if form.header else "no"
-    return _text_source(str(path), "Excel", path, file, form, engine, guesses)
+    return _text_source(str(path), "Excel", file_hash(path), file, form, engine, guesses)
 
 
 def _choose_sheet(workbook: CalamineWorkbook, wanted: str | None, path: Path) -> str:

@@ -69,7 +69,7 @@ def add_records(
         cells = ", ".join(cell_names(columns))
         engine.hold(
             name,
-            f"SELECT record, {cells} FROM {table.rows} UNION ALL "
+            f"SELECT record, {cells} FROM {table.rows()} UNION ALL "
             f"SELECT record + {table.reading.rows}, {cells} FROM {name}_added",
         )
     grouped = group_rows(engine, name, name, columns)

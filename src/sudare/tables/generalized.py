@@ -61,7 +61,7 @@ def _raised(table: Table, a: int, hierarchies: Mapping[str, Hierarchy], level: i
 
 def _generalized_rows(table: Table, texts: list[list[str | None]]) -> str:
     """Make the table of all rows with generalized values on the engine and return its name."""
-    name = fresh_name(f"{table.rows}_at_levels")
+    name = fresh_name(f"{table.rows()}_at_levels")
     changed = [a for a, values in enumerate(table.values) if texts[a] != list(values)]
     with ExitStack() as cleanup:
         for a in changed:
@@ -72,5 +72,5 @@ def _generalized_rows(table: Table, texts: list[list[str | None]]) -> str:
         cells = [f"g{a}.general AS a{a}" if a in changed else f"r.a{a}" for a in range(len(texts))]
         apart = [f"r.{column}" for column in ("weight", "person") if getattr(table, column) is not None]
         shown = ", ".join(["r.record", *cells, *apart])
-        table.engine.hold(name, f"SELECT {shown} FROM {table.rows} AS r {joins}")
+        table.engine.hold(name, f"SELECT {shown} FROM {table.rows()} AS r {joins}")
     return name

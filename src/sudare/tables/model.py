@@ -79,9 +79,8 @@ class Table:
         """The number of records."""
         return int(self.counts.sum())
 
-    @property
     def rows(self) -> str:
-        """The SQL name of the table of all rows: record (from 1), weight, person, and the attributes a0, a1, ...
+        """Return the SQL name of the table of all rows: record (from 1), weight, person, and the attributes a0, a1, ...
 
         The rows of a file that the analyses did not need are read now; a file that has changed is refused.
         """
@@ -121,7 +120,7 @@ class Table:
         self.engine.attach(name, {**keys, **{key: mark[firsts] for key, mark in marks.items()}})
         same = " AND ".join(f"m.a{a} IS NOT DISTINCT FROM r.a{a}" for a in positions) or "true"
         try:
-            yield f"{self.rows} AS r JOIN {name} AS m ON {same}"
+            yield f"{self.rows()} AS r JOIN {name} AS m ON {same}"
         finally:
             self.engine.drop(name)
 

@@ -173,7 +173,7 @@ def run_duel(
     classes = class_safety(sizes, **rule) if sizes else None
     return Duel(
         tuple(found), classes, len(pids), int(np.count_nonzero(pids == customers)), AttackRule.of(**rule),
-        (original.digest, anonymized.digest),
+        (original.digest(), anonymized.digest()),
     )  # fmt: skip
 
 

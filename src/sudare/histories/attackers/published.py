@@ -140,9 +140,9 @@ def measure_published(
             others.append(attackers.measure(cells, known, seed=seed, **limits))
         progress("attackers", total, total)
         history = attackers.history
-        purchases = history.digest
+        purchases = history.digest()
     counts = history.records, history.customers, cells.pseudonyms, cells.deleted_rows
-    digests = original.digest, anonymized.digest
+    digests = original.digest(), anonymized.digest()
     return PublishedAssessment(*counts, weighting, seed, tuple(ten), tuple(others), digests, purchases)
 
 

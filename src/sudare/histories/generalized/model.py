@@ -121,9 +121,8 @@ class CellHistory:
         object.__setattr__(found, "file", CellFile.of(path))
         return found
 
-    @property
     def digest(self) -> str:
-        """A hash of what the history says, however its sets of items are numbered."""
+        """Return a hash of what the history says, however its sets of items are numbered."""
         found = sha256(self.persons.tobytes())
         for column in self.columns:
             found.update(f"{column.name}\n".encode())

@@ -215,11 +215,11 @@ def refuse_others(
     published: PublishedAssessment | None,
 ) -> None:
     """Refuse results of other histories than those of the report, or of attacks that were judged otherwise."""
-    digests = histories.original.digest, histories.anonymized.digest
+    digests = histories.original.digest(), histories.anonymized.digest()
     for name, result in (("duel", duel), ("published", published)):
         if result is not None and result.digests != digests:
             raise _of_others(name)
-    if made is not None and made.history.digest != digests[1]:
+    if made is not None and made.history.digest() != digests[1]:
         raise _of_others("anonymization")
     safety = made.safety if made else None
     for name, judged in (("duel", duel), ("anonymization", safety)):

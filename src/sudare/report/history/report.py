@@ -77,7 +77,7 @@ def _refuse_other_history(published: PublishedAssessment, history: History, asse
             f"published has the weighting {published.weighting!r}, the assessment {assessment.weighting!r}.\n"
             "Hint: give both the same."
         )
-    if published.purchases != history.digest:
+    if published.purchases != history.digest():
         raise OptionNotUsable(
             "published is about another history than the report.\n"
             "Hint: give what measure_published found for the history that the report is about."

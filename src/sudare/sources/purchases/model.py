@@ -107,9 +107,8 @@ class Purchases:
             self._made.add(name)
         return self._prefix + name
 
-    @property
     def digest(self) -> str:
-        """A hash of who bought what on which day, in whatever order and whatever the customers are called.
+        """Return a hash of who bought what on which day, in whatever order and whatever the customers are called.
 
         It takes the rows out of the engine, as only what is about single people does.
         """
