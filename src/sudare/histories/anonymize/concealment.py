@@ -41,9 +41,6 @@ from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
-# The types of compiled functions hide what they take.
-_covered_customers: Any = kernels.covered_customers
-
 # What it costs that two customers meet in one set more, as a share of the sets.
 SPREAD = 0.01
 _HISTORIES_AT_ONCE = 64
@@ -249,7 +246,7 @@ def _covered(linkage: Linkage) -> Iterator[NDArray[np.bool_]]:
         groups = np.arange(begin, min(begin + _HISTORIES_AT_ONCE, len(linkage.group_sizes)))
         rows, starts = linkage.rows_of(groups)
         part = np.empty((len(groups), len(linkage.customers)), np.bool_)
-        _covered_customers(packed.published(rows), starts, packed.known, part)
+        kernels.covered_customers(packed.published(rows), starts, packed.known, part)
         yield part
 
 

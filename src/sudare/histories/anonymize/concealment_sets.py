@@ -8,7 +8,6 @@ sets differ more and cost more.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,6 @@ from sudare.interruption import answer_found
 from sudare.kernels.histories import concealment as kernels
 from sudare.progress import Progress
 from sudare.showing import dataclass
-
-# The types of compiled functions hide what they take.
-_anneal_sets: Any = kernels.anneal_sets
 
 # A set of c customers costs 2/c of its pairs, and more by about this share for each member above two (measured on
 # PWSCUP 2018).
@@ -88,7 +84,7 @@ def choose_sets(
 
     def anneal(count: int, heat: tuple[float, float], halt: NDArray[np.bool_]) -> float:
         arguments = sets, holders, together, aligned, rows.lengths, near, terms, spread
-        return float(_anneal_sets(*arguments, count, heat, rng, halt))
+        return kernels.anneal_sets(*arguments, count, heat, rng, halt)
 
     never = np.zeros(1, np.bool_)
     mean = anneal(1, (1e-9, 1e-9), never) / len(sets) or 1.0

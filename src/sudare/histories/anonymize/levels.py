@@ -286,6 +286,5 @@ def coded_rows(original: CellHistory, levels: Mapping[str, ColumnLevel]) -> Hist
     of_items = [isinstance(column, ItemColumn) for column in columns]
     ordered = [price for price, item in zip(prices, of_items, strict=True) if not item]
     items = [price for price, item in zip(prices, of_items, strict=True) if item] or [1.0]
-    values, numbers_, starts, weights, limits, _, most_items, _ = rows.data
-    data = (values, numbers_, starts, weights, limits, sum(prices), most_items, np.asarray(ordered + items))
+    data = rows.data._replace(row_cost=sum(prices), prices=np.asarray(ordered + items))
     return replace(rows, data=data)

@@ -6,7 +6,6 @@ The costs of pairs are all that the search for classes looks at first; for class
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,6 @@ from sudare.histories.anonymize.rows import HistoryRows
 from sudare.kernels.histories import groups as kernels
 from sudare.progress import Progress
 from sudare.showing import dataclass
-
-# The types of compiled functions hide what they take.
-_nearest: Any = kernels.nearest
 
 # A row of a customer whom nobody is like costs about this with a row of another.
 _USUAL_ROW_COST = 1.8
@@ -67,7 +63,7 @@ def pair_costs(
         nonlocal done
         if deadline.over:
             return False
-        _nearest(rows.until(deadline.halt), order, place, wanted, terms, last_step, found)
+        kernels.nearest(rows.until(deadline.halt), order, place, wanted, terms, last_step, found)
         done += 1
         progress(step, done, len(lengths))
         return not deadline.halt[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,6 @@ from sudare.histories.anonymize.class_search.model import AlignedClass
 from sudare.histories.anonymize.rows import HistoryRows
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.kernels.histories import groups as kernels
-
-# The types of compiled functions hide what they take.
-_group_cells: Any = kernels.group_cells
 
 
 def publish_classes(
@@ -48,7 +44,7 @@ def publish_groups(
     of_row[rows.order] = group
     pids = 1 + rng.permutation(len(rows.customers))
     persons = pids[np.searchsorted(rows.customers, original.persons)]
-    cells = [_group_cells(rows.data, found.rows) for found in classes]
+    cells = [kernels.group_cells(rows.data, found.rows) for found in classes]
     low, high, deleted = (np.concatenate([part[place] for part in cells]) for place in range(3))
     columns: list[Column] = []
     place = 0
@@ -84,7 +80,7 @@ def _items(
     numbers: dict[tuple[int, ...], int] = {(item,): item for item in range(len(column.names))}
     sets, kinds = [], []
     for found in classes:
-        for items in rows.data[1][found.rows].tolist():
+        for items in rows.data.items[found.rows].tolist():
             different = tuple(sorted(set(items)))
             if len(different) > rows.most_items:
                 sets.append(-1)

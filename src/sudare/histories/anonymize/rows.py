@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.model import CellHistory, ItemColumn, Kind, OrderedColumn
+from sudare.kernels.histories.groups import HistoryData
 from sudare.showing import dataclass
 
 # Items that the sets of published cells have at most.
@@ -29,15 +28,14 @@ class HistoryRows:
     starts: NDArray[np.int64]
     least: NDArray[np.int64]
     columns: int
-    # The arrays as kernels take them; see sudare.kernels.histories.groups.
-    data: tuple[Any, ...]
+    data: HistoryData
 
     def __len__(self) -> int:
         return len(self.order)
 
-    def until(self, halt: NDArray[np.bool_]) -> tuple[Any, ...]:
-        """Return the arrays as the kernels of a search take them, which end early when `halt` turns True."""
-        return *self.data, halt
+    def until(self, halt: NDArray[np.bool_]) -> HistoryData:
+        """Return the arrays for kernels of a search, which end early when `halt` turns True."""
+        return self.data._replace(halt=halt)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -47,17 +45,17 @@ class HistoryRows:
     @property
     def most_items(self) -> int:
         """The number of items that a set has at most."""
-        return int(self.data[6])
+        return self.data.most_items
 
     @property
     def item_price(self) -> float:
         """What a deleted cell of items costs."""
-        return float(self.data[7][-1])
+        return float(self.data.prices[-1])
 
     @property
     def row_cost(self) -> float:
         """What a deleted row costs."""
-        return float(self.data[5])
+        return self.data.row_cost
 
     @property
     def cells(self) -> int:
@@ -89,7 +87,8 @@ def history_rows(original: CellHistory, *, most_items: int = MOST_ITEMS, ranges:
     numbers = items[0].sets[order] if items else np.zeros(len(order), np.int32)
     columns = len(original.columns)
     prices = np.ones(len(weights) + 1)
-    data = (values, numbers, starts, weights, limits, float(columns), most_items, prices)
+    never = np.zeros(1, np.bool_)
+    data = HistoryData(values, numbers, starts, weights, limits, float(columns), most_items, prices, never)
     return HistoryRows(customers, order, starts, least, columns, data)
 
 
@@ -111,7 +110,7 @@ def _check(original: CellHistory, items: list[ItemColumn]) -> None:
 def some_customers(rows: HistoryRows, chosen: NDArray[np.int64]) -> tuple[HistoryRows, NDArray[np.int64]]:
     """Return the rows of some customers, given by their places, and where these rows are among all."""
     places = np.concatenate([np.arange(rows.starts[c], rows.starts[c + 1]) for c in chosen.tolist()])
-    values, items, _, *others = rows.data
     starts = np.concatenate([[0], np.cumsum(rows.lengths[chosen])]).astype(np.int64)
-    data = (np.ascontiguousarray(values[places]), items[places], starts, *others)
+    values, items = np.ascontiguousarray(rows.data.values[places]), rows.data.items[places]
+    data = rows.data._replace(values=values, items=items, starts=starts)
     return HistoryRows(rows.customers[chosen], rows.order[places], starts, rows.least, rows.columns, data), places

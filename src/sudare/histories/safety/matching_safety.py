@@ -35,8 +35,6 @@ from sudare.statistics.shares import Share
 _DRAWING_SHARE = 0.25
 _CHOOSING_SHARE = 0.5
 _COMPARING_SHARE = 0.3
-# The types of compiled functions hide what they take.
-_grow_guesses: Any = kernels.grow_guesses
 # First guesses of each kind that are tried, and guesses that are added to them.
 _STARTS = 100
 _MOST_TOGETHER = 24
@@ -181,7 +179,7 @@ def _best_plans(
             break
         found = np.empty((min(_MOST_TOGETHER, len(matchings)), 2), np.int64)
         found[0] = order[place]
-        score(found[: _grow_guesses(own, *graph, stay, found)])
+        score(found[: kernels.grow_guesses(own, *graph, stay, found)])
     scored.sort(key=lambda found: (-found[0], found[1]))
     return [plan for _, _, plan in scored[:_FINALISTS]]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +24,6 @@ from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
-# The types of compiled functions hide what they take.
-_draw_matchings: Any = kernels.draw_matchings
 # For what is drawn whatever the time.
 _NEVER = np.zeros(1, np.bool_)
 # Parts of the last drawings, whose spread gives an interval.
@@ -124,7 +121,7 @@ class Matchings:
             self._changes[first] = self._settle(part, rng)
         found = np.empty((count, len(part.pids)), np.int32)
         arguments = self.starts, self.edges, part.pids, self._match, self._owner
-        drawn, _ = _draw_matchings(*arguments, self._changes[first], rng, found, halt)
+        drawn, _ = kernels.draw_matchings(*arguments, self._changes[first], rng, found, halt)
         return found[:drawn]
 
     def _settle(self, part: _Part, rng: np.random.Generator) -> int:
@@ -132,7 +129,7 @@ class Matchings:
         size, changes, choices = len(part.pids), 0, 0
         one = np.empty((1, size), np.int32)
         while choices < _CHOICES_BEFORE * size:
-            _, more = _draw_matchings(
+            _, more = kernels.draw_matchings(
                 self.starts, self.edges, part.pids, self._match, self._owner, size, rng, one, _NEVER
             )
             choices += more

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.histories.utility.drawn_rows import PlainRows
-from sudare.kernels.histories.similarity import moved
+from sudare.kernels.histories.similarity import Scores, moved
 
 DOZEN = 12
 TOP = 100
@@ -114,5 +114,5 @@ def _similarities(scores: Any) -> Any:
     return sparse.triu(scores.T @ scores, k=1, format="csr")
 
 
-def _arrays(matrix: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    return matrix.indptr, matrix.indices, matrix.data
+def _arrays(matrix: Any) -> Scores:
+    return Scores(matrix.indptr, matrix.indices, matrix.data)

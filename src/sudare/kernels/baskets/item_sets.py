@@ -72,8 +72,9 @@ def number_sets(starts: Ints, items: Ints32, most: int, halt: Bools) -> Numbered
                 key = (at[depth] << 32) | items[o]
                 slot = slot_of(keys, key, FREE)
                 if keys[slot] == FREE:
-                    sizes, last = room_for(sizes, found + 1), room_for(last, found + 1)
-                    before, support = room_for(before, found + 1), room_for(support, found + 1)
+                    if found == len(sizes):
+                        sizes, last = room_for(sizes, found + 1), room_for(last, found + 1)
+                        before, support = room_for(before, found + 1), room_for(support, found + 1)
                     keys[slot], numbers[slot] = key, found
                     sizes[found], last[found], before[found] = depth + 1, items[o], at[depth]
                     support[found] = 0

@@ -6,16 +6,25 @@ are found by an open hash table of their numbers (-1: free).
 
 from __future__ import annotations
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
-from sudare.kernels.common.arrays import Bytes, Ints32
+from sudare.kernels.common.arrays import Bytes, Ints, Ints32
 from sudare.kernels.common.hashing import spread
 from sudare.kernels.entry import entry, inner
 
-# Sequence s is pool[starts[s] : starts[s + 1]]; filled[0] is the number of sequences.
-Sequences = namedtuple("Sequences", "slots starts pool owners filled")
+
+class Sequences(NamedTuple):
+    """Numbered sequences: s is pool[starts[s] : starts[s + 1]]; filled[0] is how many there are."""
+
+    slots: Ints32
+    starts: Ints
+    pool: Bytes | Ints32
+    owners: Ints
+    filled: Ints
+
+
 _PRIME = np.uint64(0x100000001B3)
 
 

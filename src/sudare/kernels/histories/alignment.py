@@ -12,24 +12,22 @@ When the data say to halt, rows are aligned in any way and costs are wrong: noth
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.entry import inner
 from sudare.kernels.histories.assignment import LAST_STEP, assign, assign_nearly
-from sudare.kernels.histories.groups import join_costs, profile
+from sudare.kernels.histories.groups import HistoryData, join_costs, profile
 
 
 @inner
-def join(data: Any, one: Ints, other: Ints, exact: bool) -> tuple[Ints, float]:
+def join(data: HistoryData, one: Ints, other: Ints, exact: bool) -> tuple[Ints, float]:
     """Return the rows of two aligned parts joined, and the cost of the groups; what the longer has more is left."""
     turned = one.shape[0] > other.shape[0]
     few, many = (other, one) if turned else (one, other)
     groups, width = few.shape[0], one.shape[1]
     cost = join_costs(data, profile(data, few), profile(data, many))
-    chosen = assign(cost, groups, data[8]) if exact else assign_nearly(cost, groups, LAST_STEP, data[8])
+    chosen = assign(cost, groups, data.halt) if exact else assign_nearly(cost, groups, LAST_STEP, data.halt)
     rows = np.empty((groups, width + other.shape[1]), np.int64)
     total = 0.0
     for g in range(groups):
@@ -40,16 +38,16 @@ def join(data: Any, one: Ints, other: Ints, exact: bool) -> tuple[Ints, float]:
 
 
 @inner
-def rows_of(data: Any, customer: int) -> Ints:
+def rows_of(data: HistoryData, customer: int) -> Ints:
     """Return the rows of a customer, aligned with nobody."""
-    first, end = data[2][customer], data[2][customer + 1]
+    first, end = data.starts[customer], data.starts[customer + 1]
     return np.arange(first, end).reshape((end - first, 1))
 
 
 @inner
-def deletion_cost(data: Any, members: Ints, groups: int) -> float:
+def deletion_cost(data: HistoryData, members: Ints, groups: int) -> float:
     """Return what the rows of the members that are in no group cost."""
-    starts, row_cost = data[2], data[5]
+    starts, row_cost = data.starts, data.row_cost
     total = 0
     for k in range(len(members)):
         total += starts[members[k] + 1] - starts[members[k]] - groups
@@ -57,9 +55,9 @@ def deletion_cost(data: Any, members: Ints, groups: int) -> float:
 
 
 @inner
-def complete(data: Any, members: Ints, rows: Ints) -> Ints:
+def complete(data: HistoryData, members: Ints, rows: Ints) -> Ints:
     """Return aligned rows with further groups, of the members' rows that are in none, as many as can be had."""
-    starts = data[2]
+    starts = data.starts
     least = starts[members[0] + 1] - starts[members[0]]
     for k in range(1, len(members)):
         least = min(least, starts[members[k] + 1] - starts[members[k]])
@@ -86,7 +84,7 @@ def _left(starts: Ints, customer: int, used: Ints) -> Ints:
 
 
 @inner
-def part(data: Any, members: Ints, rows: Ints, inside: Bools) -> tuple[Ints, Ints]:
+def part(data: HistoryData, members: Ints, rows: Ints, inside: Bools) -> tuple[Ints, Ints]:
     """Return some members of a class and their rows, aligned as in the class and completed."""
     columns = np.flatnonzero(inside)
     found = np.empty((rows.shape[0], len(columns)), np.int64)
@@ -97,7 +95,7 @@ def part(data: Any, members: Ints, rows: Ints, inside: Bools) -> tuple[Ints, Int
 
 
 @inner
-def align(data: Any, members: Ints) -> tuple[Ints, float]:
+def align(data: HistoryData, members: Ints) -> tuple[Ints, float]:
     """Return rows of a class, aligned one member after another, and the cost of the groups."""
     rows, cost = rows_of(data, members[0]), 0.0
     for k in range(1, len(members)):
@@ -107,14 +105,14 @@ def align(data: Any, members: Ints) -> tuple[Ints, float]:
 
 @inner
 def realign(
-    data: Any, members: Ints, rows: Ints, cost: float, divisions: Bools, exact: bool, least: float
+    data: HistoryData, members: Ints, rows: Ints, cost: float, divisions: Bools, exact: bool, least: float
 ) -> tuple[Ints, float]:
     """Divide a class in two in given ways and join the parts anew until no division saves the share `least` or more.
 
     Each line of `divisions` says which members are in the one part. Returns members, rows and the cost of the groups.
     """
     failed, d = 0, 0
-    while failed < len(divisions) and not data[8][0]:
+    while failed < len(divisions) and not data.halt[0]:
         inside = divisions[d]
         one_members, one = part(data, members, rows, inside)
         other_members, other = part(data, members, rows, ~inside)

@@ -7,23 +7,53 @@ overlap, the set has the item. An index leads from a value to the known rows tha
 
 from __future__ import annotations
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
-from sudare.kernels.common.arrays import Floats, Ints, Ints8, Ints32, Items
+from sudare.kernels.common.arrays import Floats, Ints, Ints8, Ints32
+from sudare.kernels.common.ordered import first_from
 from sudare.kernels.entry import entry, inner
 
-# Published rows: low and high [row, column], sets [row, column]; set s is members[starts[s] : starts[s + 1]], rising.
-PublishedRows = namedtuple("PublishedRows", "low high sets starts members")
-# Known rows: low and high [row, column], items [row, column], the customer of each row, where each customer's begin;
-# the rows of a customer rise by their first item.
-KnownRows = namedtuple("KnownRows", "low high items customer starts")
-# Lists of known rows: one for each ordered column, with all rows by the low end of their cells, then one for each
-# item, with the rows that have it by the low end of their first ordered cells. List l has the different ends
-# values[starts[l] : starts[l + 1]]; the rows with the end values[v] are rows[places[v] : places[v + 1]]. `widest` is
-# the widest cell of each ordered column.
-KnownIndex = namedtuple("KnownIndex", "starts values places rows widest")
+
+class PublishedRows(NamedTuple):
+    """Published rows: ends and sets of each row and column; set s is members[starts[s] : starts[s + 1]], rising."""
+
+    low: Ints
+    high: Ints
+    sets: Ints
+    starts: Ints
+    members: Ints
+
+
+class KnownRows(NamedTuple):
+    """Known rows: ends and items of each row and column, the customer of each row, and where each customer's begin.
+
+    The rows of a customer rise by their first item.
+    """
+
+    low: Ints
+    high: Ints
+    items: Ints32
+    customer: Ints32
+    starts: Ints
+
+
+class KnownIndex(NamedTuple):
+    """Lists of known rows: one for each ordered column, with all rows by the low end of their cells, and for each item.
+
+    That of an item has the rows with it by the low end of their first ordered cells. List l has the different ends
+    values[starts[l] : starts[l + 1]]; the rows with the end values[v] are rows[places[v] : places[v + 1]]. `widest` is
+    the widest cell of each ordered column.
+    """
+
+    starts: Ints
+    values: Ints
+    places: Ints
+    rows: Ints32
+    widest: Ints
+
+
 # The low end of a deleted cell; its high end is the opposite.
 NO_END = -(2**62)
 # Looking for an item among a customer's rows costs about as much as looking at so many.
@@ -36,22 +66,10 @@ EACH, RARE, UNIQUE = 0, 1, 2
 
 
 @inner
-def _lower(values: Items, first: int, last: int, value: int) -> int:
-    """Return the first place from `first` to `last` that has a value or more, by halving."""
-    while first < last:
-        middle = (first + last) // 2
-        if values[middle] < value:
-            first = middle + 1
-        else:
-            last = middle
-    return first
-
-
-@inner
 def _has_item(starts: Ints, members: Ints, number: int, item: int) -> bool:
     """Tell whether a set has an item."""
     last = starts[number + 1]
-    place = _lower(members, starts[number], last, item)
+    place = first_from(members, starts[number], last, item)
     return bool(place < last and members[place] == item)
 
 
@@ -62,8 +80,8 @@ def _listed(published: PublishedRows, row: int, index: KnownIndex, number: int) 
     first, last = index.starts[number], index.starts[number + 1]
     if published.low.shape[1] == 0:
         return index.places[first], index.places[last]
-    begin = _lower(index.values, first, last, published.low[row, column] - index.widest[column])
-    return index.places[begin], index.places[_lower(index.values, begin, last, published.high[row, column] + 1)]
+    begin = first_from(index.values, first, last, published.low[row, column] - index.widest[column])
+    return index.places[begin], index.places[first_from(index.values, begin, last, published.high[row, column] + 1)]
 
 
 @entry
@@ -184,7 +202,7 @@ def find_fitting(published: PublishedRows, row: int, known: KnownRows, customer:
     if halving:
         own = items[:, 0]
         for item in members[starts[number] : starts[number + 1]]:
-            other = _lower(own, begin, end, item)
+            other = first_from(own, begin, end, item)
             while other < end and own[other] == item:
                 room[count] = other - begin
                 count += 1

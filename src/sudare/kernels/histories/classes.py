@@ -5,8 +5,6 @@ A class of c customers costs about `rates[c]` times the summed costs of its pair
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Floats, Floats32, Ints
@@ -31,9 +29,9 @@ def anneal(
     sizes: Ints,
     class_of: Ints,
     rates: Floats,
-    bounds: Any,
+    bounds: tuple[int, int],
     steps: int,
-    heat: Any,
+    heat: tuple[float, float],
     rng: np.random.Generator,
     halt: Bools,
 ) -> None:

@@ -6,8 +6,6 @@ customer is in as many sets as a set has members.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Floats, Ints, Ints32
@@ -87,7 +85,7 @@ def anneal_sets(
     terms: Floats,
     spread: float,
     steps: int,
-    heat: Any,
+    heat: tuple[float, float],
     rng: np.random.Generator,
     halt: Bools,
 ) -> float:

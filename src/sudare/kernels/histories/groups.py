@@ -6,22 +6,49 @@ the column's standard deviation. With L = b - a + 1 numbers and u = x - a, n row
 (sum u^2 + sum u) / L - sum u + n (L - 1) / 2: count, sum, sum of squares and the ends are all that a group has to know.
 That is convex in L, so a range wider than its rows can be better, and by the variance of the rows only on one side.
 
-`data` is (values, items, starts, weights, limits, row_cost, most_items, prices), and in searches `halt` besides: the
-rows of customer c are starts[c] to starts[c + 1] - 1, weights are one over the standard deviations, limits the least
-and greatest values that a range may have, row_cost is what a deleted row costs, most_items how many items a set may
-have, prices what a deleted cell costs in each column, that of items last. When `halt[0]` turns True, costs are not
-finished. `rows` has a line for each group and a column for each member.
+`rows` has a line for each group and a column for each member.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Floats, Floats32, Ints, Ints32
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.histories.assignment import assign_within
+
+
+class HistoryData(NamedTuple):
+    """The rows of customers and what their cells may become: those of customer c are starts[c] to starts[c + 1] - 1."""
+
+    values: Floats  # [row, ordered column]
+    items: Ints32
+    starts: Ints
+    weights: Floats  # one over the standard deviation of each ordered column
+    limits: Floats  # the least and the greatest values that a range may have
+    row_cost: float  # what a deleted row costs
+    most_items: int  # of a set
+    prices: Floats  # what a deleted cell costs in each column, that of items last
+    halt: Bools  # when it turns True, costs are not finished
+
+
+class Profile(NamedTuple):
+    """What groups know of their values: ends, sums and sums of squares; different items and how many; members."""
+
+    sums: Floats
+    different: Ints32
+    counts: Ints
+    members: int
+
+
+class GroupCells(NamedTuple):
+    """The cells of groups in each ordered column: low and high ends, and whether they are deleted."""
+
+    low: Floats
+    high: Floats
+    deleted: Bools
 
 
 @inner
@@ -59,9 +86,9 @@ def best_range(
 
 
 @inner
-def profile(data: Any, rows: Ints) -> tuple[Floats, Ints32, Ints, int]:
-    """Return what groups know of their values: ends, sums, sums of squares, different items and their number."""
-    values, items = data[0], data[1]
+def profile(data: HistoryData, rows: Ints) -> Profile:
+    """Return what groups know of their values."""
+    values, items = data.values, data.items
     groups, members = rows.shape
     columns = values.shape[1]
     sums = np.zeros((4, groups, columns))
@@ -79,7 +106,7 @@ def profile(data: Any, rows: Ints) -> tuple[Floats, Ints32, Ints, int]:
                 sums[2, g, c] += value
                 sums[3, g, c] += value * value
             counts[g] += _add_item(different[g], counts[g], items[row])
-    return sums, different, counts, members
+    return Profile(sums, different, counts, members)
 
 
 @inner
@@ -109,16 +136,16 @@ def _count_union(first: Ints32, first_count: int, second: Ints32, second_count: 
 
 
 @inner
-def join_costs(data: Any, one: Any, other: Any) -> Floats:
+def join_costs(data: HistoryData, one: Profile, other: Profile) -> Floats:
     """Return the cost of each group of one kind joined with each of another."""
-    weights, limits, most_items, prices = data[3], data[4], data[6], data[7]
+    weights, limits, most_items, prices = data.weights, data.limits, data.most_items, data.prices
     sums, different, counts, members = one
     other_sums, other_different, other_counts, other_members = other
     count = members + other_members
     columns = sums.shape[2]
     cost = np.zeros((len(counts) + 1, len(other_counts)))
     for g in range(len(counts)):
-        if data[8][0]:
+        if data.halt[0]:
             break
         for h in range(len(other_counts)):
             union = _count_union(different[g], counts[g], other_different[h], other_counts[h])
@@ -137,20 +164,20 @@ def join_costs(data: Any, one: Any, other: Any) -> Floats:
 
 
 @inner
-def single_costs(data: Any, one: int, other: int, terms: Floats) -> Floats:
+def single_costs(data: HistoryData, one: int, other: int, terms: Floats) -> Floats:
     """Return the costs of the rows of one customer with those of another.
 
     `terms` are what different items cost, a factor of distances, a factor of deleted cells, and what a row costs that
     is left over. With (1, 1, 2, row_cost) costs are those of a class of two, whose best range has no other values.
     """
-    values, items, starts, weights = data[:4]
+    values, items, starts, weights = data.values, data.items, data.starts, data.weights
     columns = values.shape[1]
     begin, start = starts[one], starts[other]
     rows = starts[one + 1] - begin
-    scaled, most = weights * terms[1], data[7] * terms[2]
+    scaled, most = weights * terms[1], data.prices * terms[2]
     cost = np.zeros((rows + 1, starts[other + 1] - start))
     for i in range(rows):
-        if data[8][0]:
+        if data.halt[0]:
             break
         for j in range(cost.shape[1]):
             found = terms[0] if items[begin + i] != items[start + j] else 0.0
@@ -161,12 +188,14 @@ def single_costs(data: Any, one: int, other: int, terms: Floats) -> Floats:
 
 
 @inner
-def pair_cost(data: Any, one: int, other: int, terms: Floats, last_step: float, limit: float) -> tuple[float, float]:
+def pair_cost(
+    data: HistoryData, one: int, other: int, terms: Floats, last_step: float, limit: float
+) -> tuple[float, float]:
     """Return the cost of rows assigned within `last_step` of the best and those left over, and a bound below it.
 
     If a quick bound says that it is `limit` or more, the cost is infinite.
     """
-    starts = data[2]
+    starts = data.starts
     own, others = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
     # The same pair has the same cost whoever of it comes first.
     if own > others or (own == others and one > other):
@@ -177,7 +206,7 @@ def pair_cost(data: Any, one: int, other: int, terms: Floats, last_step: float, 
     bound = deleted + _least_sum(cost)
     if bound >= limit:
         return np.inf, bound
-    chosen, bound = assign_within(cost, rows, last_step, data[8])
+    chosen, bound = assign_within(cost, rows, last_step, data.halt)
     total = deleted
     for i in range(rows):
         total += cost[i, chosen[i]]
@@ -194,7 +223,9 @@ def _least_sum(cost: Floats) -> float:
 
 
 @entry
-def nearest(data: Any, order: Ints, place: int, wanted: int, terms: Floats, last_step: float, pairs: Floats32) -> None:
+def nearest(
+    data: HistoryData, order: Ints, place: int, wanted: int, terms: Floats, last_step: float, pairs: Floats32
+) -> None:
     """Find the customers with whom the one at a place of `order` makes the cheapest pairs, `wanted` of them.
 
     `order` has the customers by number of rows; the search goes both ways, until the rows to delete alone cost more
@@ -203,7 +234,7 @@ def nearest(data: Any, order: Ints, place: int, wanted: int, terms: Floats, last
     have a cost already, so that it does not matter which of several threads is first. When halted,
     what is there is right.
     """
-    starts = data[2]
+    starts = data.starts
     one = order[place]
     own = starts[one + 1] - starts[one]
     below, above = place - 1, place + 1
@@ -224,7 +255,7 @@ def nearest(data: Any, order: Ints, place: int, wanted: int, terms: Floats, last
             cost, bound = pair_cost(data, one, other, terms, last_step, best[-1])
             # Zero stands for pairs not looked at; customers whose rows are alike cost nothing.
             cost = max(cost, 1e-30) if cost < np.inf else -bound
-            if data[8][0]:
+            if data.halt[0]:
                 return
         pairs[one, other] = cost
         if 0 < cost < best[-1]:
@@ -236,10 +267,10 @@ def nearest(data: Any, order: Ints, place: int, wanted: int, terms: Floats, last
 
 
 @entry
-def group_cells(data: Any, rows: Ints) -> tuple[Floats, Floats, Bools]:
-    """Return the cheapest cells of groups: low and high ends and whether deleted for each ordered column."""
+def group_cells(data: HistoryData, rows: Ints) -> GroupCells:
+    """Return the cheapest cells of groups."""
     sums, _, counts, members = profile(data, rows)
-    weights, limits, prices = data[3], data[4], data[7]
+    weights, limits, prices = data.weights, data.limits, data.prices
     low, high = sums[0].copy(), sums[1].copy()
     deleted = np.zeros(low.shape, np.bool_)
     for g in range(len(counts)):
@@ -249,4 +280,4 @@ def group_cells(data: Any, rows: Ints) -> tuple[Floats, Floats, Bools]:
                     members, low[g, c], high[g, c], sums[2, g, c], sums[3, g, c], limits[0, c], limits[1, c]
                 )
                 deleted[g, c] = error * weights[c] >= members * prices[c]
-    return low, high, deleted
+    return GroupCells(low, high, deleted)

@@ -1,4 +1,4 @@
-"""Exchanging customers between two classes, (members, rows, cost) each.
+"""Exchanging customers between two classes.
 
 Exchanges are tried in the order of an estimate from the costs of pairs: a class of c customers costs about `rates[c]`
 times the summed costs of its pairs. What is tried is computed from the rows.
@@ -9,14 +9,14 @@ function that is loaded from the cache as part of another one cannot give arrays
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Floats, Floats32, Ints
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.histories.alignment import align, deletion_cost, join, part, realign, rows_of
-from sudare.kernels.histories.groups import join_costs, profile
+from sudare.kernels.histories.groups import HistoryData, join_costs, profile
 
 # Exchanges that seem to cost more than this share of the two classes are not computed: on PWSCUP 2018's data none of
 # 250 such was better. And how many are computed before two classes are left.
@@ -29,6 +29,23 @@ _SETTLING = 0.004
 # While classes change, their rows are aligned anew until a step saves less than this share: on PWSCUP 2018's data that
 # leaves a seventh of a percent for classes of 7, and takes a sixth of the time.
 _LEAST_GAIN = 0.001
+
+
+class Aligned(NamedTuple):
+    """A class: its members, a line of rows for each group and a column for each member, and what it costs."""
+
+    members: Ints
+    rows: Ints
+    cost: float
+
+
+class Exchanged(NamedTuple):
+    """Two classes after an exchange, and the members (-1: no more) and costs of all classes that were computed."""
+
+    one: Aligned
+    other: Aligned
+    tried: Ints
+    costs: Floats
 
 
 @inner
@@ -47,7 +64,7 @@ def estimate(pairs: Floats32, rates: Floats, customers: Ints, inside: Bools, sid
 
 @inner
 def _exchanges(
-    pairs: Floats32, rates: Floats, customers: Ints, inside: Bools, bounds: Any, most: float, favour: Floats
+    pairs: Floats32, rates: Floats, customers: Ints, inside: Bools, bounds: tuple[int, int], most: float, favour: Floats
 ) -> Ints:
     """Return the exchanges that promise to cost at most `most`, less a favour to each, the best first.
 
@@ -80,7 +97,7 @@ def _exchanges(
 
 
 @inner
-def changed_class(data: Any, members: Ints, rows: Ints, leaves: int, enters: int) -> tuple[Ints, Ints, float]:
+def changed_class(data: HistoryData, members: Ints, rows: Ints, leaves: int, enters: int) -> Aligned:
     """Return a class that one customer leaves and another enters, -1 where none does."""
     if leaves >= 0:
         members, rows = part(data, members, rows, members != leaves)
@@ -89,79 +106,84 @@ def changed_class(data: Any, members: Ints, rows: Ints, leaves: int, enters: int
     members, rows = part(data, members, rows, members != entering)
     rows, cost = join(data, rows, rows_of(data, entering), False)
     members = np.append(members, entering)
-    return members, rows, cost + deletion_cost(data, members, rows.shape[0])
+    return Aligned(members, rows, cost + deletion_cost(data, members, rows.shape[0]))
 
 
 @inner
-def _settle(data: Any, members: Ints, rows: Ints) -> tuple[Ints, Ints, float]:
+def _settle(data: HistoryData, members: Ints, rows: Ints) -> Aligned:
     """Return a class with its rows aligned anew, each member with the rest, until that gains little."""
     rows, cost = realign(data, members, rows, np.inf, np.eye(len(members)) > 0, False, _LEAST_GAIN)
-    return members, rows, cost + deletion_cost(data, members, rows.shape[0])
+    return Aligned(members, rows, cost + deletion_cost(data, members, rows.shape[0]))
 
 
 @entry
-def align_anew(data: Any, one: Any, division: Bools, exact: bool) -> tuple[Ints, Ints, float]:
+def align_anew(data: HistoryData, one: Aligned, division: Bools, exact: bool) -> Aligned:
     """Return a class with its rows aligned anew by a division in two, if that is better and not halted."""
-    members: Ints
-    rows: Ints
     members, rows, cost = one
     deleted = deletion_cost(data, members, rows.shape[0])
     rows, cost = realign(data, members, rows.copy(), cost - deleted, division.reshape((1, -1)), exact, 0.0)
-    if data[8][0]:
-        return members, one[1], one[2]
-    return members, rows, cost + deleted
+    if data.halt[0]:
+        return one
+    return Aligned(members, rows, cost + deleted)
 
 
 @entry
-def new_class(data: Any, members: Ints) -> tuple[Ints, Ints, float]:
+def new_class(data: HistoryData, members: Ints) -> Aligned:
     """Return a class of given customers, each aligned with the rest until that gains little; useless when halted."""
     rows, _ = align(data, members)
     return _settle(data, members, rows)
 
 
 @entry
-def blind_class(data: Any, members: Ints) -> tuple[Ints, Ints, float]:
+def blind_class(data: HistoryData, members: Ints) -> Aligned:
     """Return a class of given customers whose rows are aligned in the order in which they are."""
-    starts = data[2]
+    starts = data.starts
     lengths = starts[members + 1] - starts[members]
     rows = np.arange(lengths.min()).reshape((-1, 1)) + starts[members]
     cost = deletion_cost(data, members, len(rows))
     for g in range(len(rows)):
         group = rows[g : g + 1]
         cost += join_costs(data, profile(data, group[:, :1]), profile(data, group[:, 1:]))[0, 0]
-    return members, rows, cost
+    return Aligned(members, rows, cost)
 
 
 @inner
 def _exchanged(
-    data: Any, one: Any, other: Any, leaves: int, enters: int, most: float
-) -> tuple[tuple[Ints, Ints, float], tuple[Ints, Ints, float]]:
+    data: HistoryData, one: Aligned, other: Aligned, leaves: int, enters: int, most: float
+) -> tuple[Aligned, Aligned]:
     """Return two classes after an exchange; if they can be expected to cost at most `most`, aligned anew."""
-    new_one = changed_class(data, one[0], one[1], leaves, enters)
-    new_other = changed_class(data, other[0], other[1], enters, leaves)
-    if (new_one[2] + new_other[2]) * (1 - _SETTLING) < most:
-        new_one = _settle(data, new_one[0], new_one[1])
-        new_other = _settle(data, new_other[0], new_other[1])
+    new_one = changed_class(data, one.members, one.rows, leaves, enters)
+    new_other = changed_class(data, other.members, other.rows, enters, leaves)
+    if (new_one.cost + new_other.cost) * (1 - _SETTLING) < most:
+        new_one = _settle(data, new_one.members, new_one.rows)
+        new_other = _settle(data, new_other.members, new_other.rows)
     return new_one, new_other
 
 
 @entry
 def exchange_two(
-    data: Any, one: Any, other: Any, pairs: Floats32, rates: Floats, bounds: Any, heat: float, rng: np.random.Generator
-) -> tuple[tuple[Ints, Ints, float], tuple[Ints, Ints, float], Ints, Floats]:
+    data: HistoryData,
+    one: Aligned,
+    other: Aligned,
+    pairs: Floats32,
+    rates: Floats,
+    bounds: tuple[int, int],
+    heat: float,
+    rng: np.random.Generator,
+) -> Exchanged:
     """Exchange customers between two classes once, if an exchange that promises something is better.
 
     With heat, it may also be for the worse, by exp(-loss / heat). Returns the classes and all that were computed on the
     way: members, -1 where there are no more, and costs.
     """
     tried, costs = np.full((2 * _MOST_TRIES, bounds[1]), -1, np.int64), np.zeros(2 * _MOST_TRIES)
-    customers = np.append(one[0], other[0])
-    inside = np.arange(len(customers)) < len(one[0])
-    now = one[2] + other[2]
+    customers = np.append(one.members, other.members)
+    inside = np.arange(len(customers)) < len(one.members)
+    now = one.cost + other.cost
     most = _MOST_LOSS * now
     for side in (True, False):
         most += estimate(pairs, rates, customers, inside, side)
-    favour = np.zeros((len(one[0]) + 1) * (len(other[0]) + 1))
+    favour = np.zeros((len(one.members) + 1) * (len(other.members) + 1))
     if heat > 0:
         favour = _DOUBT * now * rng.standard_normal(len(favour))
     count = 0
@@ -170,12 +192,12 @@ def exchange_two(
         enters = customers[exchange[1]] if exchange[1] >= 0 else -1
         limit = now - 1e-6 + heat * rng.standard_exponential()
         new_one, new_other = _exchanged(data, one, other, leaves, enters, limit)
-        if data[8][0]:
+        if data.halt[0]:
             break
         for new in (new_one, new_other):
-            tried[count, : len(new[0])] = new[0]
-            costs[count] = new[2]
+            tried[count, : len(new.members)] = new.members
+            costs[count] = new.cost
             count += 1
-        if new_one[2] + new_other[2] < limit:
-            return new_one, new_other, tried[:count], costs[:count]
-    return one, other, tried[:count], costs[:count]
+        if new_one.cost + new_other.cost < limit:
+            return Exchanged(new_one, new_other, tried[:count], costs[:count])
+    return Exchanged(one, other, tried[:count], costs[:count])

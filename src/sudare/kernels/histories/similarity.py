@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from sudare.kernels.common.arrays import Floats, Ints
+from sudare.kernels.common.arrays import Floats, Items
 from sudare.kernels.entry import entry
 
 
+class Scores(NamedTuple):
+    """Scores by customer or by item: where those of each begin, whose they are, and the scores."""
+
+    starts: Items
+    places: Items
+    scores: Floats
+
+
 @entry
-def moved(starts: Ints, others: Ints, weights: Floats, customer: Any, item: Any) -> float:
+def moved(starts: Items, others: Items, weights: Floats, customer: Scores, item: Scores) -> float:
     """Return the sum of |w - w'| over the pairs of items that had a similarity w before.
 
     Pairs (i, j) are `others[starts[i] : starts[i + 1]]` with their `weights`. `customer` and `item` are the scores

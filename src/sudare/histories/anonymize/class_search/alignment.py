@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations, cycle, islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,6 @@ from numpy.typing import NDArray
 from sudare.histories.anonymize.class_search.model import AlignedClass, ClassSearch
 from sudare.kernels.histories import search as kernels
 
-# The types of compiled functions hide what they take.
-_align_anew: Any = kernels.align_anew
 # Members of a class whose rows are aligned exactly in the end.
 _MOST_EXACT = 3
 # Ways to divide a class in two that are tried in the end.
@@ -38,7 +35,9 @@ def realigned(search: ClassSearch, classes: Iterable[AlignedClass]) -> list[Alig
         for division in cycle(divisions):
             if failed == len(divisions) or search.deadline.over:
                 break
-            better = AlignedClass(*_align_anew(search.rows.until(search.deadline.halt), found.parts, division, exact))
+            better = AlignedClass(
+                *kernels.align_anew(search.rows.until(search.deadline.halt), found.parts, division, exact)
+            )
             failed = 0 if better.cost < found.cost - 1e-9 else failed + 1
             found = min(found, better, key=lambda one: one.cost)
         return found

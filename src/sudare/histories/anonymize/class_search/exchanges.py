@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 
@@ -11,8 +10,6 @@ from sudare.histories.anonymize.choice import Members
 from sudare.histories.anonymize.class_search.model import NEAR, AlignedClass, ClassSearch
 from sudare.kernels.histories import search as kernels
 
-# The types of compiled functions hide what they take.
-_exchange_two: Any = kernels.exchange_two
 # The last temperature of exchanges, over the cost of the two classes.
 _LAST_HEAT = 0.0005
 # Classes of more groups than this take part in fewer rounds of exchanges, as their rows take long to align.
@@ -79,14 +76,14 @@ def _exchange_all(search: ClassSearch, batch: list[tuple[int, int]], heat: float
         if search.time_left <= max(len(one.rows), len(other.rows)) / _GROUPS_A_SECOND:
             search.hurried = True
             return one, other
-        first, second, tried, costs = _exchange_two(
+        found = kernels.exchange_two(
             search.rows.until(search.deadline.halt), one.parts, other.parts, search.costs, search.rates,
             (search.k, 2 * search.k - 1), heat * (one.cost + other.cost), rng,
         )  # fmt: skip
-        for members, cost in zip(tried.tolist(), costs.tolist(), strict=True):
+        for members, cost in zip(found.tried.tolist(), found.costs.tolist(), strict=True):
             search.remember(tuple(sorted(member for member in members if member >= 0)), cost)
         search.hurried |= bool(search.deadline.halt[0])
-        return AlignedClass(*first), AlignedClass(*second)
+        return AlignedClass(*found.one), AlignedClass(*found.other)
 
     found = list(search.pool.map(task, batch, search.rng.spawn(len(batch))))
     for (one, other), new in zip(batch, found, strict=True):

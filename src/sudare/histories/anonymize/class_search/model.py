@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from math import inf
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,6 @@ from sudare.histories.anonymize.rows import HistoryRows
 from sudare.kernels.histories import search as kernels
 from sudare.showing import dataclass
 
-# The types of compiled functions hide what they take.
-_new_class: Any = kernels.new_class
-_blind_class: Any = kernels.blind_class
 # A class is dearer than 2/c of its pairs by about this share for each member above two (measured on PWSCUP 2018).
 _RATE_GROWTH = 0.0115
 # Customers whose classes a customer may enter.
@@ -43,19 +39,19 @@ class AlignedClass:
         return tuple(sorted(self.members.tolist()))
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> kernels.Aligned:
         """The class as kernels take it."""
-        return self.members, self.rows, self.cost
+        return kernels.Aligned(self.members, self.rows, self.cost)
 
 
 def aligned_class(rows: HistoryRows, members: NDArray[np.int64], deadline: Deadline) -> AlignedClass:
     """Align the rows of some customers; when the time is over, take them as they come."""
     shortest_first = members[np.argsort(rows.lengths[members], kind="stable")]
     if not deadline.over:
-        found = AlignedClass(*_new_class(rows.until(deadline.halt), shortest_first))
+        found = AlignedClass(*kernels.new_class(rows.until(deadline.halt), shortest_first))
         if not deadline.halt[0]:
             return found
-    return AlignedClass(*_blind_class(rows.until(NEVER), shortest_first))
+    return AlignedClass(*kernels.blind_class(rows.until(NEVER), shortest_first))
 
 
 @dataclass(slots=True, eq=False)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sudare.histories.anonymize.choice import Members
 from sudare.histories.anonymize.class_search.model import NEVER, ClassSearch, estimated_cost
 from sudare.kernels.histories import classes as annealing
 
-# The types of compiled functions hide what they take.
-_anneal: Any = annealing.anneal
 # First and last temperatures, over the mean cost of the cheapest pairs.
 _HEAT = (0.08, 0.0008)
 # The share of the time left that the division by the costs of pairs may take, and steps for each customer without
@@ -46,9 +42,9 @@ def _annealed(search: ClassSearch, count: int, steps: int, rng: np.random.Genera
         hot, cold = (heat * share for share in _HEAT)
         given = search.costs, search.near, classes, sizes, class_of, search.rates, (k, 2 * k - 1)
         with search.deadline.part(_ANNEALING_SHARE) as deadline:
-            _anneal(*given, steps, (hot, cold), rng, deadline.halt)
+            annealing.anneal(*given, steps, (hot, cold), rng, deadline.halt)
             if deadline.halt[0]:
                 # What was done while it was hot must not stay as it is.
                 search.hurried = True
-                _anneal(*given, min(steps, COLD_STEPS * len(lengths)), (cold, cold), rng, NEVER)
+                annealing.anneal(*given, min(steps, COLD_STEPS * len(lengths)), (cold, cold), rng, NEVER)
     return [tuple(members[:size].tolist()) for members, size in zip(classes, sizes, strict=True)]
