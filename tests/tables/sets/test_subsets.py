@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.engine import DuckDBEngine
-from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.kernels.tables.lattice_ends import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.statistics.distinct import collapse
 from sudare.tables.sets.subsets import class_size_within
 from sudare.tables.walks.memory import walk_subsets

@@ -20,7 +20,8 @@ from sudare.histories.attack.known import KnownHistory
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.histories.safety.published_classes import PersonRows, classes_of
 from sudare.kernels.common.places import find_runs
-from sudare.kernels.histories.attack_rows import NO_END, KnownIndex, KnownRows, PublishedRows, find_blocks
+from sudare.kernels.histories.attack_rows import find_blocks
+from sudare.kernels.histories.linked_rows import NO_END, KnownIndex, KnownRows, PublishedRows
 from sudare.showing import dataclass
 from sudare.statistics.sorting import sorted_places
 

@@ -27,7 +27,8 @@ from sudare.histories.attackers.parts import PARTS
 from sudare.histories.attackers.sampling import draw_occurrences
 from sudare.histories.generalized.purchases import HUNDREDTHS
 from sudare.histories.model import History
-from sudare.kernels.cells.matches import NO_VALUE, KnownVisits
+from sudare.kernels.cells.demands import KnownVisits
+from sudare.kernels.cells.pseudonyms import NO_VALUE
 from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]

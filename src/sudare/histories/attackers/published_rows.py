@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.model import CellHistory, ItemColumn, Kind, OrderedColumn
 from sudare.histories.generalized.purchases import HUNDREDTHS, role_columns, unit
-from sudare.kernels.cells.matches import NO_VALUE, CellRows
+from sudare.kernels.cells.pseudonyms import NO_VALUE, CellRows
 from sudare.showing import dataclass
 
 Integers = NDArray[np.int64]

@@ -25,13 +25,13 @@ from sudare.histories.generalized.sequences import (
     slots_for,
     with_room,
 )
+from sudare.kernels.cells.persons import pair_persons
 from sudare.kernels.cells.problems import Problem
 from sudare.kernels.cells.text import (
     CHARACTER_BYTES,
     LINE_END_BYTES,
     count_lines,
     divide_lines,
-    pair_persons,
     read_items,
     read_ordered,
     read_persons,

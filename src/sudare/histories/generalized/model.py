@@ -6,7 +6,6 @@ The original history T and the anonymized one A are the same type; in T every ce
 from __future__ import annotations
 
 from dataclasses import field, replace
-from enum import IntEnum
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,20 +16,12 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import ColumnNotFound
 from sudare.histories.generalized.item_names import name_bytes
+from sudare.kernels.cells.cell_kinds import Kind as Kind
 from sudare.showing import dataclass
 from sudare.sources.text import file_hash
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
-
-
-class Kind(IntEnum):
-    """What a cell says of the value it stands for."""
-
-    EXACT = 0
-    RANGE = 1
-    SET = 2
-    DELETED = 3
 
 
 # How the values of an ordered column are written; they are held as days since 1970, hundredths or units.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from sudare.kernels.cells.cell_kinds import DELETED, RANGE, SET
 from sudare.kernels.cells.text import (
     COMMA,
-    DELETED,
     LF,
-    RANGE,
     RANGE_CLOSE,
     RANGE_OPEN,
     SEMICOLON,
-    SET,
     SET_CLOSE,
     SET_OPEN,
     STAR,

@@ -6,7 +6,8 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.histories.attack_rows import NO_END, KnownRows, PublishedRows, find_fitting
+from sudare.kernels.histories.attack_rows import find_fitting
+from sudare.kernels.histories.linked_rows import NO_END, KnownRows, PublishedRows
 
 # A row that fits no row of a customer has this share of its usual probability.
 IMPOSSIBLE = 1e-12

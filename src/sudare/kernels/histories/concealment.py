@@ -11,7 +11,8 @@ import numpy as np
 from sudare.kernels.common.arrays import Bools, Floats, Ints, Ints32
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.histories.attack_pairs import match_rows
-from sudare.kernels.histories.attack_rows import KnownRows, PublishedRows, find_fitting
+from sudare.kernels.histories.attack_rows import find_fitting
+from sudare.kernels.histories.linked_rows import KnownRows, PublishedRows
 
 
 @inner

@@ -17,11 +17,17 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Codes, Ints, Ints32
 from sudare.kernels.entry import entry, inner
-
-# Columns of the results: classes, records that are unique, records in the smallest class, records in classes smaller
-# than a bound.
-CLASSES, UNIQUES, SMALLEST, BELOW = range(4)
-_LARGE = 2**62
+from sudare.kernels.tables.lattice_ends import (
+    BELOW,
+    CLASSES,
+    LARGE,
+    SMALLEST,
+    UNIQUES,
+    EndScratch,
+    count_ends,
+    members_of,
+    put_ends,
+)
 
 
 class WalkedRows(NamedTuple):
@@ -39,15 +45,6 @@ class _Scratch(NamedTuple):
     counted: Ints32
     summed: Ints
     offset: Ints32
-    touched: Ints32
-
-
-class _EndScratch(NamedTuple):
-    """Records of each code of the last attributes, the codes met, and the same for one subset of the attributes."""
-
-    summed: Ints
-    cells: Ints32
-    added: Ints
     touched: Ints32
 
 
@@ -79,7 +76,7 @@ def _split(
     """Split each class by a column; new classes of two rows and more go to `new_starts` and, with `copy`, `place`."""
     counted, summed, offset, touched = scratch
     rows = kept = settled = uniques = settled_below = below = 0
-    settled_smallest = smallest = _LARGE
+    settled_smallest = smallest = LARGE
     for c in range(classes):
         first, end = starts[c], starts[c + 1]
         if end - first == 2:
@@ -136,99 +133,10 @@ def _split(
 
 
 @inner
-def _measure(sizes: Ints, places: Ints32, count: int, bound: int) -> tuple[int, int, int]:
-    """Return of the sizes at some places how many are 1, the smallest, and the sum of those below the bound."""
-    uniques, smallest, below = 0, _LARGE, 0
-    for k in range(count):
-        size = sizes[places[k]]
-        uniques += size == 1
-        smallest = min(smallest, size)
-        below += size * (size < bound)
-    return uniques, smallest, below
-
-
-@inner
-def _count_ends(
-    column: Codes,
-    weights: Ints,
-    starts: Ints32,
-    classes: int,
-    parts: Ints32,
-    larger: Ints,
-    scratch: _EndScratch,
-    bound: int,
-    found: Ints,
-) -> None:
-    """Split each class by each subset of the last attributes, of which `column` holds the numbers.
-
-    `parts[s, c]` is the number that c becomes in the subset s, `larger[s]` has a bit for each subset that has all of s.
-    `found` has a line for each subset.
-    """
-    summed, cells, added, touched = scratch
-    found[:] = 0
-    found[:, SMALLEST] = _LARGE
-    for c in range(classes):
-        count = 0
-        for i in range(starts[c], starts[c + 1]):
-            # Without a branch that nobody can foretell.
-            cell = column[i]
-            cells[count] = cell
-            count += summed[cell] == 0
-            summed[cell] += weights[i]
-        whole = _measure(summed, cells, count, bound)
-        # The subsets that tell all numbers apart: every subset does if there is one number.
-        telling = larger[0 if count == 1 else len(parts) - 1]
-        for subset in range(1, len(parts)):
-            different, measured = count, whole
-            if not telling >> subset & 1:
-                different = 0
-                for k in range(count):
-                    part = parts[subset, cells[k]]
-                    touched[different] = part
-                    different += added[part] == 0
-                    added[part] += summed[cells[k]]
-                if different == count:
-                    telling |= larger[subset]
-                else:
-                    measured = _measure(added, touched, different, bound)
-                for k in range(different):
-                    added[touched[k]] = 0
-            uniques, smallest, below = measured
-            found[subset, CLASSES] += different
-            found[subset, UNIQUES] += uniques
-            found[subset, SMALLEST] = min(found[subset, SMALLEST], smallest)
-            found[subset, BELOW] += below
-        for k in range(count):
-            summed[cells[k]] = 0
-
-
-@inner
-def _members(subset: int) -> int:
-    """Return how many attributes a subset has."""
-    members = 0
-    while subset:
-        members += subset & 1
-        subset >>= 1
-    return members
-
-
-@inner
-def _put_ends(results: Ints, subset: int, first: int, most: int, settled: Ints, found: Ints) -> None:
-    """Put down the results of a subset with each of the subsets of the last attributes, which begin at bit `first`."""
-    for more in range(1, len(found)):
-        if _members(more) <= most:
-            line = results[subset | (more << first)]
-            line[CLASSES] = settled[CLASSES] + found[more, CLASSES]
-            line[UNIQUES] = settled[UNIQUES] + found[more, UNIQUES]
-            line[SMALLEST] = min(settled[SMALLEST], found[more, SMALLEST])
-            line[BELOW] = settled[BELOW] + found[more, BELOW]
-
-
-@inner
 def _settle_all(results: Ints, subset: int, first: int, free: int, most: int) -> None:
     """Give every subset that adds to `subset` some of the `free` attributes from `first` on the same result."""
     for more in range(1, 1 << free):
-        if _members(more) <= most:
+        if members_of(more) <= most:
             for r in range(results.shape[1]):
                 results[subset | (more << first), r] = results[subset, r]
 
@@ -249,7 +157,7 @@ def walk(table: WalkedRows, forced: int, most: int, bound: int, results: Ints) -
     for one in range(len(parts)):
         for other in range(len(parts)):
             larger[one] |= int(other & one == one) << other
-    end_scratch = _EndScratch(
+    end_scratch = EndScratch(
         np.zeros(parts.shape[1], np.int64),
         np.zeros(parts.shape[1] + 1, np.int32),
         np.zeros(parts.shape[1], np.int64),
@@ -278,7 +186,7 @@ def walk(table: WalkedRows, forced: int, most: int, bound: int, results: Ints) -
     carried_at = np.zeros(attributes + 2, np.int64)
     bounds_at = np.zeros(attributes + 2, np.int64)
     settled = np.zeros((attributes + 1, 4), np.int64)
-    settled[0, SMALLEST] = _LARGE
+    settled[0, SMALLEST] = LARGE
     rows[0], classes[0] = n, 1
     bounds[0], bounds[1] = 0, n
     bounds_at[1] = 2
@@ -299,10 +207,10 @@ def walk(table: WalkedRows, forced: int, most: int, bound: int, results: Ints) -
             column = columns[begin : begin + m]
         held = carried[carried_at[depth] : carried_at[depth] + m]
         if a == attributes - 1:
-            _count_ends(
+            count_ends(
                 column, held, bounds[bounds_at[depth] :], classes[depth], parts, larger, end_scratch, bound, ends
             )
-            _put_ends(results, subset[depth], a - forced, deepest - depth, settled[depth], ends)
+            put_ends(results, subset[depth], a - forced, deepest - depth, settled[depth], ends)
             continue
         copy = depth + 1 < deepest
         found = _split(

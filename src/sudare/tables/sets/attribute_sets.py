@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from sudare.errors import OptionNotUsable
-from sudare.kernels.tables.lattice import SMALLEST
+from sudare.kernels.tables.lattice_ends import SMALLEST
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass

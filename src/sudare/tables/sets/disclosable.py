@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.kernels.tables.lattice import BELOW
+from sudare.kernels.tables.lattice_ends import BELOW
 from sudare.limits import SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.results import Result

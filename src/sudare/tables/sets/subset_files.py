@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.engine import quote_text, scratch_engine
 from sudare.errors import OptionNotUsable
-from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.kernels.tables.lattice_ends import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.tables.sets.subsets import PLACES, SubsetsAssessment, set_sizes
 from sudare.tables.walks.sampled import MEAN_RISK, SHARE_BELOW, UNIQUE_SHARE

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.kernels.tables.lattice_ends import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.limits import MOST_EXHAUSTED, SAMPLES, WALK_MEMORY
 from sudare.progress import Progress, silent
 from sudare.results import Result, Row, flat

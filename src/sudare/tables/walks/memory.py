@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES, WalkedRows, walk
+from sudare.kernels.tables.lattice import WalkedRows, walk
+from sudare.kernels.tables.lattice_ends import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import Sizes

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.engine.small_counts import Merge
-from sudare.kernels.tables.lattice import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.kernels.tables.lattice_ends import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.intervals import mean_interval
