@@ -11,6 +11,7 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from numbers import Integral, Real
@@ -96,7 +97,9 @@ class Result:
         return shown
 
     @classmethod
+    @cache
     def _names(cls) -> tuple[str, ...]:
+        """Return the keys of the plain values, those that may be left out too."""
         return (*(part.name for part in _fields(cls) if part.name not in cls._hidden), *cls._further)
 
     @classmethod
