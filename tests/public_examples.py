@@ -241,6 +241,7 @@ def file(name: str) -> Made:
 BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
     sudare.History: lambda e, _: e.history,
     sudare.Table: lambda e, _: e.table,
+    sudare.histories.HistoryRows: lambda e, _: e.history.rows(),
     sudare.histories.CellHistory: lambda e, name: {"original": e.original, "published": e.published}.get(
         name, e.anonymized
     ),
@@ -311,6 +312,8 @@ OWN: dict[str, Any] = {
     "affordable_sets.costs": lambda e: sudare.tables.read_costs(e.folder / "costs.csv"),
     "anonymize_by_levels.fast": True,
     "anonymize_by_model.fast": True,
+    "anonymize_rows.k": 2,
+    "anonymize_rows.fast": True,
     "anonymize_history.fast": True,
     "conceal_history.fast": True,
     "leave_untouched.fast": True,
@@ -357,9 +360,6 @@ OWN: dict[str, Any] = {
     "write_moved_rises.sets": [["age", "sex"]],
     "moved_sets.after": [sudare.tables.SetRisk(("age",), 0.5, 0.4)],
     "moved_sets.before": [sudare.tables.SetRisk(("age",), 0.6, 0.4)],
-    "anonymize_rows.rows": lambda e: e.call("read_history_rows", sudare.histories.read_history_rows),
-    "anonymize_rows.k": 2,
-    "anonymize_rows.fast": True,
     "read_history_rows.source": file("purchases.csv"),
     "read_history_rows.engine": lambda e: e.engine,
     "population_risk.share": 0.1,

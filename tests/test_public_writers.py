@@ -18,6 +18,10 @@ from tests.public_examples import Examples
 SOURCES: dict[str, tuple[str, ...]] = {
     "HistoryRows.publish": ("purchases.csv",),
     "HistoryRows.write_aligned": ("purchases.csv",),
+    "LevelsFound.publish": ("people.csv",),
+    "Publication.publish": ("purchases.csv",),
+    "Publication.write_aligned": ("purchases.csv",),
+    "Suppression.publish": ("baskets.txt",),
     "generate_history": (),
     "generate_table": (),
     "publish_anonymized": ("A.csv",),
@@ -71,9 +75,11 @@ def test_all_writers_are_here() -> None:
 def call(examples: Examples, writer: str, **others: Any) -> object:
     """Call a writer with its example, some arguments replaced."""
     owner, _, method = writer.partition(".")
-    if method:
+    if owner == "HistoryRows":
         opened = sudare.histories.read_history_rows(examples.folder / "purchases.csv", engine=examples.engine)
         return getattr(opened, method)(history=opened.history, **others)
+    if method:
+        return getattr(examples.instance(public()[owner]), method)(**others)
     if writer == "write_hierarchy":
         others["hierarchy"] = sudare.tables.read_hierarchy(examples.folder / "hierarchies/age.csv", "age")
     function: Callable[..., Any] = public()[owner]

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sudare.cli.contest import frontier
 from sudare.contest.frontier_points import FrontierPoint
 from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.messages import Texts, catalogue
-from sudare.report.contest import duel_text as contest_duel_text, safety_text as contest_safety_text
+from sudare.report.contest import duel_text as contest_duel_text, frontier_text, safety_text as contest_safety_text
 from sudare.report.contest.answers import _Answers as ContestAnswers
 from sudare.report.history import anonymized_text as anonymize_text
 from sudare.report.numbers import Numbers
@@ -172,7 +171,7 @@ PRINTED: dict[Callable[[float, float, Texts], None], dict[str, tuple[Callable[[s
 @settings(deadline=None)
 def test_the_frontier_is_on_its_safe_side(utility: float, chance: float, survives: float) -> None:
     point = FrontierPoint(2, 1.0, utility, 0, 1, False, chance, 0.0, survives, None, None, True, 1.0)
-    line = frontier._line(point, Texts("en"))
+    line = frontier_text._line(point, Texts("en"))
     assert at_least(line[2], utility)
     assert at_most(line[5], chance)
     assert at_least(line[7], survives)
@@ -183,7 +182,7 @@ def test_where_too_few_are_left_no_number_is_said_and_that_people_may_be_recogni
 ) -> None:
     texts, recognized = Texts("en"), "They may be recognized all the same."
     point = FrontierPoint(7, 0.5, 0.3, 9, 1, True, 0.0, 0.0, 1.0, "not_broken", -4, True, 1.5)
-    assert frontier._chances(point, texts) == ["too few"] * 3
+    assert frontier_text._chances(point, texts) == ["too few"] * 3
     assert contest_duel_text._chance(attack_safety(0.0, 1.0), texts).endswith(recognized)
     contest_safety_text._show_attack(attack_safety(0.0, 1.0), texts)
     assert recognized in capsys.readouterr().out

@@ -37,7 +37,7 @@ def above(module: str, name: str) -> Callable[..., Any]:
     Nouns and results show and report themselves, and what they are shown by stands above them. This is the one way
     up; whatever else a module needs it imports.
     """
-    found: Callable[..., Any] = getattr(import_module(f"sudare.{module}"), name)
+    found: Callable[..., Any] = getattr(import_module(module), name)
     return found
 
 

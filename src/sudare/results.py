@@ -85,7 +85,7 @@ class Result:
     @checked
     def text(self, language: str = "en") -> str:
         """Return what the command line prints of the result, without colours."""
-        shown: str = above("report.presentation", "text_of")(self, language)
+        shown: str = above("sudare.report.presentation", "text_of")(self, language)
         return shown
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows of the result: the tables and charts of the reports."""
-        shown: str = above("report.presentation", "html_of")(self, "en")
+        shown: str = above("sudare.report.presentation", "html_of")(self, "en")
         return shown
 
     @classmethod

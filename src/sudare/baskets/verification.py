@@ -74,7 +74,7 @@ class Verification(Result):
 
     def report(self, path: str | Path, *, language: str = "en", progress: Progress = silent) -> None:
         """Write one page about the baskets before and after suppression, for a reader without the tool."""
-        write: Any = above("report.baskets.report", "write_baskets_report")
+        write: Any = above("sudare.report.baskets.report", "write_baskets_report")
         write(self, path, language=language, progress=progress)
 
     @property

@@ -214,5 +214,5 @@ class History(Purchases):
     ) -> None:
         """Write one page about how well the customers can be recognized, for a reader without the tool."""
         found = self.attackers(knowledge=knowledge, weighting=weighting, seed=seed, progress=progress)
-        write: Any = above("report.history.report", "write_history_report")
+        write: Any = above("sudare.report.history.report", "write_history_report")
         write(self, found, path, language=language, progress=progress)

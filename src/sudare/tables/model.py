@@ -307,7 +307,7 @@ class Table:
         progress: Progress = silent,
     ) -> None:
         """Write one page about how well the records can be singled out, for a reader without the tool."""
-        write: Any = above("report.table.report", "write_table_report")
+        write: Any = above("sudare.report.table.report", "write_table_report")
         write(
             self, path, known=known, limit=limit, sensitive=sensitive, hierarchies=hierarchies, seed=seed,
             language=language, progress=progress,

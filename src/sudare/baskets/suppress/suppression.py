@@ -96,7 +96,7 @@ class Suppression(Result):
         progress: Progress = silent,
     ) -> None:  # fmt: skip
         """Write one page about the baskets before and after suppression, for a reader without the tool."""
-        write: Any = above("report.baskets.report", "write_baskets_report")
+        write: Any = above("sudare.report.baskets.report", "write_baskets_report")
         write(self, path, certificate=certificate, language=language, progress=progress)
 
     def to_dict(self) -> dict[str, Any]:

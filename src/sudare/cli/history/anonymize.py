@@ -151,7 +151,7 @@ def anonymize(
             if not no_attacks:
                 made = replace(made, duel=made.attack(seed=seed, progress=progress))
             if report:
-                made.report(report, published=out or aligned or "", seed=seed, language=lang, progress=progress)
+                made.report(report, published=out or aligned, seed=seed, language=lang, progress=progress)
                 note(f"Wrote {report}")
         except KeyboardInterrupt:
             # What was made is shown; attacks that were not tried and a report that is not there are left out.

@@ -91,7 +91,7 @@ class Publication(Result):
         self,
         path: str | Path,
         *,
-        published: str | Path = "",
+        published: str | Path | None = None,
         seed: int = 0,
         language: str = "en",
         progress: Progress = silent,
@@ -101,9 +101,10 @@ class Publication(Result):
         `published` is the file that was written, if the page is to name it.
         """
         measured = self.attackers(progress=progress) if self._has_visits else None
-        write: Any = above("report.contest.report", "write_contest_report")
+        made = self.history if published is None else self.history.in_file(published)
+        write: Any = above("sudare.report.contest.report", "write_contest_report")
         write(
-            self.rows.history, self.history.in_file(published), path, customers=self.rows.customers,
+            self.rows.history, made, path, customers=self.rows.customers,
             rules=self.rows.rules, anonymization=self.found, duel=self.duel, published=measured, seed=seed,
             language=language, progress=progress,
         )  # fmt: skip

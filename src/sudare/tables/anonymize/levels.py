@@ -97,7 +97,7 @@ class LevelsFound(Result):
 
     def report(self, path: str | Path, *, language: str = "en", progress: Progress = silent) -> None:
         """Write one page about the table, with the levels that were asked for."""
-        write: Any = above("report.table.report", "write_table_report")
+        write: Any = above("sudare.report.table.report", "write_table_report")
         write(
             self.table, path, known=self.known, limit=self.limit, hierarchies=self.hierarchies, suppress=self.suppress,
             language=language, progress=progress,
