@@ -13,7 +13,7 @@ from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.errors import BadRows, SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.opening import Source, SourceOptions, open_source, refuse_broken
+from sudare.sources.opening import Source, open_source, refuse_broken
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 from sudare.sources.purchases.model import Purchases
 from sudare.sources.purchases.roles import assign_roles
@@ -85,17 +85,21 @@ def hold_baskets(
     """
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
     given_engine = source.engine if isinstance(source, Purchases) else engine
-    options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
+    options = PurchaseForm(
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
+        columns=given, date_format=date_format, bad_rows=bad_rows,
+    )  # fmt: skip
     progress("reading", 0, 2)
     with engine_to_keep(given_engine, source) as (place, own):
         if isinstance(source, Purchases):
             found = _from_history(source, per)
         elif per == "visit" or form == "history":
-            rows = PurchaseForm(given, options, date_format, bad_rows=bad_rows)
-            with load_purchases(source, rows, Purchases, engine=place, own_engine=False, progress=progress) as history:
+            with load_purchases(
+                source, options, Purchases, engine=place, own_engine=False, progress=progress
+            ) as history:
                 found = _from_history(history, per)
         else:
-            found = _from_pairs(source, place, options, given, drop=bad_rows == "drop")
+            found = _from_pairs(source, place, options)
         found._own_engine = own
     progress("reading", 2, 2)
     return found
@@ -110,9 +114,8 @@ def _from_history(history: Purchases, per: str) -> HeldBaskets:
     return _held(history.engine, rows, history.reading, "history")
 
 
-def _from_pairs(
-    source: object, engine: Engine, options: SourceOptions, given: Mapping[str, str], *, drop: bool
-) -> HeldBaskets:
+def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> HeldBaskets:
+    given, drop = options.columns, options.bad_rows == "drop"
     rows = f"{fresh_name('baskets')}_rows"
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)

@@ -20,7 +20,7 @@ from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cells import cell_text
 from sudare.sources.encodings import FoundText, find_text, with_mark
-from sudare.sources.opening import EXCEL, PARQUET, Source, SourceOptions, check_readable, open_source, refuse_broken
+from sudare.sources.opening import EXCEL, PARQUET, Source, check_readable, open_source, refuse_broken
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 from sudare.sources.purchases.model import Purchases
 from sudare.sources.purchases.roles import NAMES, assign_roles, fold
@@ -68,20 +68,22 @@ def read_baskets(
     """
     _check_words(form, per, bad_rows)
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
-    options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
+    options = PurchaseForm(
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
+        columns=given, date_format=date_format, bad_rows=bad_rows,
+    )  # fmt: skip
     progress("reading", 0, 2)
     if isinstance(source, Purchases):
         found = _from_history(source, per)
-    elif text := _transaction_text(source, form, per, given, options):
+    elif text := _transaction_text(source, form, per, options):
         found = _from_text(Path(str(source)), text, form, encoding)
     else:
         with engine_or_own(engine) as place:
             if per == "visit" or form == "history":
-                form_of_rows = PurchaseForm(given, options, date_format, bad_rows=bad_rows)
-                with load_purchases(source, form_of_rows, Purchases, engine=place, own_engine=False) as history:
+                with load_purchases(source, options, Purchases, engine=place, own_engine=False) as history:
                     found = _from_history(history, per)
             else:
-                found = _from_pairs(source, place, options, given, drop=bad_rows == "drop")
+                found = _from_pairs(source, place, options)
     if not found.names and not allow_empty:
         name = found.reading.source if found.reading else "The source"
         raise SourceNotReadable(f"{name} has no items.\nHint: give records with at least one item.")
@@ -101,14 +103,12 @@ def _check_words(form: str | None, per: str, bad_rows: str) -> None:
         )
 
 
-def _transaction_text(
-    source: object, form: Form | None, per: Per, given: Mapping[str, str], options: SourceOptions
-) -> FoundText | None:
+def _transaction_text(source: object, form: Form | None, per: Per, options: PurchaseForm) -> FoundText | None:
     """Return a source that is transaction text: as the form says, else a text whose first line names no columns."""
     if not isinstance(source, str | Path) or form not in (None, *TEXT_FORMS):
         return None
     path = Path(source)
-    if form is None and (per == "visit" or given or is_binary(path)):
+    if form is None and (per == "visit" or options.columns or is_binary(path)):
         return None
     check_readable(path)
     text = find_text(path, encoding=options.encoding)
@@ -170,9 +170,8 @@ def _made(
     return Baskets(starts, items.astype(np.int32), tuple(names), users, reading)
 
 
-def _from_pairs(
-    source: object, engine: Engine, options: SourceOptions, given: Mapping[str, str], *, drop: bool
-) -> Baskets:
+def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> Baskets:
+    given, drop = options.columns, options.bad_rows == "drop"
     rows = f"{fresh_name('baskets')}_rows"
     if isinstance(source, str | Path) and options.header is None and not given and not is_binary(Path(source)):
         check_readable(Path(source))

@@ -188,7 +188,9 @@ def _from_table(
     if isinstance(source, str | Path) and not is_binary(Path(source)):
         header = names_columns(Path(source), find_text(Path(source), encoding=encoding, option=None).encoding)
     with ExitStack() as cleanup:
-        opened = open_source(source, engine, SourceOptions(delimiter, header, encoding), cleanup)
+        opened = open_source(
+            source, engine, SourceOptions(delimiter=delimiter, header=header, encoding=encoding), cleanup
+        )
         cleanup.callback(engine.drop, *(f"{name}_{table}" for table in ("rows", "users", "items")))
         alone = len(opened.columns) == 1
         # A single column is the items; taken as the users too, it needs no way of its own.

@@ -11,7 +11,6 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.histories.model import History
 from sudare.progress import Progress, silent
-from sudare.sources.opening import SourceOptions
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 
 
@@ -44,8 +43,8 @@ def read_history(
     if isinstance(source, CellHistory):
         return purchases_of_cells(source, engine=engine)
     options = PurchaseForm(
-        columns or {}, SourceOptions(delimiter, header, encoding, sheet, time_zone), date_format, missing_values or {},
-        bad_rows,
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
+        columns=columns or {}, date_format=date_format, missing_values=missing_values or {}, bad_rows=bad_rows,
     )  # fmt: skip
     with engine_to_keep(engine, source) as (place, own):
         history = load_purchases(source, options, History, engine=place, own_engine=own, progress=progress)

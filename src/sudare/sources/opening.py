@@ -31,9 +31,9 @@ ZONED = "TIMESTAMP WITH TIME ZONE"
 _TEXTS = ("ENUM", "VARCHAR", "CHAR", "STRING", "JSON")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOptions:
-    """How to read a source; None is found out."""
+    """How to read a source, in the words that all readers share; None is found out."""
 
     delimiter: str | None = None
     header: bool | None = None

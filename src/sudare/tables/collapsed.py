@@ -160,7 +160,7 @@ def collapse_table(
     It takes what `read_table` takes. Use it where the distinct rows may be too many for memory, or where they must not
     leave the engine.
     """
-    form = SourceOptions(delimiter, header, encoding, sheet, time_zone)
+    form = SourceOptions(delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone)
     name = new_name()
     keys: list[str] = []
     with engine_to_keep(engine, source) as (place, own), ExitStack() as cleanup:

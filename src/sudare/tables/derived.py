@@ -59,7 +59,8 @@ def add_records(
     """
     engine, name = table.engine, new_name()
     with ExitStack() as cleanup:
-        opened = open_source(source, engine, SourceOptions(delimiter, header, encoding, sheet, time_zone), cleanup)
+        form = SourceOptions(delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone)
+        opened = open_source(source, engine, form, cleanup)
         columns = choose_columns(opened, table.attributes, table.weight, table.person)
         cleanup.callback(engine.drop, f"{name}_added")
         load_rows(engine, opened, columns, missing_values, f"{name}_added")

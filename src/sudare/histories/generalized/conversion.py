@@ -27,7 +27,7 @@ from sudare.histories.generalized.text import format_rows, read_anonymized, read
 from sudare.histories.generalized.values import written
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.opening import EXCEL, PARQUET, SourceOptions, check_readable
+from sudare.sources.opening import EXCEL, PARQUET, check_readable
 from sudare.sources.purchases.load import PurchaseForm, RowsInOrder, read_rows_in_order
 from sudare.sources.purchases.rules import RULES, Rule
 from sudare.sources.readings import Reading
@@ -165,8 +165,10 @@ def read_history_rows(
     in single rows: such rows are bad, and so are those whose item cannot be written in a set. Prices are rounded to
     hundredths, and quantities too unless all of them are whole.
     """
-    options = SourceOptions(delimiter, header, encoding, sheet, time_zone)
-    form = PurchaseForm(columns or {}, options, date_format, missing_values or {}, bad_rows)
+    form = PurchaseForm(
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
+        columns=columns or {}, date_format=date_format, missing_values=missing_values or {}, bad_rows=bad_rows,
+    )  # fmt: skip
     with engine_or_own(engine, source) as place:
         return rows_of_source(source, form, rules=rules, engine=place, progress=progress)
 

@@ -27,12 +27,11 @@ SINGLE_ROWS = "single rows"
 P = TypeVar("P", bound=Purchases)
 
 
-@dataclass(frozen=True, slots=True)
-class PurchaseForm:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PurchaseForm(SourceOptions):
     """How a source is to be read as purchases; see `read_history`."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
-    source: SourceOptions = field(default_factory=SourceOptions)
     date_format: str | None = None
     missing_values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     bad_rows: Literal["refuse", "drop"] = "refuse"
@@ -48,6 +47,7 @@ class PurchaseForm:
                 raise OptionNotUsable(
                     f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --missing-value customer=0"
                 )
+        SourceOptions.check(self)
 
 
 def load_purchases(
@@ -91,10 +91,9 @@ def read_rows_in_order(
 def _loading(
     source: object, options: PurchaseForm, rules: Sequence[Rule], engine: Engine, progress: Progress
 ) -> Iterator[_Loader]:
-    options.check()
     with ExitStack() as cleanup:
         progress("reading", 0, 3)
-        opened = open_source(source, engine, options.source, cleanup)
+        opened = open_source(source, engine, options, cleanup)
         roles = assign_roles(opened.columns, options.columns, header=opened.header, source=opened.name)
         loader = _Loader(engine, opened, roles, options, rules)
         cleanup.callback(loader.forget)
@@ -164,7 +163,7 @@ class _Loader:
             moments = {self.roles[role] for role in ("day", "time") if role in self.roles}
             return self.source.clock if moments & set(self.source.zoned) else None
         form = self.options.date_format
-        return self.options.source.time_zone or (ZONE if form and has_zone(form) else AS_WRITTEN)
+        return self.options.time_zone or (ZONE if form and has_zone(form) else AS_WRITTEN)
 
     def forget(self) -> None:
         """Drop what was only needed while reading."""
@@ -174,7 +173,7 @@ class _Loader:
         columns = {role: (self.source.expressions[p], self.source.types[p]) for role, p in self.roles.items()}
         options = self.options
         return parsed(
-            self.source.table, columns, date_format=options.date_format, time_zone=options.source.time_zone,
+            self.source.table, columns, date_format=options.date_format, time_zone=options.time_zone,
             missing=options.missing_values, rules=self.rules,
         )  # fmt: skip
 
