@@ -97,7 +97,7 @@ def test_a_history_of_any_source_is_assessed_anonymized_attacked_and_reported(
     any_source: object, purchases: Path, tmp_path: Path
 ) -> None:
     with sudare.read_history(any_source) as history, sudare.read_history(purchases) as other:
-        assert history.cells().digest == other.cells().digest
+        assert history.cells().digest() == other.cells().digest()
         assert history.attackers().to_dict() == other.attackers().to_dict()
         safe = history.anonymize(k=2, fast=True, rounds=3)
         assert safe.to_dict()["utility"] == other.anonymize(k=2, fast=True, rounds=3).utility
@@ -172,7 +172,7 @@ def test_baskets_are_suppressed_published_verified_and_reported(tmp_path: Path) 
         assert baskets.rules(2, 0.5).rules
         assert baskets.utility(published).to_dict()
         baskets.write(tmp_path / "again.txt")
-    assert (tmp_path / "again.txt").read_text() == BASKETS
+    assert (tmp_path / "again.txt").read_text() == "bread milk\nbread medicine milk\nbread\nmedicine milk\n"
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

@@ -78,6 +78,8 @@ def call(examples: Examples, writer: str, **others: Any) -> object:
     if owner == "HistoryRows":
         opened = sudare.histories.read_history_rows(examples.folder / "purchases.csv", engine=examples.engine)
         return getattr(opened, method)(history=opened.history, **others)
+    if owner == "LevelsFound":
+        return sudare.tables.find_levels(examples.table, {}, known=["age"], limit=1).publish(**others)
     if method:
         return getattr(examples.instance(public()[owner]), method)(**others)
     if writer == "write_hierarchy":

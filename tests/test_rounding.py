@@ -18,7 +18,7 @@ from sudare.report.contest import duel_text as contest_duel_text, frontier_text,
 from sudare.report.contest.answers import _Answers as ContestAnswers
 from sudare.report.history import anonymized_text as anonymize_text
 from sudare.report.numbers import Numbers
-from sudare.report.table import text as risk_text
+from sudare.report.table import sets_text, text as risk_text
 
 # A number after one of these words has to be true as it is written.
 WORDS = re.compile(
@@ -136,7 +136,7 @@ def print_chances(bound: float, survives: float, texts: Texts) -> None:
 
 def print_disclosable(limit: float, _: float, texts: Texts) -> None:
     found = SimpleNamespace(limit=limit, quantile=None, class_size=2)
-    risk_text._disclosable_title(found, texts)  # type: ignore[arg-type]
+    sets_text._disclosable_title(found, texts)  # type: ignore[arg-type]
 
 
 def print_levels(bound: float, gap: float, texts: Texts) -> None:
@@ -145,7 +145,7 @@ def print_levels(bound: float, gap: float, texts: Texts) -> None:
 
 def print_drawn(low: float, high: float, texts: Texts) -> None:
     found = SimpleNamespace(low=low, high=high, share=low, seed=0, max_factor_at_most=1 + low)
-    risk_text._dangerous_estimate(found, texts)  # type: ignore[arg-type]
+    sets_text._dangerous_estimate(found, texts)  # type: ignore[arg-type]
 
 
 def same(said: str, true: float) -> bool:
