@@ -136,7 +136,7 @@ def print_chances(bound: float, survives: float, texts: Texts) -> None:
 
 def print_disclosable(limit: float, _: float, texts: Texts) -> None:
     found = SimpleNamespace(limit=limit, quantile=None, class_size=2)
-    sets_text._disclosable_title(found, texts)  # type: ignore[arg-type]
+    sets_text.disclosable_title(found, texts)  # type: ignore[arg-type]
 
 
 def print_levels(bound: float, gap: float, texts: Texts) -> None:
