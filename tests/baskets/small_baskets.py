@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-from sudare.baskets.check.adversaries import Knowledge
+from sudare.baskets.check.adversaries import KnownFrom
 from sudare.baskets.model import Baskets, SensitiveItems, make_baskets, sensitive_rows
 
 NAMES = "abcde"
@@ -24,7 +24,7 @@ class Case:
     secrets: list[set[str]]
     rho: str
     max_known: int | None
-    knowledge: Knowledge
+    knowledge: KnownFrom
 
     @property
     def baskets(self) -> Baskets:

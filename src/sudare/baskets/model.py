@@ -21,7 +21,7 @@ from sudare.statistics.item_records import ItemRecords
 from sudare.statistics.shares import Share
 
 if TYPE_CHECKING:
-    from sudare.baskets.check.adversaries import Knowledge
+    from sudare.baskets.check.adversaries import KnownFrom
     from sudare.baskets.check.km_anonymity import KmAnonymity
     from sudare.baskets.check.uncertainty import Verdict
     from sudare.baskets.suppress.choice import KeepLow
@@ -79,7 +79,7 @@ class Baskets(ItemRecords):
         sensitive: object,
         published: Baskets | None = None,
         max_known: int | None = None,
-        knowledge: Knowledge = "original",
+        knowledge: KnownFrom = "original",
         epsilon: float | None = None,
         delta: float | None = None,
         seed: int = 0,
@@ -103,7 +103,7 @@ class Baskets(ItemRecords):
         rho: Share,
         sensitive: object,
         max_known: int | None = None,
-        knowledge: Knowledge = "original",
+        knowledge: KnownFrom = "original",
         strategy: Strategy = "paper",
         keep_low: KeepLow | None = None,
         epsilon: float | None = None,
@@ -130,7 +130,7 @@ class Baskets(ItemRecords):
         rho: Share,
         sensitive: object,
         max_known: int | None = None,
-        knowledge: Knowledge = "original",
+        knowledge: KnownFrom = "original",
         epsilon: float | None = None,
         delta: float | None = None,
         seed: int = 0,

@@ -9,7 +9,7 @@ from typing import Any
 from sudare.arguments import checked
 from sudare.baskets.certificate import Certificate, CertifiedInput, basket_input, sensitive_input
 from sudare.baskets.certificate_comparison import UNCHECKED, CertificateDifference, compare_certificate
-from sudare.baskets.check.adversaries import Knowledge
+from sudare.baskets.check.adversaries import KnownFrom
 from sudare.baskets.check.uncertainty import Verdict, check_baskets
 from sudare.baskets.matching import match_published
 from sudare.baskets.model import Baskets, SensitiveItems
@@ -101,7 +101,7 @@ def verify_baskets(
     *,
     rho: Share,
     max_known: int | None = None,
-    knowledge: Knowledge = "original",
+    knowledge: KnownFrom = "original",
     epsilon: float | None = None,
     delta: float | None = None,
     seed: int = 0,

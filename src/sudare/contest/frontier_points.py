@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sudare.errors import OptionNotUsable
-from sudare.histories.attack.duel import VERDICTS, Verdict
+from sudare.histories.attack.duel import VERDICTS, DuelVerdict
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.result_folders import keep_parameters, make_folder
@@ -39,7 +39,7 @@ class FrontierPoint(Result):
     chance_bound: float | None
     chance_found: float
     survives_at_least: float | None
-    verdict: Verdict | None
+    verdict: DuelVerdict | None
     margin: int | None
     converged: bool
     seconds: float
@@ -95,7 +95,7 @@ def _read(path: Path) -> dict[int, FrontierPoint]:
 
 def _point(row: Mapping[str, str]) -> FrontierPoint:
     truth = {"True": True, "False": False}
-    verdicts: dict[str, Verdict | None] = {"": None, **{verdict: verdict for verdict in VERDICTS}}
+    verdicts: dict[str, DuelVerdict | None] = {"": None, **{verdict: verdict for verdict in VERDICTS}}
     return FrontierPoint(
         k=int(row["k"]),
         utility=float(row["utility"]),

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.histories.synthetic_visits import FEW_SCALE, MONTH_WEIGHTS, Chunk, Customers, Flags
+from sudare.histories.synthetic_visits import FEW_SCALE, MONTH_WEIGHTS, Chunk, Customers
+from sudare.kernels.common.arrays import Bools, Floats, Ints
 from sudare.showing import dataclass
-from sudare.statistics.random_streams import Integers, Numbers, stream, stream_key
+from sudare.statistics.random_streams import stream, stream_key
 
 # Popularity of rank r of R: r^-power exp(-cut (r / R)^bend). The shop's ranks 10, 100, 800 and 2,400 have
 # 0.28 %, 0.14 %, 0.04 % and 0.006 % of the rows.
@@ -38,21 +39,21 @@ class Catalogue:
     """What the shop sells."""
 
     # Popularity cumulated from m to m + 1 within month m, and from 12 to 13 in a whole year.
-    cumulated: Numbers
-    season: Integers
-    cents: Integers
-    pack: Integers
-    break_at: Integers
+    cumulated: Floats
+    season: Ints
+    cents: Ints
+    pack: Ints
+    break_at: Ints
 
-    def pick(self, month: Integers | int, share: Numbers) -> Integers:
+    def pick(self, month: Ints | int, share: Floats) -> Ints:
         """Return the items at these shares of the cumulated popularity of a month."""
         items = len(self.season)
         found = np.searchsorted(self.cumulated, month + share, side="right") - month * items
-        limited: Integers = np.minimum(found, items - 1)  # month + share may round up to the next month
+        limited: Ints = np.minimum(found, items - 1)  # month + share may round up to the next month
         return limited
 
 
-def _hash(seed: int, purpose: str, first: Integers, second: Integers) -> Numbers:
+def _hash(seed: int, purpose: str, first: Ints, second: Ints) -> Floats:
     """Return the number from 0 to 1 that a pair always has (splitmix64), so that it need not be kept."""
     mixed = (first.astype(np.uint64) << np.uint64(32)) + second.astype(np.uint64)
     mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + stream_key(seed, purpose).generate_state(1, np.uint64)
@@ -82,7 +83,7 @@ def make_catalogue(seed: int, items: int) -> Catalogue:
     )
 
 
-def choose_items(chunk: Chunk, people: Customers, catalogue: Catalogue) -> Integers:
+def choose_items(chunk: Chunk, people: Customers, catalogue: Catalogue) -> Ints:
     """Return a favourite of the customer if it is in season, else what sells in this month."""
     slots = people.basket[chunk.customer] * FAVOURITES_PER_BASKET_ROW
     slot = (slots * chunk.draw("slot") ** FAVOURITE_SKEW).astype(np.int64)
@@ -93,14 +94,14 @@ def choose_items(chunk: Chunk, people: Customers, catalogue: Catalogue) -> Integ
     return np.where(again, catalogue.pick(chunk.month, chunk.draw("other item")), item)
 
 
-def _repeats(keys: Integers) -> Flags:
+def _repeats(keys: Ints) -> Bools:
     order = np.argsort(keys, kind="stable")
     repeated = np.zeros(len(keys), dtype=np.bool_)
     repeated[order[1:]] = keys[order[1:]] == keys[order[:-1]]
     return repeated
 
 
-def choose_quantities(chunk: Chunk, people: Customers, pack: Integers) -> Integers:
+def choose_quantities(chunk: Chunk, people: Customers, pack: Ints) -> Ints:
     """Return a few pieces or whole packs: mostly a few for retail customers, packs for trade."""
     takes_few = chunk.postage | (chunk.draw("few or packs") < people.few_share[chunk.customer])
     few = 1 + np.floor(-np.log1p(-chunk.draw("few")) * FEW_SCALE).astype(np.int64)
@@ -109,7 +110,7 @@ def choose_quantities(chunk: Chunk, people: Customers, pack: Integers) -> Intege
     return np.where(takes_few, few, pack * packs)
 
 
-def price_rows(chunk: Chunk, catalogue: Catalogue, item: Integers, quantity: Integers) -> Integers:
+def price_rows(chunk: Chunk, catalogue: Catalogue, item: Ints, quantity: Ints) -> Ints:
     """Return cents: less in an item's sale weeks and from its break quantity on; postage goes by customer."""
     on_sale = _hash(chunk.seed, "sale", item, chunk.day // 7) < SALE_WEEKS_SHARE
     factor = np.where(quantity >= catalogue.break_at[item], BREAK_FACTOR, 1.0)

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from datetime import date
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.errors import OptionNotUsable
+from sudare.kernels.common.arrays import Bools, Floats, Ints
 from sudare.showing import dataclass
-from sudare.statistics.random_streams import Integers, Numbers, stream
+from sudare.statistics.random_streams import stream
 
-Flags = NDArray[np.bool_]
 ROWS_PER_CHUNK = 500_000
 # Visits by month (the shop has 39 a day in January, 92 in November), weekday from Monday, hour from 0 on.
 MONTH_WEIGHTS = np.array([42, 42, 45, 50, 54, 48, 46, 46, 61, 66, 92, 66])
@@ -41,21 +40,21 @@ RETAIL_SHARE, RETAIL_FEW_SHARE, TRADE_FEW_SHARE, FEW_SCALE = 0.18, 0.8, 0.1, 1.5
 class Customers:
     """The customers of the shop, one element a customer."""
 
-    visits: Integers
-    basket: Numbers
-    abroad: Flags
-    few_share: Numbers
+    visits: Ints
+    basket: Floats
+    abroad: Bools
+    few_share: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Invoices:
     """Invoices in the order of the log, one element an invoice."""
 
-    customer: Integers
-    day: Integers
-    minute: Integers
-    rows: Integers
-    postage: Flags
+    customer: Ints
+    day: Ints
+    minute: Ints
+    rows: Ints
+    postage: Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,25 +63,25 @@ class Chunk:
 
     seed: int
     first_row: int
-    invoice: Integers
-    customer: Integers
-    day: Integers
-    minute: Integers
-    month: Integers
-    postage: Flags
+    invoice: Ints
+    customer: Ints
+    day: Ints
+    minute: Ints
+    month: Ints
+    postage: Bools
 
-    def draw(self, purpose: str) -> Numbers:
+    def draw(self, purpose: str) -> Floats:
         """Return the number from 0 to 1 that every row has for a purpose, however the rows are cut."""
         return stream(self.seed, purpose, self.first_row).random(len(self.invoice))
 
 
-def months(first_day: date, day: Integers) -> Integers:
+def months(first_day: date, day: Ints) -> Ints:
     """Return the month of each day, 0 for January."""
-    since_1970: Integers = (np.datetime64(first_day, "D") + day).astype("datetime64[M]").astype(np.int64)
+    since_1970: Ints = (np.datetime64(first_day, "D") + day).astype("datetime64[M]").astype(np.int64)
     return since_1970 % 12
 
 
-def weigh_days(seed: int, first_day: date, days: int) -> Numbers:
+def weigh_days(seed: int, first_day: date, days: int) -> Floats:
     """Return how busy each day is; closed, that is 0, are Saturdays and 24 December to 3 January."""
     day = np.arange(days)
     dates = np.datetime64(first_day, "D") + day
@@ -90,7 +89,7 @@ def weigh_days(seed: int, first_day: date, days: int) -> Numbers:
     of_month = (dates - dates.astype("datetime64[M]")).astype(np.int64) + 1
     holiday = ((month == 11) & (of_month >= 24)) | ((month == 0) & (of_month <= 3))
     noise = np.exp(DAY_NOISE * stream(seed, "days").standard_normal(days))
-    weights: Numbers = np.where(holiday, 0.0, MONTH_WEIGHTS[month] * WEEKDAY_WEIGHTS[weekday] * noise)
+    weights: Floats = np.where(holiday, 0.0, MONTH_WEIGHTS[month] * WEEKDAY_WEIGHTS[weekday] * noise)
     if not weights.any():
         raise OptionNotUsable(
             f"On {days} days from {first_day} on the shop is closed: Saturdays, 24 December to 3 January.\n"
@@ -99,7 +98,7 @@ def weigh_days(seed: int, first_day: date, days: int) -> Numbers:
     return weights
 
 
-def make_customers(seed: int, customers: int, weights: Numbers) -> Customers:
+def make_customers(seed: int, customers: int, weights: Floats) -> Customers:
     """Make up the customers of the shop."""
     random = stream(seed, "customers")
     # One draw from each of as many equal parts of the tail: few customers are then as unequal as many.
@@ -115,7 +114,7 @@ def make_customers(seed: int, customers: int, weights: Numbers) -> Customers:
     )
 
 
-def make_visits(seed: int, people: Customers, weights: Numbers) -> tuple[Integers, Integers]:
+def make_visits(seed: int, people: Customers, weights: Floats) -> tuple[Ints, Ints]:
     """Return customer and day of every visit; draws of a customer that meet on a day are one visit."""
     open_days = np.count_nonzero(weights) + 1
     # So many draws from D days hit v of them on average: -D ln(1 - v / D).
@@ -127,7 +126,7 @@ def make_visits(seed: int, people: Customers, weights: Numbers) -> tuple[Integer
     return pairs // len(weights), pairs % len(weights)
 
 
-def make_invoices(seed: int, people: Customers, customer: Integers, day: Integers, month: Integers) -> Invoices:
+def make_invoices(seed: int, people: Customers, customer: Ints, day: Ints, month: Ints) -> Invoices:
     """Return the invoices of the visits in the order of the log; a few visits have several."""
     random = stream(seed, "invoices")
     rows = _draw_row_counts(random, people.basket[customer] * MONTH_BASKETS[month])
@@ -146,12 +145,12 @@ def make_invoices(seed: int, people: Customers, customer: Integers, day: Integer
     return Invoices(customer[visit], day[visit], at[order], share[order], postage[visit] & (part == 0))
 
 
-def _draw_minutes(random: np.random.Generator, visits: int) -> Integers:
+def _draw_minutes(random: np.random.Generator, visits: int) -> Ints:
     hour = random.choice(len(HOUR_WEIGHTS), visits, p=HOUR_WEIGHTS / HOUR_WEIGHTS.sum())
     return hour * 60 + random.integers(60, size=visits)
 
 
-def _draw_row_counts(random: np.random.Generator, basket: Numbers) -> Integers:
+def _draw_row_counts(random: np.random.Generator, basket: Floats) -> Ints:
     rows = np.maximum(1, np.ceil(basket * random.weibull(BASKET_SHAPE, len(basket))))
     return np.where(random.random(len(basket)) < SINGLE_ROW_SHARE, 1, rows).astype(np.int64)
 

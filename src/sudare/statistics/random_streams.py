@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
-
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 
 # Data of any size are made and written in this much memory.
 ENGINE_MEMORY = "1GB"

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.showing import dataclass
-from sudare.statistics.random_streams import Integers, Numbers, stream
+from sudare.statistics.random_streams import stream
 
 ATTRIBUTES = (
     "sex", "age", "prefecture", "occupation", "household", "education", "income", "joined", "favourite",
@@ -139,7 +140,7 @@ class Chunk:
     first: int
     records: int
 
-    def draw(self, purpose: str) -> Numbers:
+    def draw(self, purpose: str) -> Floats:
         """Return the number from 0 to 1 that every record has for a purpose, however the records are cut."""
         return stream(self.seed, purpose, self.first).random(self.records)
 
@@ -169,21 +170,21 @@ def make_columns(chunk: Chunk) -> dict[str, NDArray[np.int16]]:
     return {name: columns[name].astype(np.int16) for name in ATTRIBUTES}
 
 
-def _pick(weights: Numbers, group: Integers, share: Numbers) -> Integers:
+def _pick(weights: Floats, group: Ints, share: Floats) -> Ints:
     """Return for each record the choice at this share of the cumulated weights of its group, a row of `weights`."""
     groups, choices = weights.shape
     cumulated = np.cumsum(weights, axis=1)
     cumulated = (cumulated / cumulated[:, -1:] + np.arange(groups)[:, None]).ravel()
     found = np.searchsorted(cumulated, group + share, side="right") - group * choices
-    limited: Integers = np.minimum(found, choices - 1)  # group + share may round up to the next group
+    limited: Ints = np.minimum(found, choices - 1)  # group + share may round up to the next group
     return limited
 
 
-def _missing(chunk: Chunk, name: str, numbers: Integers, share: float) -> Integers:
+def _missing(chunk: Chunk, name: str, numbers: Ints, share: float) -> Ints:
     return np.where(chunk.draw(f"missing {name}") < share, 0, numbers)
 
 
-def _age_weights() -> Numbers:
+def _age_weights() -> Floats:
     ages = np.arange(YOUNGEST, OLDEST + 1)
     rows = [
         sum(weight * np.exp(-(((ages - centre) / spread) ** 2) / 2) for centre, spread, weight in humps)
@@ -192,7 +193,7 @@ def _age_weights() -> Numbers:
     return np.array(rows)
 
 
-def _prefecture_weights() -> Numbers:
+def _prefecture_weights() -> Floats:
     weights = [
         people * (HOME_FACTOR if region == HOME_REGION else 1)
         for region, (_, prefectures) in REGIONS.items()
@@ -201,16 +202,14 @@ def _prefecture_weights() -> Numbers:
     return np.array([weights], dtype=np.float64)
 
 
-def _by_band_and_sex(choices: Sequence[tuple[tuple[float, ...], tuple[float, float]]]) -> Numbers:
+def _by_band_and_sex(choices: Sequence[tuple[tuple[float, ...], tuple[float, float]]]) -> Floats:
     """Return the weights of some choices in row 2 x band + sex."""
     by_band, by_sex = (np.array(columns).T for columns in zip(*choices, strict=True))
-    weights: Numbers = (by_band[:, None, :] * by_sex[None, :, :]).reshape(-1, len(choices))
+    weights: Floats = (by_band[:, None, :] * by_sex[None, :, :]).reshape(-1, len(choices))
     return weights
 
 
-def _income_band(
-    chunk: Chunk, band: Integers, occupation: Integers, household: Integers, education: Integers
-) -> Integers:
+def _income_band(chunk: Chunk, band: Ints, occupation: Ints, household: Ints, education: Ints) -> Ints:
     """Return the band of the household's income, which is log-logistic around what its facts let expect."""
     names = list(OCCUPATIONS)
     by_occupation = np.array([NOT_WORKING_FACTOR if OCCUPATIONS[name][0] == "not working" else 1.0 for name in names])
@@ -219,13 +218,13 @@ def _income_band(
     share = chunk.draw("income")
     noise = INCOME_SPREAD * np.log((share + 1e-12) / (1 - share))
     expected = INCOME_BY_BAND[band] * INCOME_BY_HOUSEHOLD[household] * by_occupation[occupation]
-    found: Integers = np.searchsorted(INCOME_ENDS, expected * np.exp(moved + noise), side="right")
+    found: Ints = np.searchsorted(INCOME_ENDS, expected * np.exp(moved + noise), side="right")
     return found
 
 
-def _joined_weights() -> Numbers:
+def _joined_weights() -> Floats:
     years = np.repeat(np.arange(FIRST_YEAR, LAST_YEAR + 1), 12)
     month = np.tile(MONTH_WEIGHTS, LAST_YEAR + 1 - FIRST_YEAR)
-    weights: Numbers = (years - FIRST_YEAR + 1.0) ** GROWTH_BY_BAND[:, None] * month
+    weights: Floats = (years - FIRST_YEAR + 1.0) ** GROWTH_BY_BAND[:, None] * month
     weights[0, years < FIRST_YEAR_OF_YOUNGEST] = 0
     return weights

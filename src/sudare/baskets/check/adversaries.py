@@ -25,7 +25,7 @@ from sudare.progress import Progress
 from sudare.results import Result
 from sudare.showing import dataclass
 
-Knowledge = Literal["original", "published"]
+KnownFrom = Literal["original", "published"]
 # Adversaries that can be gone through: some minutes.
 MOST_ADVERSARIES = 2_000_000_000
 # Parts into which the items are divided for threads.
@@ -67,7 +67,7 @@ class AdversaryCheck:
         published: Baskets,
         sensitive: SensitiveItems,
         rho: Fraction,
-        knowledge: Knowledge,
+        knowledge: KnownFrom,
         max_known: int | None,
         most_worst: int,
     ) -> None:
@@ -182,11 +182,11 @@ def check_question(
     refuse_strangers(original, sensitive, published)
 
 
-def checked_knowledge(knowledge: str) -> Knowledge:
+def checked_knowledge(knowledge: str) -> KnownFrom:
     """Return which record adversaries know, if there is such a one."""
-    for known in get_args(Knowledge):
+    for known in get_args(KnownFrom):
         if knowledge == known:
-            return cast(Knowledge, known)
+            return cast(KnownFrom, known)
     raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
 
 

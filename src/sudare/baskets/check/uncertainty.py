@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sudare.arguments import checked
-from sudare.baskets.check.adversaries import Adversary, AdversaryCheck, Knowledge
+from sudare.baskets.check.adversaries import Adversary, AdversaryCheck, KnownFrom
 from sudare.baskets.check.draws import sampling_generator
 from sudare.baskets.check.rho import exact_rho, plain_rho
 from sudare.baskets.check.sample_sizes import check_sampling, most_looks, sample_bound
@@ -71,7 +71,7 @@ class Verdict(Result):
 
     rho: Fraction
     max_known: int | None
-    knowledge: Knowledge
+    knowledge: KnownFrom
     exact: bool
     epsilon: float | None
     delta: float | None
@@ -180,7 +180,7 @@ def check_baskets(
     rho: Share,
     published: Baskets | None = None,
     max_known: int | None = None,
-    knowledge: Knowledge = "original",
+    knowledge: KnownFrom = "original",
     epsilon: float | None = None,
     delta: float | None = None,
     seed: int = 0,

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.baskets.check.adversaries import Knowledge, check_question, count_adversaries, kept_occurrences
+from sudare.baskets.check.adversaries import KnownFrom, check_question, count_adversaries, kept_occurrences
 from sudare.baskets.check.draws import draw_adversaries
 from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems
@@ -100,7 +100,7 @@ def confidence_by_user(
     rho: Share,
     published: Baskets | None = None,
     max_known: int | None = None,
-    knowledge: Knowledge = "original",
+    knowledge: KnownFrom = "original",
     seed: int = 0,
     progress: Progress = silent,
 ) -> UserConfidence:
@@ -127,7 +127,7 @@ class _Look:
         sensitive: SensitiveItems,
         rho: Fraction,
         max_known: int | None,
-        knowledge: Knowledge,
+        knowledge: KnownFrom,
     ) -> None:
         kept = kept_occurrences(original, published)
         self._known = original if knowledge == "original" else published

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from sudare.arguments import checked
-from sudare.baskets.check.adversaries import Knowledge
+from sudare.baskets.check.adversaries import KnownFrom
 from sudare.baskets.check.sample_sizes import check_sampling, refuse_large_sample, sample_size
 from sudare.baskets.check.uncertainty import Verdict, check_baskets
 from sudare.baskets.model import Baskets, SensitiveItems
@@ -122,7 +122,7 @@ def suppress_baskets(
     *,
     rho: Share,
     max_known: int | None = None,
-    knowledge: Knowledge = "original",
+    knowledge: KnownFrom = "original",
     strategy: Strategy = "paper",
     keep_low: KeepLow | None = None,
     epsilon: float | None = None,

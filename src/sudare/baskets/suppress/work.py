@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 
-from sudare.baskets.check.adversaries import Knowledge, count_adversaries
+from sudare.baskets.check.adversaries import KnownFrom, count_adversaries
 from sudare.baskets.check.draws import by_length
 from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems, refuse_strangers
@@ -45,13 +45,13 @@ class Work:
         original: Baskets,
         sensitive: SensitiveItems,
         rho: Share,
-        knowledge: Knowledge,
+        knowledge: KnownFrom,
         max_known: int | None,
         seed: int,
         deadline: Deadline,
         progress: Progress,
     ) -> None:
-        if knowledge not in get_args(Knowledge):
+        if knowledge not in get_args(KnownFrom):
             raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
         if max_known is not None and max_known < 1:
             raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")

@@ -26,7 +26,7 @@ FILE_HELP = "Baskets: a text with one record a line, or a CSV, Parquet or Excel 
 KNOWLEDGE_HELP = (
     "Of which record adversaries know items: the original one, suppressed items included, or the published."
 )
-Knowledge = Literal["original", "published"]
+KnownFrom = Literal["original", "published"]
 StrategyOption = Annotated[
     Literal["paper", "swept", "best"],
     typer.Option(

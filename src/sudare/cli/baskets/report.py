@@ -12,7 +12,7 @@ from sudare.cli.baskets.options import (
     CertificateOption,
     GuaranteeOptions,
     KeepLowOption,
-    Knowledge,
+    KnownFrom,
     PublishedFormOption,
     StrategyOption,
     asked_guarantee,
@@ -50,7 +50,7 @@ def report(
     strategy: StrategyOption = "paper",
     keep_low: KeepLowOption = None,
     knowledge: Annotated[
-        Knowledge | None,
+        KnownFrom | None,
         typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
     ] = None,
     hide_records: HideRecordsOption = False,

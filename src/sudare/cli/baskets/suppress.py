@@ -13,7 +13,7 @@ from sudare.cli.baskets.options import (
     CertificateOption,
     GuaranteeOptions,
     KeepLowOption,
-    Knowledge,
+    KnownFrom,
     PublishedFormOption,
     StrategyOption,
     asked_guarantee,
@@ -121,7 +121,7 @@ def suppress(
     ],
     strategy: StrategyOption = "paper",
     keep_low: KeepLowOption = None,
-    knowledge: Annotated[Knowledge, typer.Option(metavar="original|published", help=KNOWLEDGE_HELP)] = "original",
+    knowledge: Annotated[KnownFrom, typer.Option(metavar="original|published", help=KNOWLEDGE_HELP)] = "original",
     certificate: Annotated[
         Path | None,
         CERTIFICATE,
@@ -243,7 +243,7 @@ def verify(
     ],
     published_form: PublishedFormOption = None,
     knowledge: Annotated[
-        Knowledge | None,
+        KnownFrom | None,
         typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
     ] = None,
     certificate: CertificateOption = None,

@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 
 from sudare.deadline import Deadline
 from sudare.histories.anonymize.pairs import PairCosts
-from sudare.histories.anonymize.rows import HistoryRows
+from sudare.histories.anonymize.rows import SearchRows
 
 # Rounds in which pairs that the program should not have left out are added.
 _MOST_ROUNDS = 12
@@ -44,14 +44,14 @@ def distance_rate(size: int) -> float:
     return rate
 
 
-def bound_terms(rows: HistoryRows, k: int) -> NDArray[np.float64]:
+def bound_terms(rows: SearchRows, k: int) -> NDArray[np.float64]:
     """Return what pairs cost at least in classes of k or more: items, distances, a deleted cell, a deleted row."""
     items = 2 / k if rows.most_items > 1 else 2 / (k - 1) * rows.item_price
     return np.asarray([items, distance_rate(k), 2 / (k - 1), rows.row_cost / (k - 1)])
 
 
 def class_bound(
-    rows: HistoryRows, k: int, pairs: PairCosts, *, terms: NDArray[np.float64], last_step: float, deadline: Deadline
+    rows: SearchRows, k: int, pairs: PairCosts, *, terms: NDArray[np.float64], last_step: float, deadline: Deadline
 ) -> float:
     """Return a bound below the cost of all divisions into classes of k or more, from the pairs at `bound_terms`.
 
@@ -78,7 +78,7 @@ def class_bound(
 
 
 def _least_costs(
-    rows: HistoryRows, pairs: PairCosts, terms: NDArray[np.float64], last_step: float
+    rows: SearchRows, pairs: PairCosts, terms: NDArray[np.float64], last_step: float
 ) -> NDArray[np.float64]:
     """Return a bound below the cost of each pair."""
     lengths = rows.lengths

@@ -24,7 +24,7 @@ from sudare.histories.anonymize.class_search.model import AlignedClass, ClassSea
 from sudare.histories.anonymize.class_search.search import search_classes
 from sudare.histories.anonymize.pairs import pair_costs, pair_terms
 from sudare.histories.anonymize.published_cells import publish_classes
-from sudare.histories.anonymize.rows import MOST_ITEMS, HistoryRows, history_rows, some_customers
+from sudare.histories.anonymize.rows import MOST_ITEMS, SearchRows, history_rows, some_customers
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility
@@ -151,7 +151,7 @@ class FoundClasses:
 
 
 def search_history(
-    rows: HistoryRows,
+    rows: SearchRows,
     k: int,
     *,
     rng: np.random.Generator,
@@ -185,7 +185,7 @@ def time_for(seconds: float | None, rounds: int | None, *, fast: bool) -> float 
     return seconds or (FAST_SECONDS if fast else SECONDS)
 
 
-def _check(rows: HistoryRows, k: int) -> None:
+def _check(rows: SearchRows, k: int) -> None:
     if k < 2:
         raise OptionNotUsable(f"k is 2 or more, not {k}: alone in a class, everybody is recognized.\nHint: --k 3")
     if k > len(rows.customers):
@@ -198,7 +198,7 @@ def _check(rows: HistoryRows, k: int) -> None:
 class _Work:
     """One search, in parts of customers of similar numbers of rows if there are many."""
 
-    rows: HistoryRows
+    rows: SearchRows
     k: int
     effort: Effort
     deadline: Deadline
@@ -225,7 +225,7 @@ class _Work:
         return classes, bound, converged
 
     def search(
-        self, rows: HistoryRows, deadline: Deadline, *, bounded: bool, final: bool, rng: np.random.Generator
+        self, rows: SearchRows, deadline: Deadline, *, bounded: bool, final: bool, rng: np.random.Generator
     ) -> tuple[list[AlignedClass], float, bool]:
         """Return classes, a bound (0 for parts: classes across parts could be cheaper) and whether it converged."""
         effort, k = self.effort, self.k
@@ -253,7 +253,7 @@ class _Work:
         search_classes(search, effort.steps_per_customer * len(rows.customers), effort.rounds, effort.heat)
         return search.classes, bound, search.converged
 
-    def bound(self, rows: HistoryRows, deadline: Deadline) -> float:
+    def bound(self, rows: SearchRows, deadline: Deadline) -> float:
         """Return a bound below the cost of any classes."""
         terms, step = bound_terms(rows, self.k), self.effort.bound_step
         pairs = pair_costs(

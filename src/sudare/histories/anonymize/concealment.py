@@ -27,7 +27,7 @@ from sudare.histories.anonymize.class_search.model import AlignedClass, aligned_
 from sudare.histories.anonymize.classes import MOST_TOGETHER, time_for
 from sudare.histories.anonymize.concealment_sets import FAST, THOROUGH, choose_sets
 from sudare.histories.anonymize.published_cells import publish_groups
-from sudare.histories.anonymize.rows import MOST_ITEMS, HistoryRows, history_rows
+from sudare.histories.anonymize.rows import MOST_ITEMS, SearchRows, history_rows
 from sudare.histories.attack.known import know_history
 from sudare.histories.attack.linkage import Linkage
 from sudare.histories.generalized.model import CellHistory
@@ -143,7 +143,7 @@ def conceal_history(
     )  # fmt: skip
 
 
-def _check(rows: HistoryRows, k: int, spread: float) -> None:
+def _check(rows: SearchRows, k: int, spread: float) -> None:
     customers = len(rows.customers)
     if k < 2:
         raise OptionNotUsable(f"k is 2 or more, not {k}: one customer for a pseudonym is the true one.\nHint: --k 3")
@@ -159,7 +159,7 @@ def _check(rows: HistoryRows, k: int, spread: float) -> None:
 
 
 def _templates(
-    rows: HistoryRows, sets: NDArray[np.int64], pool: ThreadPoolExecutor, deadline: Deadline, progress: Progress
+    rows: SearchRows, sets: NDArray[np.int64], pool: ThreadPoolExecutor, deadline: Deadline, progress: Progress
 ) -> tuple[list[AlignedClass], NDArray[np.int64]]:
     """Align the rows of each different set, and say which one each pseudonym has.
 
@@ -178,7 +178,7 @@ def _templates(
 
 def _publish(
     original: CellHistory,
-    rows: HistoryRows,
+    rows: SearchRows,
     templates: Sequence[AlignedClass],
     of_pid: NDArray[np.int64],
     truth: NDArray[np.int32],
@@ -196,7 +196,7 @@ def _publish(
 
 def _by_pseudonym(
     original: CellHistory,
-    rows: HistoryRows,
+    rows: SearchRows,
     history: CellHistory,
     sets: NDArray[np.int64],
     truth: NDArray[np.int32],

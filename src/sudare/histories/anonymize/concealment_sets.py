@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sudare.deadline import Deadline
 from sudare.histories.anonymize.class_search.start import COLD_STEPS
 from sudare.histories.anonymize.pairs import PairCosts, pair_costs, pair_terms
-from sudare.histories.anonymize.rows import HistoryRows
+from sudare.histories.anonymize.rows import SearchRows
 from sudare.interruption import answer_found
 from sudare.kernels.histories import concealment as kernels
 from sudare.progress import Progress
@@ -53,7 +53,7 @@ FAST = SetSearch(wanted=16, last_step=0.05, steps_per_customer=5_000)
 
 
 def choose_sets(
-    rows: HistoryRows,
+    rows: SearchRows,
     k: int,
     spread: float,
     effort: SetSearch,
@@ -109,7 +109,7 @@ def _first_sets(lengths: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return np.concatenate([classes, turned])
 
 
-def _aligned_costs(rows: HistoryRows, pairs: PairCosts) -> NDArray[np.float64]:
+def _aligned_costs(rows: SearchRows, pairs: PairCosts) -> NDArray[np.float64]:
     """Return what the aligned rows of each pair cost; those not computed as much as the dearest of either."""
     lengths = rows.lengths
     shorter = np.minimum(lengths[:, None], lengths)

@@ -21,7 +21,7 @@ from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.classes import AnonymizedHistory, anonymize_history, search_history, time_for
 from sudare.histories.anonymize.level_cells import ColumnLevel, cells_of, check_level, column_level, different_levels
-from sudare.histories.anonymize.rows import MOST_ITEMS, HistoryRows, history_rows, some_customers
+from sudare.histories.anonymize.rows import MOST_ITEMS, SearchRows, history_rows, some_customers
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, OrderedColumn
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility
@@ -176,7 +176,7 @@ class _Work:
     """One search for levels and classes; `levels` are those that each column may have."""
 
     original: CellHistory
-    rows: HistoryRows
+    rows: SearchRows
     k: int
     seed: int
     levels: Mapping[str, Sequence[ColumnLevel]]
@@ -234,7 +234,7 @@ class _Work:
                     yield {**levels, name: chain[other]}
 
     def groups(
-        self, rows: HistoryRows, customers: NDArray[np.int64], deadline: Deadline, *, final: bool = False
+        self, rows: SearchRows, customers: NDArray[np.int64], deadline: Deadline, *, final: bool = False
     ) -> tuple[NDArray[np.int64], bool]:
         """Return the groups of the best classes of some customers, and whether the search converged."""
         part, places = some_customers(rows, customers)
@@ -267,7 +267,7 @@ def _names(levels: Mapping[str, ColumnLevel]) -> tuple[str, ...]:
     return tuple(level.name for level in levels.values())
 
 
-def coded_rows(original: CellHistory, levels: Mapping[str, ColumnLevel]) -> HistoryRows:
+def coded_rows(original: CellHistory, levels: Mapping[str, ColumnLevel]) -> SearchRows:
     """Return the rows of a history at given levels: cells are equal or not, and cost what deleting adds to U."""
     columns: list[Column] = []
     prices = []

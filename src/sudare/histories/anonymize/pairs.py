@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.deadline import Deadline
-from sudare.histories.anonymize.rows import HistoryRows
+from sudare.histories.anonymize.rows import SearchRows
 from sudare.kernels.histories import groups as kernels
 from sudare.progress import Progress
 from sudare.showing import dataclass
@@ -33,13 +33,13 @@ class PairCosts:
     complete: bool
 
 
-def pair_terms(rows: HistoryRows) -> NDArray[np.float64]:
+def pair_terms(rows: SearchRows) -> NDArray[np.float64]:
     """Return what pairs cost in classes of two: items that differ, distances, a deleted cell, a deleted row."""
     return np.asarray([1.0 if rows.most_items > 1 else 2 * rows.item_price, 1.0, 2.0, rows.row_cost])
 
 
 def pair_costs(
-    rows: HistoryRows,
+    rows: SearchRows,
     wanted: int,
     *,
     terms: NDArray[np.float64],
@@ -74,7 +74,7 @@ def pair_costs(
     return PairCosts(costs, known, wanted, complete)
 
 
-def estimated_costs(rows: HistoryRows, pairs: PairCosts) -> NDArray[np.float32]:
+def estimated_costs(rows: SearchRows, pairs: PairCosts) -> NDArray[np.float32]:
     """Return a cost for each pair: those not computed are at least what a usual pair of such lengths costs."""
     lengths = rows.lengths.astype(np.float32)
     usual = rows.row_cost * np.abs(lengths[:, None] - lengths) + _USUAL_ROW_COST * np.minimum(lengths[:, None], lengths)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.histories.anonymize.class_search.model import AlignedClass
-from sudare.histories.anonymize.rows import HistoryRows
+from sudare.histories.anonymize.rows import SearchRows
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.kernels.histories import groups as kernels
 
 
 def publish_classes(
-    original: CellHistory, rows: HistoryRows, classes: Sequence[AlignedClass], rng: np.random.Generator
+    original: CellHistory, rows: SearchRows, classes: Sequence[AlignedClass], rng: np.random.Generator
 ) -> CellHistory:
     """Return the history in which the members of each class have the same rows.
 
@@ -30,7 +30,7 @@ def publish_classes(
 
 def publish_groups(
     original: CellHistory,
-    rows: HistoryRows,
+    rows: SearchRows,
     classes: Sequence[AlignedClass],
     group: NDArray[np.int64],
     rng: np.random.Generator,
@@ -75,7 +75,7 @@ def _ordered(
 
 
 def _items(
-    column: ItemColumn, rows: HistoryRows, classes: Sequence[AlignedClass], of_row: NDArray[np.int64]
+    column: ItemColumn, rows: SearchRows, classes: Sequence[AlignedClass], of_row: NDArray[np.int64]
 ) -> ItemColumn:
     numbers: dict[tuple[int, ...], int] = {(item,): item for item in range(len(column.names))}
     sets, kinds = [], []

@@ -17,7 +17,7 @@ _NO_RANGE = 1e12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HistoryRows:
+class SearchRows:
     """Rows in the order of their customers: those of `customers[c]` are starts[c] to starts[c + 1] - 1.
 
     `order` says which row of the history each was. Ordered values are held less `least`, the least of their column.
@@ -63,7 +63,7 @@ class HistoryRows:
         return len(self) * self.columns
 
 
-def history_rows(original: CellHistory, *, most_items: int = MOST_ITEMS, ranges: bool = True) -> HistoryRows:
+def history_rows(original: CellHistory, *, most_items: int = MOST_ITEMS, ranges: bool = True) -> SearchRows:
     """Return the rows of a history whose cells are all exact, with at most one column of items.
 
     Sets are allowed of at most `most_items`, and ranges if so said: with one item and no ranges, values that differ
@@ -89,7 +89,7 @@ def history_rows(original: CellHistory, *, most_items: int = MOST_ITEMS, ranges:
     prices = np.ones(len(weights) + 1)
     never = np.zeros(1, np.bool_)
     data = HistoryData(values, numbers, starts, weights, limits, float(columns), most_items, prices, never)
-    return HistoryRows(customers, order, starts, least, columns, data)
+    return SearchRows(customers, order, starts, least, columns, data)
 
 
 def _check(original: CellHistory, items: list[ItemColumn]) -> None:
@@ -107,10 +107,10 @@ def _check(original: CellHistory, items: list[ItemColumn]) -> None:
         )
 
 
-def some_customers(rows: HistoryRows, chosen: NDArray[np.int64]) -> tuple[HistoryRows, NDArray[np.int64]]:
+def some_customers(rows: SearchRows, chosen: NDArray[np.int64]) -> tuple[SearchRows, NDArray[np.int64]]:
     """Return the rows of some customers, given by their places, and where these rows are among all."""
     places = np.concatenate([np.arange(rows.starts[c], rows.starts[c + 1]) for c in chosen.tolist()])
     starts = np.concatenate([[0], np.cumsum(rows.lengths[chosen])]).astype(np.int64)
     values, items = np.ascontiguousarray(rows.data.values[places]), rows.data.items[places]
     data = rows.data._replace(values=values, items=items, starts=starts)
-    return HistoryRows(rows.customers[chosen], rows.order[places], starts, rows.least, rows.columns, data), places
+    return SearchRows(rows.customers[chosen], rows.order[places], starts, rows.least, rows.columns, data), places

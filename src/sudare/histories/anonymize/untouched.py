@@ -19,7 +19,7 @@ from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.class_search.model import AlignedClass
 from sudare.histories.anonymize.classes import AnonymizedHistory, search_history, time_for
 from sudare.histories.anonymize.published_cells import publish_classes
-from sudare.histories.anonymize.rows import MOST_ITEMS, HistoryRows, history_rows, some_customers
+from sudare.histories.anonymize.rows import MOST_ITEMS, SearchRows, history_rows, some_customers
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility
@@ -102,7 +102,7 @@ def _check(customers: int, k: int, untouched: int) -> None:
         )
 
 
-def _dearest(rows: HistoryRows, classes: list[AlignedClass], number: int) -> NDArray[np.int64]:
+def _dearest(rows: SearchRows, classes: list[AlignedClass], number: int) -> NDArray[np.int64]:
     """Return the places of customers in the classes that cost most, of a class those with most rows first."""
     order: list[int] = []
     for found in sorted(classes, key=lambda found: -found.cost):
@@ -114,7 +114,7 @@ def _dearest(rows: HistoryRows, classes: list[AlignedClass], number: int) -> NDA
     return np.sort(np.array(order[:number], np.int64))
 
 
-def _alone(rows: HistoryRows, customer: int) -> AlignedClass:
+def _alone(rows: SearchRows, customer: int) -> AlignedClass:
     """Return the class of one customer, in which all rows are as they were."""
     own = np.arange(rows.starts[customer], rows.starts[customer + 1])
     return AlignedClass(np.array([customer]), own[:, None], 0.0)

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from sudare.histories.attack.candidates import Candidates
 from sudare.histories.attack.linkage import Linkage
+from sudare.kernels.common.arrays import Ints
 from sudare.kernels.histories.sparse_assignment import assign_sparse
-
-Integers = NDArray[np.int64]
 
 # A pseudonym may stay without a customer, at the cost of a guess this improbable.
 _LEAST = 1e-12
@@ -17,7 +16,7 @@ _LEAST = 1e-12
 
 def assign_customers(
     linkage: Linkage, candidates: Candidates, probabilities: NDArray[np.float64]
-) -> tuple[Integers, NDArray[np.float64]]:
+) -> tuple[Ints, NDArray[np.float64]]:
     """Return the number of a customer for each pseudonym (-1: none) and its probability.
 
     The product of the probabilities is the greatest of all ways to give different pseudonyms different customers. The

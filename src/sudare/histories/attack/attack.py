@@ -15,12 +15,11 @@ from sudare.histories.attack.linkage import Linkage
 from sudare.histories.attack.methods import DEFAULT_METHOD, Attacks, Links, check_method
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, success_thresholds
+from sudare.kernels.common.arrays import Ints
 from sudare.progress import Progress, silent
 from sudare.results import Result, Row
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +34,8 @@ class Attack(Result):
     _row = ("pid", "customer", "confidence")
 
     method: str
-    pids: Integers
-    customers: Integers
+    pids: Ints
+    customers: Ints
     confidence: NDArray[np.float64]
     needed: int
     expected: float
@@ -113,7 +112,7 @@ def make_attack(
 
 
 def _attack(
-    method: str, linkage: Linkage, links: Links, places: Integers, needed: int, expected: float, chance: float
+    method: str, linkage: Linkage, links: Links, places: Ints, needed: int, expected: float, chance: float
 ) -> Attack:
     return Attack(
         method=method,

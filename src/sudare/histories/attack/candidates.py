@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.histories.attack.linkage import Linkage, PackedColumns
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_rows import EACH, score_customers
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 
 # Customers that are kept for a pseudonym if all rows are known, so that all must meet; and if not, where one who is
 # behind so many others is hardly ever right.
@@ -30,7 +28,7 @@ BUDGET_LIKELY = 20_000
 _GROUPS_AT_ONCE = 256
 
 # How many customers of each group are kept; they, their scores and hits; rows, totals, how many met all, and tried.
-_Scored = tuple[Integers, Integers, Numbers, Integers, Integers, Numbers, Integers, NDArray[np.bool_]]
+_Scored = tuple[Ints, Ints, Floats, Ints, Ints, Floats, Ints, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,17 +39,17 @@ class Candidates:
     customers together, kept or not, `met` how many meet all rows. Groups too vague to be looked up are not `tried`.
     """
 
-    starts: Integers
-    customers: Integers
-    scores: Numbers
-    hits: Integers
-    rows: Integers
-    totals: Numbers
-    met: Integers
+    starts: Ints
+    customers: Ints
+    scores: Floats
+    hits: Ints
+    rows: Ints
+    totals: Floats
+    met: Ints
     tried: NDArray[np.bool_]
 
     @property
-    def groups(self) -> Integers:
+    def groups(self) -> Ints:
         """The group of each candidate."""
         return np.repeat(np.arange(len(self.rows)), np.diff(self.starts))
 
@@ -98,7 +96,7 @@ def find_candidates(
 def _scored(
     linkage: Linkage,
     columns: PackedColumns,
-    groups: Integers,
+    groups: Ints,
     usable: NDArray[np.bool_] | None,
     votes: int,
     *,

@@ -33,8 +33,8 @@ from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
 Outcome = Literal["broke", "failed", "proves_nothing", "nothing_tried", "not_possible", "crashed"]
-Verdict = Literal["broken", "not_broken", "not_tried"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+DuelVerdict = Literal["broken", "not_broken", "not_tried"]
+VERDICTS: tuple[DuelVerdict, ...] = get_args(DuelVerdict)
 
 
 class _Rule(TypedDict):
@@ -119,7 +119,7 @@ class Duel(Result):
         return max(self.telling, key=_success, default=None)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DuelVerdict:
         """Whether the history is broken, was not broken by attacks that passed their control, or was not tried."""
         if self.broken_by:
             return "broken"

@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 
 from sudare.histories.attack.candidates import Candidates
 from sudare.histories.attack.linkage import Linkage
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_pairs import IMPOSSIBLE, fit_pairs
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 
 # Rounds of learning, and the shares it begins with.
 _ROUNDS = 3
@@ -44,9 +42,9 @@ class Fits:
     """
 
     candidates: Candidates
-    matched: Integers
-    likely: Numbers
-    feasible: Numbers
+    matched: Ints
+    likely: Floats
+    feasible: Floats
 
 
 def fit_candidates(linkage: Linkage, candidates: Candidates, *, progress: Progress = silent) -> Fits:
@@ -76,7 +74,7 @@ def fit_candidates(linkage: Linkage, candidates: Candidates, *, progress: Progre
     return Fits(candidates, pairs.matched, likely, feasible)
 
 
-def share_out(linkage: Linkage, candidates: Candidates, logarithms: Numbers, others: Numbers) -> Numbers:
+def share_out(linkage: Linkage, candidates: Candidates, logarithms: Floats, others: Floats) -> Floats:
     """Return the probability of each candidate to be behind one pseudonym of its group.
 
     Weights are scaled in turns until the pseudonyms of a group are as many persons as they are, and no customer is more
@@ -106,15 +104,15 @@ def share_out(linkage: Linkage, candidates: Candidates, logarithms: Numbers, oth
 class _Learnt:
     """How often a range has its value at an end, by column, and how often no row is deleted."""
 
-    at_ends: Numbers
+    at_ends: Floats
     whole: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairs:
-    likelihoods: Numbers
-    matched: Integers
-    ends: Numbers
+    likelihoods: Floats
+    matched: Ints
+    ends: Floats
 
     @classmethod
     def empty(cls, pairs: int, columns: int) -> _Pairs:
@@ -125,7 +123,7 @@ class _Pairs:
 
 
 def _fit(
-    linkage: Linkage, candidates: Candidates, learnt: _Learnt, pairs: _Pairs, chosen: Integers, progress: Progress
+    linkage: Linkage, candidates: Candidates, learnt: _Learnt, pairs: _Pairs, chosen: Ints, progress: Progress
 ) -> None:
     """Fit the chosen pairs by what was learnt."""
     columns, complete = linkage.all_columns, linkage.knowledge.complete
@@ -152,7 +150,7 @@ def _fit(
             pairs.ends[part] = found.ends
 
 
-def _deletion_prior(linkage: Linkage, candidates: Candidates, whole: float) -> Numbers:
+def _deletion_prior(linkage: Linkage, candidates: Candidates, whole: float) -> Floats:
     """Return the logarithms of the probabilities that so many rows of customers are deleted: none, or any number."""
     rows = linkage.customer_sizes[candidates.customers]
     deleted = rows - linkage.group_sizes[candidates.groups]
@@ -160,7 +158,7 @@ def _deletion_prior(linkage: Linkage, candidates: Candidates, whole: float) -> N
     return np.asarray(np.where(deleted == 0, np.log(whole), any_number))
 
 
-def _learn(linkage: Linkage, candidates: Candidates, pairs: _Pairs, likely: Numbers) -> _Learnt:
+def _learn(linkage: Linkage, candidates: Candidates, pairs: _Pairs, likely: Floats) -> _Learnt:
     groups = candidates.groups
     persons = likely * linkage.multiplicity[groups]
     ended, all_ranges = persons @ pairs.ends, persons @ linkage.range_counts[groups]
@@ -171,7 +169,7 @@ def _learn(linkage: Linkage, candidates: Candidates, pairs: _Pairs, likely: Numb
     return _Learnt(np.clip(shares, *within), float(np.clip(whole, *within)))
 
 
-def _strangers(linkage: Linkage, candidates: Candidates) -> Numbers:
+def _strangers(linkage: Linkage, candidates: Candidates) -> Floats:
     """Return the logarithm of the likelihood of all customers together of whom no fitting row is known."""
     columns, kept = linkage.all_columns, np.diff(candidates.starts)
     of_row = np.repeat(np.arange(len(kept)), linkage.group_sizes)

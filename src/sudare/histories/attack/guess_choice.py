@@ -9,14 +9,11 @@ contest PWSCUP 2018, section 5.3.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.histories.safety.guess_patterns import different_hits
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_chances import success_chances
 from sudare.showing import dataclass
-
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 
 # Chances that differ by no more are the same; the most guesses are taken, which bear most errors of the confidences.
 _SAME = 1e-6
@@ -26,14 +23,14 @@ _SAME = 1e-6
 class GuessChoice:
     """Places of the chosen guesses, the most confident first, the hits they need, those expected, and the chance."""
 
-    places: Integers
+    places: Ints
     needed: int
     expected: float
     chance: float
 
 
 def choose_guesses(
-    confidence: Numbers, groups: Integers, multiplicity: Integers, thresholds: Integers, guesses: int | None = None
+    confidence: Floats, groups: Ints, multiplicity: Ints, thresholds: Ints, guesses: int | None = None
 ) -> GuessChoice:
     """Choose so many guesses, or with None those that are most probably effective.
 
@@ -54,27 +51,27 @@ def choose_guesses(
     return best
 
 
-def _best_number(chances: Numbers) -> int:
+def _best_number(chances: Floats) -> int:
     if not chances.any():
         return 0
     return int(np.flatnonzero(chances >= chances.max() * (1 - _SAME))[-1])
 
 
-def _together(confidence: Numbers, groups: Integers) -> Integers:
+def _together(confidence: Floats, groups: Ints) -> Ints:
     """Return an order by confidence that keeps groups together; a group stands where its best guess does."""
     best = np.zeros(int(groups.max(initial=-1)) + 1)
     np.maximum.at(best, groups, confidence)
     return np.lexsort((-confidence, groups, -best[groups]))
 
 
-def _one_of_each(order: Integers, groups: Integers) -> Integers:
+def _one_of_each(order: Ints, groups: Ints) -> Ints:
     _, first = np.unique(groups[order], return_index=True)
     return order[np.sort(first)]
 
 
-def _chances(confidence: Numbers, groups: Integers, multiplicity: Integers, thresholds: Integers) -> Numbers:
+def _chances(confidence: Floats, groups: Ints, multiplicity: Ints, thresholds: Ints) -> Floats:
     """Return the chance of the first n guesses to be effective, for n = 0, 1, ..."""
-    parts: list[Numbers] = []
+    parts: list[Floats] = []
     before, number, total = -1, 0, 0.0
     for value, group in zip(confidence.tolist(), groups.tolist(), strict=True):
         number, total = (number + 1, total + value) if group == before else (1, value)
@@ -88,7 +85,7 @@ def _chances(confidence: Numbers, groups: Integers, multiplicity: Integers, thre
     return found
 
 
-def _group_hits(size: int, guesses: int, confidence: float) -> Numbers:
+def _group_hits(size: int, guesses: int, confidence: float) -> Floats:
     """Return the probabilities of 0, 1, ... hits of guesses in a group of pseudonyms.
 
     The customers named are those of the group with the probability that makes the mean of the hits right; then every

@@ -19,13 +19,12 @@ from sudare.errors import OptionNotUsable
 from sudare.histories.attack.known import KnownHistory
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.histories.safety.published_classes import PersonRows, classes_of
+from sudare.kernels.common.arrays import Ints
 from sudare.kernels.common.places import find_runs
 from sudare.kernels.histories.attack_rows import find_blocks
 from sudare.kernels.histories.linked_rows import NO_END, KnownIndex, KnownRows, PublishedRows
 from sudare.showing import dataclass
 from sudare.statistics.sorting import sorted_places
-
-Integers = NDArray[np.int64]
 
 # Published rows that are packed at once, by each core.
 _ROWS_AT_ONCE = 1 << 14
@@ -46,7 +45,7 @@ class PackedColumns:
     shares: NDArray[np.float64]
     _published: _PublishedColumns
 
-    def published(self, rows: Integers) -> PublishedRows:
+    def published(self, rows: Ints) -> PublishedRows:
         """Return some rows of the groups."""
         return self._published.rows(rows)
 
@@ -67,8 +66,8 @@ class _PublishedColumns:
     items: list[ItemColumn]
     group_rows: NDArray[np.int32]
     bases: list[int]
-    starts: Integers
-    members: Integers
+    starts: Ints
+    members: Ints
 
     @classmethod
     def of(cls, ordered: list[OrderedColumn], items: list[ItemColumn], group_rows: NDArray[np.int32]) -> Self:
@@ -81,7 +80,7 @@ class _PublishedColumns:
             names += len(column.names)
         return cls(ordered, items, group_rows, bases, np.cumsum(np.concatenate(sizes)), np.concatenate(members))
 
-    def rows(self, rows: Integers) -> PublishedRows:
+    def rows(self, rows: Ints) -> PublishedRows:
         taken = self.group_rows[rows]
         low, high = _ends(self.ordered, taken)
         sets = np.empty((len(taken), len(self.items)), np.int64)
@@ -121,26 +120,26 @@ class Linkage:
         of_persons = PersonRows.of(published)
         found = classes_of(published, of_persons)
         self.pids = found.pids
-        self.groups: Integers = found.classes
-        self.multiplicity: Integers = found.sizes
+        self.groups: Ints = found.classes
+        self.multiplicity: Ints = found.sizes
         # The rows of the first pseudonym of each group.
         firsts = np.unique(found.classes, return_index=True)[1]
-        self.group_sizes: Integers = np.diff(of_persons.starts)[firsts]
-        self.starts: Integers = np.concatenate([[0], np.cumsum(self.group_sizes)]).astype(np.int64)
+        self.group_sizes: Ints = np.diff(of_persons.starts)[firsts]
+        self.starts: Ints = np.concatenate([[0], np.cumsum(self.group_sizes)]).astype(np.int64)
         # Classes are numbered as they first occur, so that the rows of their first pseudonyms stand in their order.
         chosen = np.isin(np.arange(len(found.pids)), firsts)
         self._group_rows = of_persons.rows[np.repeat(chosen, np.diff(of_persons.starts))]
         random = np.random.default_rng(seed)
-        self.customers: Integers = random.permutation(known.customers)
+        self.customers: Ints = random.permutation(known.customers)
         self._draws = random.random(len(self.pids))
         self._known_customers = self._find_customers()
         counts = sum(
             np.bincount(self._known_customers[here], minlength=len(self.customers))
             for here in _pieces(len(self._known_customers))
         )
-        self._known_starts: Integers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self._known_starts: Ints = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
-    def rows_of(self, groups: Integers) -> tuple[Integers, Integers]:
+    def rows_of(self, groups: Ints) -> tuple[Ints, Ints]:
         """Return the numbers of the rows of some groups, and where those of each begin among them."""
         sizes = self.group_sizes[groups]
         return _ranges(self.starts[groups], sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -156,14 +155,14 @@ class Linkage:
         _in_threads(find, _pieces(len(persons)))
         return found
 
-    def mix_groups(self) -> Integers:
+    def mix_groups(self) -> Ints:
         """Return places that exchange the pseudonyms of each group among themselves, in an order of the seed."""
         mixed = np.empty(len(self.pids), np.int64)
         mixed[np.argsort(self.groups, kind="stable")] = np.lexsort((self._draws, self.groups))
         return mixed
 
     @property
-    def customer_sizes(self) -> Integers:
+    def customer_sizes(self) -> Ints:
         """How many rows of each customer are known."""
         return np.diff(self._known_starts)
 
@@ -237,7 +236,7 @@ def _is_exact(column: Column) -> NDArray[np.bool_]:
     return np.asarray((column.kinds != Kind.DELETED) & alone)
 
 
-def _ends(columns: list[OrderedColumn], rows: NDArray[np.int32]) -> tuple[Integers, Integers]:
+def _ends(columns: list[OrderedColumn], rows: NDArray[np.int32]) -> tuple[Ints, Ints]:
     """Return the low and high ends of cells; they are one array if all cells are single values, held once."""
     shape = (len(rows), len(columns))
     low = np.empty(shape, np.int64)
@@ -259,7 +258,7 @@ def _items(columns: list[ItemColumn], rows: NDArray[np.int32]) -> NDArray[np.int
     return items
 
 
-def _ranges(begins: Integers, sizes: Integers) -> Integers:
+def _ranges(begins: Ints, sizes: Ints) -> Ints:
     """Return the numbers of several ranges, one after another."""
     return np.arange(int(sizes.sum())) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)
 
@@ -305,16 +304,16 @@ def _index(known: KnownRows, items: int) -> KnownIndex:
     return KnownIndex(starts, values, np.append(places, rows.size), rows.reshape(-1), np.array(widest, np.int64))
 
 
-def _widest(low: Integers, high: Integers) -> int:
+def _widest(low: Ints, high: Ints) -> int:
     return max((int((high[here] - low[here]).max()) for here in _pieces(len(low))), default=0)
 
 
 class _Runs(NamedTuple):
     """Where a new end or list begins among sorted rows: the list, the end and the place."""
 
-    lists: Integers
-    ends: Integers
-    places: Integers
+    lists: Ints
+    ends: Ints
+    places: Ints
 
 
 def _runs(known: KnownRows, rows: NDArray[np.int32], column: int, item_column: int) -> _Runs:

@@ -12,19 +12,16 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.errors import OptionNotUsable
 from sudare.histories.attack.assignment import assign_customers
 from sudare.histories.attack.candidates import Candidates, find_candidates
 from sudare.histories.attack.fits import Fits, fit_candidates
 from sudare.histories.attack.linkage import Linkage
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_rows import RARE, UNIQUE
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 
 JOINS = {
     f"{'-'.join(names)}-join": names
@@ -46,8 +43,8 @@ DEFAULT_METHOD = "best"
 class Links:
     """For each pseudonym the number of a customer (-1: none) and how probable it is."""
 
-    customers: Integers
-    confidence: Numbers
+    customers: Ints
+    confidence: Floats
     tried: int
 
 
@@ -150,10 +147,10 @@ class Attacks:
         sums = np.bincount(groups, weights, len(found.rows)) + beyond
         return self._links(found, weights / sums[groups])
 
-    def _nearest(self, probabilities: Numbers) -> Links:
+    def _nearest(self, probabilities: Floats) -> Links:
         return self._links(self.fits.candidates, probabilities)
 
-    def _links(self, candidates: Candidates, probabilities: Numbers) -> Links:
+    def _links(self, candidates: Candidates, probabilities: Floats) -> Links:
         """Give each pseudonym the most probable candidate of its group, equal pseudonyms different ones if possible."""
         linkage = self.linkage
         order = np.lexsort((-probabilities, candidates.groups))
@@ -167,7 +164,7 @@ class Attacks:
         confidence[there] = np.minimum(probabilities[places], (1 / linkage.multiplicity[linkage.groups])[there])
         return Links(customers, confidence, self._tried(candidates))
 
-    def _assigned(self, probabilities: Numbers) -> Links:
+    def _assigned(self, probabilities: Floats) -> Links:
         customers, confidence = assign_customers(self.linkage, self.fits.candidates, probabilities)
         return Links(customers, confidence, self._tried(self.fits.candidates))
 
@@ -181,7 +178,7 @@ def check_method(method: str) -> None:
         raise OptionNotUsable(f"There is no method {method!r}.\nHint: {', '.join(METHODS)}.")
 
 
-def _rank_in_group(groups: Integers) -> Integers:
+def _rank_in_group(groups: Ints) -> Ints:
     """Return how many pseudonyms of the same group come before each."""
     order = np.argsort(groups, kind="stable")
     counts = np.bincount(groups)

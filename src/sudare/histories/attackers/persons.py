@@ -19,7 +19,6 @@ from math import comb, factorial, perm, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
@@ -30,14 +29,13 @@ from sudare.histories.attackers.knowledge import Knowledge, parse_knowledge
 from sudare.histories.attackers.sampling import MOST_EMPTY_BATCHES
 from sudare.histories.attackers.values import check_countable
 from sudare.histories.model import History
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.limits import MOST_PERSON_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.intervals import mean_interval
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Measures = dict[str, Any]
 Step = Callable[[int, int], None]
 
@@ -138,7 +136,7 @@ class _KnownFacts:
         self.sizes = np.bincount(self.values)
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
 
-    def chances(self, chosen: Integers) -> Floats:
+    def chances(self, chosen: Ints) -> Floats:
         """Return for combinations of facts: chance of one person, the same alone, chance of all, is it certain."""
         if not len(chosen):
             return np.zeros((0, 4))
@@ -146,7 +144,7 @@ class _KnownFacts:
         cuts = np.flatnonzero(np.diff(members // MOST_MEMBERS)) + 1
         return np.concatenate([self._chances(part) for part in np.split(chosen, cuts)])
 
-    def _chances(self, chosen: Integers) -> Floats:
+    def _chances(self, chosen: Ints) -> Floats:
         values, persons = self.values[chosen], chosen.shape[1]
         shared, masks = self._shared(values, self.customers[chosen])
         ways = _assignments(shared, tuple(range(persons)))
@@ -159,7 +157,7 @@ class _KnownFacts:
         alone = (1 / self.sizes[values]).mean(axis=1)
         return np.column_stack([right / persons, alone, 1 / ways, ways == 1])
 
-    def _shared(self, values: Integers, customers: Integers) -> tuple[Floats, Integers]:
+    def _shared(self, values: Ints, customers: Ints) -> tuple[Floats, Ints]:
         """Return how many customers have all values of each set of persons (a mask), and which each person has."""
         rows, persons = values.shape
         sizes = self.sizes[values].ravel()
@@ -246,8 +244,8 @@ def _named(means: Floats) -> Measures:
     return dict(zip(("measured", "alone", "together", "certain"), means.tolist(), strict=True))
 
 
-def _different(found: _KnownFacts, chosen: Integers) -> Integers:
+def _different(found: _KnownFacts, chosen: Ints) -> Ints:
     """Keep the combinations of facts about different customers."""
     customers = np.sort(found.customers[chosen], axis=1)
-    different: Integers = chosen[(customers[:, 1:] != customers[:, :-1]).all(axis=1)]
+    different: Ints = chosen[(customers[:, 1:] != customers[:, :-1]).all(axis=1)]
     return different

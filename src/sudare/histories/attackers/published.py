@@ -36,13 +36,12 @@ from sudare.histories.attackers.sampling import combinations
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.kernels.cells.matches import count_matches
+from sudare.kernels.common.arrays import Ints
 from sudare.limits import MOST_PUBLISHED_COMBINATIONS, SAMPLES
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.intervals import mean_interval
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +214,13 @@ class PublishedAttackers:
 
     def _look_into(
         self, cells: PublishedCells, knowledge: Knowledge, values: KnownValues
-    ) -> tuple[Integers, NDArray[np.bool_]]:
+    ) -> tuple[Ints, NDArray[np.bool_]]:
         """Return how many pseudonyms fit each value, and whether the true one fits each fact."""
         own = np.zeros(len(values.values), np.bool_)
         starts = np.searchsorted(values.customers, np.arange(self.history.customers + 1))
         rows = cells.rows([part for part in ORDERED_PARTS if part in knowledge.row_parts])
 
-        def count(first: int) -> Integers:
+        def count(first: int) -> Ints:
             pids = np.arange(first, cells.pseudonyms, parts)
             crowds = np.zeros(len(values), np.int64)
             count_matches(rows, values.visits, len(cells.days), pids, cells.owners, starts, values.values, crowds, own)
@@ -236,7 +235,7 @@ class PublishedAttackers:
         knowledge: Knowledge,
         before: AttackerRisk,
         values: KnownValues,
-        crowds: Integers,
+        crowds: Ints,
         own: NDArray[np.bool_],
     ) -> PublishedRisk:
         weights = values.occurrences if self._weighting == "occurrence" else values.records

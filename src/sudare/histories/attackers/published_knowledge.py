@@ -29,9 +29,9 @@ from sudare.histories.generalized.purchases import HUNDREDTHS
 from sudare.histories.model import History
 from sudare.kernels.cells.demands import KnownVisits
 from sudare.kernels.cells.pseudonyms import NO_VALUE
+from sudare.kernels.common.arrays import Ints
 from sudare.showing import dataclass
 
-Integers = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]
 
 # Of more visits whose days are not known, too many choices of days would have to be tried.
@@ -50,10 +50,10 @@ class KnownValues:
     """
 
     visits: KnownVisits
-    values: Integers
-    customers: Integers
-    occurrences: Integers
-    records: Integers
+    values: Ints
+    customers: Ints
+    occurrences: Ints
+    records: Ints
 
     def __len__(self) -> int:
         return len(self.visits.visits)
@@ -133,7 +133,7 @@ def _observed(history: History, knowledge: Knowledge, draw: Arrays) -> Arrays:
     )
 
 
-def _numbered(history: History, knowledge: Knowledge, seen: Arrays, visits: Integers, found: Arrays) -> KnownValues:
+def _numbered(history: History, knowledge: Knowledge, seen: Arrays, visits: Ints, found: Arrays) -> KnownValues:
     """Give numbers to values: combinations of what is seen of visits, and of the number of days if that is known."""
     customers = found["customer"].astype(np.int64) - 1
     days = np.zeros(history.customers, np.int64)
@@ -146,9 +146,7 @@ def _numbered(history: History, knowledge: Knowledge, seen: Arrays, visits: Inte
     return KnownValues(known, values.reshape(-1).astype(np.int64), customers, *weights)
 
 
-def _known_visits(
-    history: History, knowledge: Knowledge, seen: Arrays, visits: Integers, days_known: Integers
-) -> KnownVisits:
+def _known_visits(history: History, knowledge: Knowledge, seen: Arrays, visits: Ints, days_known: Ints) -> KnownVisits:
     size = len(next(iter(seen.values()))) if seen else 0
     day_list, day_starts, days = _possible_days(visit_days(history), seen, size)
     demand_list, demand_starts, items, values = _demands(history, knowledge, seen, size)
@@ -162,17 +160,17 @@ def _known_visits(
     )  # fmt: skip
 
 
-def visit_days(history: History) -> Integers:
+def visit_days(history: History) -> Ints:
     """Return the days on which anybody came, since 1970 and in order."""
     table = history.table("visit")
     return _column(history, f"SELECT DISTINCT day - DATE '1970-01-01' AS number FROM {table} ORDER BY number")
 
 
-def _column(history: History, query: str) -> Integers:
+def _column(history: History, query: str) -> Ints:
     return next(iter(history.engine.people_columns(query, PEOPLE).values())).astype(np.int64)
 
 
-def _possible_days(days: Integers, seen: Arrays, size: int) -> tuple[Integers, Integers, Integers]:
+def _possible_days(days: Ints, seen: Arrays, size: int) -> tuple[Ints, Ints, Ints]:
     """Return the list of days that each observation can be of, where the lists begin, and the places of their days."""
     told = [(part.of_days, _as_numbers(seen[part.key])) for part in PARTS.values() if part.of_days and part.key in seen]
     if not told:
@@ -185,15 +183,13 @@ def _possible_days(days: Integers, seen: Arrays, size: int) -> tuple[Integers, I
     return lists.reshape(-1).astype(np.int64), starts.astype(np.int64), listed
 
 
-def _as_numbers(values: NDArray[Any]) -> Integers:
+def _as_numbers(values: NDArray[Any]) -> Ints:
     if values.dtype.kind == "M":
         values = values.astype("datetime64[D]")
     return values.astype(np.int64)
 
 
-def _demands(
-    history: History, knowledge: Knowledge, seen: Arrays, size: int
-) -> tuple[Integers, Integers, Integers, Integers]:
+def _demands(history: History, knowledge: Knowledge, seen: Arrays, size: int) -> tuple[Ints, Ints, Ints, Ints]:
     """Return the list of demands of each observation, where the lists begin, and the demands: item and other values."""
     ordered = [part for part in ORDERED_PARTS if part in knowledge.row_parts]
     if not knowledge.row_parts and "items" not in knowledge.visit_parts:
@@ -208,7 +204,7 @@ def _demands(
     return np.arange(size), starts, items.reshape(-1), values.reshape(items.size, len(ordered))
 
 
-def _row_demands(history: History, knowledge: Knowledge, seen: Arrays, ordered: list[str]) -> tuple[Integers, Integers]:
+def _row_demands(history: History, knowledge: Knowledge, seen: Arrays, ordered: list[str]) -> tuple[Ints, Ints]:
     """Return the items and other values that are known of the rows of each observation."""
     numbers = np.column_stack([_as_numbers(seen[f"value{number}"]) for number in range(1, knowledge.rows + 1)])
     if knowledge.row_parts == ("item",):
@@ -221,7 +217,7 @@ def _row_demands(history: History, knowledge: Knowledge, seen: Arrays, ordered: 
     return items, np.stack(columns, axis=-1)
 
 
-def _item_sets(history: History) -> tuple[Integers, Integers]:
+def _item_sets(history: History) -> tuple[Ints, Ints]:
     """Return where each set of items begins, and the items."""
     table = history.table("item_set")
     found = history.engine.people_columns(
@@ -232,9 +228,7 @@ def _item_sets(history: History) -> tuple[Integers, Integers]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), found["item"].astype(np.int64)
 
 
-def _with_sets(
-    history: History, sets: Integers, items: Integers, values: Integers
-) -> tuple[Integers, Integers, Integers, Integers]:
+def _with_sets(history: History, sets: Ints, items: Ints, values: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Return the known rows of each observation as demands, with the items of its set that are none of theirs."""
     starts, members = _item_sets(history)
     lists, others = [], []
@@ -247,8 +241,8 @@ def _with_sets(
 
 
 def _groups(
-    history: History, visits: Integers, demand_list: Integers, demand_starts: Integers, items: Integers
-) -> tuple[Integers, Integers, Integers]:
+    history: History, visits: Ints, demand_list: Ints, demand_starts: Ints, items: Ints
+) -> tuple[Ints, Ints, Ints]:
     """Return values in groups by the rarest of their items: the items, where the groups begin, and the values."""
     if not len(items) or items.min() < 0:
         return np.array([-1]), np.array([0, len(visits)]), np.arange(len(visits))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.model import CellHistory, ItemColumn, Kind, OrderedColumn
 from sudare.histories.generalized.purchases import HUNDREDTHS, role_columns, unit
 from sudare.kernels.cells.pseudonyms import NO_VALUE, CellRows
+from sudare.kernels.common.arrays import Ints
 from sudare.showing import dataclass
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,11 +21,11 @@ class PublishedCells:
     Days are numbered by `days`, those on which anybody came. Without pseudonyms everything was deleted.
     """
 
-    owners: Integers
-    days: Integers
+    owners: Ints
+    days: Ints
     deleted_rows: int
     _rows: CellRows
-    _ordered: dict[str, tuple[Integers, Integers]]
+    _ordered: dict[str, tuple[Ints, Ints]]
 
     @property
     def pseudonyms(self) -> int:
@@ -42,7 +40,7 @@ class PublishedCells:
         return CellRows(*self._rows[:4], low, high, *self._rows[6:])
 
 
-def pack_cells(original: CellHistory, anonymized: CellHistory, customers: Integers, days: Integers) -> PublishedCells:
+def pack_cells(original: CellHistory, anonymized: CellHistory, customers: Ints, days: Ints) -> PublishedCells:
     """Pack an anonymized history, row i of which belongs to row i of the original, without its deleted rows.
 
     `customers` are the persons of the original in the order of their numbers, `days` those on which anybody came.
@@ -77,13 +75,13 @@ def _check_rows(original: CellHistory, anonymized: CellHistory) -> None:
         )
 
 
-def _ends(column: OrderedColumn, rows: Integers, factor: int = 1) -> tuple[Integers, Integers]:
+def _ends(column: OrderedColumn, rows: Ints, factor: int = 1) -> tuple[Ints, Ints]:
     """Return the ends of cells, multiplied; those of deleted cells are beyond all values."""
     deleted, low, high = column.kinds[rows] == Kind.DELETED, column.low[rows] * factor, column.high[rows] * factor
     return np.where(deleted, NO_VALUE, low), np.where(deleted, -NO_VALUE, high)
 
 
-def _sets(column: ItemColumn, original: ItemColumn, rows: Integers) -> tuple[Integers, Integers, Integers]:
+def _sets(column: ItemColumn, original: ItemColumn, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the sets of rows, where the members of each begin, and the members as numbers of the original's items.
 
     An item that the original has not is left out: nobody can know it.

@@ -12,12 +12,10 @@ from collections.abc import Mapping, Sequence
 from math import comb, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.engine.protocol import Row
 from sudare.histories.attackers.knowledge import Knowledge
-
-Floats = NDArray[np.float64]
+from sudare.kernels.common.arrays import Floats
 
 # Shares that differ by less than a factor of e^(1/STEPS) are told by their mean once there are more than MOST_SHARES of
 # them. What is added up is smooth in the share, so this changes the sum by less than one part in 100,000.

@@ -10,15 +10,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.engine import DuckDBEngine
 from sudare.histories.attackers.crowds import Crowds, CrowdSize
 from sudare.histories.attackers.knowledge import Knowledge
 from sudare.histories.model import History
+from sudare.kernels.common.arrays import Ints
 from sudare.kernels.histories.visits import count_crowds, count_visits, find_visits, number_sets, pack_rows
-
-Numbers = NDArray[np.int64]
 
 # Groupings that are made at the same time, and what a row of the history takes at most with what they make of it.
 AT_ONCE = 2
@@ -32,7 +30,7 @@ _MOST_BITS = 63
 class Visits:
     """Visits in the order of customers and days, and the rows of each in the order of the items."""
 
-    def __init__(self, rows: Numbers, widths: tuple[int, int]) -> None:
+    def __init__(self, rows: Ints, widths: tuple[int, int]) -> None:
         """Take the rows of a history, customer, day and item packed into one number; days and items have the widths."""
         self._day_bits, self._item_bits = widths
         rows.sort()
@@ -43,7 +41,7 @@ class Visits:
         self._customer = visits >> self._day_bits
         self._parts = {"day": visits & _mask(self._day_bits), "count": np.diff(self._starts), "items": self._sets()}
 
-    def _sets(self) -> Numbers:
+    def _sets(self) -> Ints:
         """Return the number of each visit's set of items."""
         visits = len(self._starts) - 1
         table, numbers = np.full(2 << visits.bit_length(), -1), np.empty(visits, np.int64)
@@ -94,7 +92,7 @@ class Visits:
         found, values = np.unique(often[often > 0], return_counts=True)
         return [(int(n), int(times), int(n * times)) for n, times in zip(found, values, strict=True)]
 
-    def _occurrences(self, part: str, *, by_rows: bool = False) -> Numbers:
+    def _occurrences(self, part: str, *, by_rows: bool = False) -> Ints:
         """Return how often each value of a part occurs, in rows or in visits."""
         if part == "item":
             return np.bincount(self._packed & _mask(self._item_bits))
@@ -121,7 +119,7 @@ def fetch_visits(history: History) -> Visits | None:
     return visits if visits.packable else None
 
 
-def _bits(values: Numbers) -> int:
+def _bits(values: Ints) -> int:
     return int(values.max()).bit_length()
 
 

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.histories.generalized.model import Kind
+from sudare.kernels.common.arrays import Ints
 from sudare.showing import dataclass
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,13 @@ class Block:
     """
 
     cuts: NDArray[np.int32]
-    persons: Numbers
+    persons: Ints
     kinds: NDArray[np.uint8]
-    low: Numbers
-    high: Numbers
+    low: Ints
+    high: Ints
     problems: NDArray[np.uint8]
-    faults: Numbers
-    line_faults: Numbers
+    faults: Ints
+    line_faults: Ints
 
     @classmethod
     def empty(cls, columns: int, rows: int) -> Block:

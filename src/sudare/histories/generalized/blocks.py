@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
-from sudare.histories.generalized.block import Block, Mode, Numbers
+from sudare.histories.generalized.block import Block, Mode
 from sudare.histories.generalized.complaints import Collector
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.histories.generalized.rule_sets import ColumnRule, RuleSet
@@ -37,6 +37,7 @@ from sudare.kernels.cells.text import (
     read_persons,
 )
 from sudare.kernels.cells.values import FORMS
+from sudare.kernels.common.arrays import Ints
 from sudare.showing import dataclass
 from sudare.sources.encodings import MAGIC
 
@@ -180,11 +181,11 @@ class BlockReader:
         block.kinds[:, nobody] = Kind.DELETED
         block.low[:, nobody] = block.high[:, nobody] = 0
 
-    def _read_columns(self, data: NDArray[np.uint8], rows: Numbers, block: Block, places: Sequence[int]) -> None:
+    def _read_columns(self, data: NDArray[np.uint8], rows: Ints, block: Block, places: Sequence[int]) -> None:
         for place in places:
             self._read_column(data, rows, block, place, self.rules.columns[place])
 
-    def _read_column(self, data: NDArray[np.uint8], rows: Numbers, block: Block, place: int, rule: ColumnRule) -> None:
+    def _read_column(self, data: NDArray[np.uint8], rows: Ints, block: Block, place: int, rule: ColumnRule) -> None:
         problems, faults, truth = block.problems, block.faults, self._truth(place, len(block.persons))
         if rule.form == "person":
             read_persons(data, rows, block.cuts, place, rule.digits, block.persons, problems)
@@ -210,7 +211,7 @@ class BlockReader:
             outside = (kinds != Kind.DELETED) & ((truth < low) | (truth > high))
             problems[outside, place] = Problem.NOT_COVERED
 
-    def _truth(self, place: int, rows: int) -> Numbers:
+    def _truth(self, place: int, rows: int) -> Ints:
         """Return a column of the original for the rows of a block: persons, values or items; -1 if nothing is asked."""
         if not self.mode.covering or self.original is None:
             return self._nothing[:rows]

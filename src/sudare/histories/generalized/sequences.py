@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from sudare.histories.generalized.item_names import name_bytes, name_text
 from sudare.kernels.cells.sequences import Sequences, fill_slots
-
-Numbers = NDArray[np.int64]
+from sudare.kernels.common.arrays import Ints
 
 
 def slots_for(entries: int) -> int:
@@ -27,7 +26,7 @@ def first_numbers(known: dict[int, tuple[str, ...]]) -> dict[int, int]:
     return dict(zip(known, sizes, strict=False))
 
 
-def _sequences(pool: NDArray[Any], lengths: Numbers, owners: Numbers) -> Sequences:
+def _sequences(pool: NDArray[Any], lengths: Ints, owners: Ints) -> Sequences:
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     filled = np.array([len(owners)], np.int64)
     made = Sequences(np.full(slots_for(len(owners)), -1, np.int32), starts, pool, owners, filled)
@@ -35,7 +34,7 @@ def _sequences(pool: NDArray[Any], lengths: Numbers, owners: Numbers) -> Sequenc
     return made
 
 
-def _owners(known: dict[int, tuple[str, ...]]) -> Numbers:
+def _owners(known: dict[int, tuple[str, ...]]) -> Ints:
     return np.repeat(np.array(list(known), np.int64), [len(names) for names in known.values()])
 
 
@@ -85,7 +84,7 @@ def column_names(names: Sequences, place: int) -> tuple[tuple[str, ...], NDArray
     return tuple(texts[number] for number in order), local
 
 
-def column_sets(sets: Sequences, place: int, base: int) -> tuple[NDArray[np.int32], Numbers, NDArray[np.int32]]:
+def column_sets(sets: Sequences, place: int, base: int) -> tuple[NDArray[np.int32], Ints, NDArray[np.int32]]:
     """Return where each set is among those of one column, single items first, and those sets."""
     entries = int(sets.filled[0])
     own = np.flatnonzero(sets.owners[:entries] == place)

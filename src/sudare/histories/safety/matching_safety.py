@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
-from sudare.histories.safety.matchings import BATCHES, MOST_DRAWN_CELLS, SAMPLES, Integers, Matchings, Numbers
+from sudare.histories.safety.matchings import BATCHES, MOST_DRAWN_CELLS, SAMPLES, Matchings
 from sudare.histories.safety.thresholds import (
     CONTEST_ALPHA,
     CONTEST_P,
@@ -25,6 +25,7 @@ from sudare.histories.safety.thresholds import (
     check_thresholds,
     success_thresholds,
 )
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories import matchings as kernels
 from sudare.progress import Progress, silent
 from sudare.results import Result
@@ -89,7 +90,7 @@ def matching_safety(
     p: Share = CONTEST_P,
     alpha: Share = CONTEST_ALPHA,
     attacks: int = 1,
-    thresholds: Integers | None = None,
+    thresholds: Ints | None = None,
     samples: int = SAMPLES,
     seconds: float | None = None,
     seed: int = 0,
@@ -130,14 +131,14 @@ def matching_safety(
     )  # fmt: skip
 
 
-def _tail(distributions: Numbers, needed: Integers) -> Numbers:
+def _tail(distributions: Floats, needed: Ints) -> Floats:
     """Return the probability of enough hits in each batch."""
     guesses = distributions.shape[1] - 1
-    found: Numbers = distributions[:, min(int(needed[guesses]), guesses + 1) :].sum(axis=1)
+    found: Floats = distributions[:, min(int(needed[guesses]), guesses + 1) :].sum(axis=1)
     return found
 
 
-def _interval(reached: Numbers, count: int, *, exact: bool) -> tuple[float, float]:
+def _interval(reached: Floats, count: int, *, exact: bool) -> tuple[float, float]:
     """Return the interval of 95 % around the mean of the batches; with no success at all the rule of three."""
     mean = float(reached.mean())
     if exact:
@@ -148,12 +149,12 @@ def _interval(reached: Numbers, count: int, *, exact: bool) -> tuple[float, floa
 
 def _best_plans(
     matchings: Matchings,
-    needed: Integers,
+    needed: Ints,
     drawn: NDArray[np.int32],
     rng: np.random.Generator,
     deadline: Deadline,
     progress: Progress,
-) -> list[Integers]:
+) -> list[Ints]:
     """Return the guesses that are most often effective in drawn matchings, at most some plans.
 
     They are made from one half of the drawings and compared on the other; what is listed is compared exactly.
@@ -164,9 +165,9 @@ def _best_plans(
     holders = np.argsort(matchings.edges, kind="stable")
     holder_starts = np.searchsorted(matchings.edges[holders], np.arange(matchings.customers + 1))
     graph = matchings.starts, matchings.edges, holder_starts, matchings.pids[holders], by_pid
-    scored: list[tuple[float, int, Integers]] = []
+    scored: list[tuple[float, int, Ints]] = []
 
-    def score(guesses: Integers) -> None:
+    def score(guesses: Ints) -> None:
         chances = _chances(own, guesses, needed)
         plans = [guesses[:n] for n in np.argsort(-chances)[:3].tolist() if chances[n] > 0]
         scored.extend((_chance(matchings, plan, others, needed), len(plan), plan) for plan in plans)
@@ -184,7 +185,7 @@ def _best_plans(
     return [plan for _, _, plan in scored[:_FINALISTS]]
 
 
-def _chance(matchings: Matchings, guesses: Integers, drawn: NDArray[np.int32], needed: Integers) -> float:
+def _chance(matchings: Matchings, guesses: Ints, drawn: NDArray[np.int32], needed: Ints) -> float:
     """Return how often guesses have enough hits, exactly if all of them are in parts that are listed."""
     listed = [matchings.parts[number].listed is not None for number in set(matchings.part_of[guesses[:, 0]].tolist())]
     if all(listed):
@@ -193,7 +194,7 @@ def _chance(matchings: Matchings, guesses: Integers, drawn: NDArray[np.int32], n
     return float((right >= needed[len(guesses)]).mean())
 
 
-def _first_guesses(matchings: Matchings, order: Integers, rng: np.random.Generator) -> list[int]:
+def _first_guesses(matchings: Matchings, order: Ints, rng: np.random.Generator) -> list[int]:
     """Return places of guesses to begin with: the first of the smallest parts, the first of all, and any."""
     parts, first = np.unique(matchings.part_of[order[:, 0]], return_index=True)
     sizes = np.array([len(matchings.parts[number].pids) for number in parts.tolist()])
@@ -202,7 +203,7 @@ def _first_guesses(matchings: Matchings, order: Integers, rng: np.random.Generat
     return list(dict.fromkeys([*smallest, *likely, *rng.permutation(len(order))[:_STARTS].tolist()]))
 
 
-def _likely_edges(matchings: Matchings, drawn: NDArray[np.int32]) -> Integers:
+def _likely_edges(matchings: Matchings, drawn: NDArray[np.int32]) -> Ints:
     """Return pseudonyms and customers, those that are most often together first."""
     counts = [
         np.bincount(drawn[:, p], minlength=matchings.customers)[
@@ -214,7 +215,7 @@ def _likely_edges(matchings: Matchings, drawn: NDArray[np.int32]) -> Integers:
     return np.stack([matchings.pids, matchings.edges], axis=1)[order]
 
 
-def _chances(drawn: NDArray[np.int32], guesses: Integers, needed: Integers) -> Numbers:
+def _chances(drawn: NDArray[np.int32], guesses: Ints, needed: Ints) -> Floats:
     """Return how often the first n guesses have enough hits, for n = 0, 1, ..."""
     hits = np.zeros(len(drawn), np.int64)
     found = np.zeros(len(guesses) + 1)

@@ -19,11 +19,10 @@ from scipy.sparse.csgraph import connected_components, maximum_bipartite_matchin
 from sudare.arguments import checked
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
+from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories import matchings as kernels
 from sudare.showing import dataclass
 
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 # For what is drawn whatever the time.
 _NEVER = np.zeros(1, np.bool_)
 # Parts of the last drawings, whose spread gives an interval.
@@ -43,8 +42,8 @@ _CHOICES_BEFORE = 200
 class _Part:
     """Pseudonyms and customers that nothing joins to others; `listed` has all matchings if they are few."""
 
-    pids: Integers
-    listed: Integers | None
+    pids: Ints
+    listed: Ints | None
 
 
 class Matchings:
@@ -56,21 +55,21 @@ class Matchings:
     @checked
     def __init__(self, candidates: Sequence[Sequence[int]]) -> None:
         chosen = [sorted(set(line)) for line in candidates]
-        self.starts: Integers = np.concatenate([[0], np.cumsum([len(line) for line in chosen])]).astype(np.int64)
-        self.edges: Integers = np.array([j for line in chosen for j in line], np.int64)
+        self.starts: Ints = np.concatenate([[0], np.cumsum([len(line) for line in chosen])]).astype(np.int64)
+        self.edges: Ints = np.array([j for line in chosen for j in line], np.int64)
         if not len(self.edges):
             raise OptionNotUsable("No pseudonym can be any customer.\nHint: give the customers that each can be.")
         self.customers = int(self.edges.max()) + 1
-        self.pids: Integers = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        self.pids: Ints = np.repeat(np.arange(len(self)), np.diff(self.starts))
         shape = (len(self), self.customers)
         self._graph = csr_array((np.ones(len(self.edges)), (self.pids, self.edges)), shape=shape)
-        self._match: Integers = maximum_bipartite_matching(self._graph, perm_type="column").astype(np.int64)
+        self._match: Ints = maximum_bipartite_matching(self._graph, perm_type="column").astype(np.int64)
         if (self._match < 0).any():
             raise OptionNotUsable(
                 "There is no way to give every pseudonym a customer of its own.\n"
                 "Hint: each pseudonym needs its true customer among those it can be."
             )
-        self._owner: Integers = np.full(self.customers, -1, np.int64)
+        self._owner: Ints = np.full(self.customers, -1, np.int64)
         self._owner[self._match] = np.arange(len(self))
         self._changes: dict[int, int] = {}
 
@@ -78,7 +77,7 @@ class Matchings:
         return len(self.starts) - 1
 
     @property
-    def degrees(self) -> Integers:
+    def degrees(self) -> Ints:
         """How many customers each pseudonym can be."""
         return np.diff(self.starts)
 
@@ -93,14 +92,14 @@ class Matchings:
         return [_Part(pids, self._listed(pids)) for pids in np.split(order, cuts)]
 
     @cached_property
-    def part_of(self) -> Integers:
+    def part_of(self) -> Ints:
         """The part of each pseudonym."""
         found = np.empty(len(self), np.int64)
         for number, part in enumerate(self.parts):
             found[part.pids] = number
         return found
 
-    def _listed(self, pids: Integers) -> Integers | None:
+    def _listed(self, pids: Ints) -> Ints | None:
         """Return all matchings of a part, a line each; None if there are too many."""
         if len(pids) > _MOST_LISTED_PIDS:
             return None
@@ -158,7 +157,7 @@ class Matchings:
         return found[:drawn]
 
     @checked
-    def hits(self, guesses: Integers, drawn: NDArray[np.int32]) -> tuple[Numbers, bool]:
+    def hits(self, guesses: Ints, drawn: NDArray[np.int32]) -> tuple[Floats, bool]:
         """Return the probabilities of 0, 1, ... hits, a line for each batch of drawings, and whether they are exact.
 
         Parts are independent of each other: of each the hits are counted apart, where all is listed without drawing.

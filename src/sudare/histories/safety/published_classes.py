@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind
+from sudare.kernels.common.arrays import Bools
 from sudare.results import Result, Row
 from sudare.showing import dataclass
 from sudare.statistics.sorting import sorted_places
-
-Flags = NDArray[np.bool_]
 
 # Gives numbers of some rows.
 Values = Callable[[NDArray[np.int32]], NDArray[np.int64]]
@@ -94,7 +93,7 @@ def classes_of(history: CellHistory, of_persons: PersonRows) -> PublishedClasses
     return PublishedClasses(of_persons.pids, classes, np.bincount(classes, minlength=len(numbers)).astype(np.int64))
 
 
-def _with_equal_sums(values: list[Values], of_persons: PersonRows) -> Flags:
+def _with_equal_sums(values: list[Values], of_persons: PersonRows) -> Bools:
     """Return which persons have the same sums of all values as somebody else: only they can have the same rows."""
     starts, rows = of_persons.starts, of_persons.rows
     persons = len(of_persons.pids)

@@ -33,7 +33,7 @@ from sudare.tables.value_kinds import (
     word_levels,
 )
 
-Kind = Literal["number", "date", "postal", "code", "boolean", "text", "identifier"]
+HierarchyKind = Literal["number", "date", "postal", "code", "boolean", "text", "identifier"]
 Remark = Literal["nothing", "constant", "identifier", "every_value_once", "others"]
 
 # So many different values, or fewer, are generalized to * at once.
@@ -55,7 +55,7 @@ class SuggestedHierarchy(Result):
     """
 
     hierarchy: Hierarchy
-    kind: Kind
+    kind: HierarchyKind
     example: tuple[str, ...]
     remarks: tuple[Remark, ...]
 
@@ -105,8 +105,8 @@ def suggest_hierarchy(
     The kind is found unless it is given. Values that are not of the kind are joined to one, named `other`. A missing
     value (None or empty) has no line: it stays missing until all values are one.
     """
-    if kind is not None and kind not in get_args(Kind):
-        raise OptionNotUsable(f"There is no kind {kind!r} of values.\nHint: {', '.join(get_args(Kind))}.")
+    if kind is not None and kind not in get_args(HierarchyKind):
+        raise OptionNotUsable(f"There is no kind {kind!r} of values.\nHint: {', '.join(get_args(HierarchyKind))}.")
     if counts is not None and len(counts) != len(values):
         raise OptionNotUsable(
             f"There are {len(values):,} values and {len(counts):,} counts.\nHint: give a count for each value."
@@ -114,7 +114,7 @@ def suggest_hierarchy(
     counted = _count(values, counts)
     if not counted:
         return _made(attribute, {"": 1}, "text", [], ("nothing",))
-    found = cast(Kind, kind) if kind else _find_kind(attribute, counted, known=counts is not None)
+    found = cast(HierarchyKind, kind) if kind else _find_kind(attribute, counted, known=counts is not None)
     if found == "number":
         counted = dict(sorted(counted.items(), key=lambda pair: number_of(pair[0]) or 0))
     levels, unfit = _levels(found, attribute, counted, _unused(other, counted))
@@ -132,7 +132,7 @@ def _count(values: Sequence[str | None], counts: Sequence[int] | None) -> dict[s
     return counted
 
 
-def _find_kind(attribute: str, counted: Mapping[str, int], *, known: bool) -> Kind:
+def _find_kind(attribute: str, counted: Mapping[str, int], *, known: bool) -> HierarchyKind:
     if {value.lower() for value in counted} in _YES_AND_NO:
         return "boolean"
     if _nearly_all(counted, lambda value: date_of(value) is not None):
@@ -179,7 +179,7 @@ def _is_numbering(counted: Mapping[str, int]) -> bool:
     return dense and occurs_once(counted)
 
 
-def _levels(kind: Kind, attribute: str, counted: Mapping[str, int], other: str) -> tuple[Levels, int]:
+def _levels(kind: HierarchyKind, attribute: str, counted: Mapping[str, int], other: str) -> tuple[Levels, int]:
     """Return the inner levels, and how many values are not of the kind."""
     if kind in ("boolean", "identifier") or len(counted) == 1:
         return [], 0
@@ -194,7 +194,7 @@ def _levels(kind: Kind, attribute: str, counted: Mapping[str, int], other: str) 
     return [{value: level.get(value, other) for value in counted} for level in levels], len(counted) - fitting
 
 
-def _levels_of_form(kind: Kind, counted: Mapping[str, int]) -> Levels | None:
+def _levels_of_form(kind: HierarchyKind, counted: Mapping[str, int]) -> Levels | None:
     """Return the levels of the values that are numbers, dates or postal codes; None if none is."""
     if kind == "number":
         numbers = {value: number for value in counted if (number := number_of(value)) is not None}
@@ -214,7 +214,7 @@ def _unused(label: str, counted: Mapping[str, int]) -> str:
     return label
 
 
-def _remarks(kind: Kind, counted: Mapping[str, int], unfit: int, *, known: bool) -> tuple[Remark, ...]:
+def _remarks(kind: HierarchyKind, counted: Mapping[str, int], unfit: int, *, known: bool) -> tuple[Remark, ...]:
     remarks: list[Remark] = []
     if len(counted) == 1:
         remarks.append("constant")
@@ -228,7 +228,7 @@ def _remarks(kind: Kind, counted: Mapping[str, int], unfit: int, *, known: bool)
 
 
 def _made(
-    attribute: str, counted: Mapping[str, int], kind: Kind, levels: Levels, remarks: tuple[Remark, ...]
+    attribute: str, counted: Mapping[str, int], kind: HierarchyKind, levels: Levels, remarks: tuple[Remark, ...]
 ) -> SuggestedHierarchy:
     """Make the hierarchy of the levels that join values, with `*` as the last."""
     useful, groups = [], len(counted)

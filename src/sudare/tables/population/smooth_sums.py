@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sudare.kernels.common.arrays import Floats
 
 # Terms that are added one by one. The error of the rest is about 1e-3 times the third derivative at its beginning.
 _HEAD = 512

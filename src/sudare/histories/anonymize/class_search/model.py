@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sudare.deadline import Deadline
 from sudare.histories.anonymize.choice import Members
 from sudare.histories.anonymize.pairs import PairCosts, estimated_costs
-from sudare.histories.anonymize.rows import HistoryRows
+from sudare.histories.anonymize.rows import SearchRows
 from sudare.kernels.histories import search as kernels
 from sudare.showing import dataclass
 
@@ -44,7 +44,7 @@ class AlignedClass:
         return kernels.Aligned(self.members, self.rows, self.cost)
 
 
-def aligned_class(rows: HistoryRows, members: NDArray[np.int64], deadline: Deadline) -> AlignedClass:
+def aligned_class(rows: SearchRows, members: NDArray[np.int64], deadline: Deadline) -> AlignedClass:
     """Align the rows of some customers; when the time is over, take them as they come."""
     shortest_first = members[np.argsort(rows.lengths[members], kind="stable")]
     if not deadline.over:
@@ -58,7 +58,7 @@ def aligned_class(rows: HistoryRows, members: NDArray[np.int64], deadline: Deadl
 class ClassSearch:
     """The best classes so far, and what is needed to find better ones."""
 
-    rows: HistoryRows
+    rows: SearchRows
     k: int
     pairs: PairCosts
     pool: ThreadPoolExecutor
