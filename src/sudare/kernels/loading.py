@@ -53,7 +53,8 @@ class _Compiled:
         self._engine.finalize_object()
         address = self._engine.get_function_address
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(address(store.CALL))
-        self._release_block = ctypes.CFUNCTYPE(None, ctypes.c_int64)(address(store.RELEASE))
+        # With the lock of Python: references are counted by one thread at a time.
+        self._release_block = ctypes.PYFUNCTYPE(None, ctypes.c_int64)(address(store.RELEASE))
         self._returned, self._width = returned, max(1, width(returned))
 
     def __call__(self, arguments: tuple[object, ...]) -> object:

@@ -55,7 +55,13 @@ class Counting(NamedTuple):
 @inner
 def sensitive_to(lists: Lists, u: int, item: int) -> bool:
     """Say whether an item is sensitive to a user."""
-    word: np.uint64 = lists.words[lists.rows[u], item >> 6]
+    return sensitive_in(lists.words, lists.rows[u], item)
+
+
+@inner
+def sensitive_in(words: Words, row: int, item: int) -> bool:
+    """Say whether an item is sensitive in a line of words; loops about one user look its row up once."""
+    word: np.uint64 = words[row, item >> 6]
     return bool((word >> np.uint64(item & 63)) & np.uint64(1) != 0)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sudare.kernels.baskets.item_sets import Rules, Sets, find
-from sudare.kernels.baskets.records import Question, Records, Rule, sensitive_to
+from sudare.kernels.baskets.records import Question, Records, Rule, sensitive_in
 from sudare.kernels.common.arrays import Bools, Ints
 from sudare.kernels.common.ordered import first_from
 from sudare.kernels.entry import entry, inner
@@ -185,6 +185,7 @@ def repair_users(first: int, end: int, size: int, question: Question, supports: 
     space = new_space(supports)
     unsafe = 0
     for u in range(first, end):
+        row = lists.rows[u]
         depth = 0
         at[0] = 0
         o = records.starts[u]
@@ -206,7 +207,7 @@ def repair_users(first: int, end: int, size: int, question: Question, supports: 
                     for r in range(rules.begins[q], rules.begins[q + 1]):
                         both = support[rules.sets[r]]
                         strong = both * rule.denominator > support[q] * rule.numerator
-                        if strong and sensitive_to(lists, u, rules.items[r]):
+                        if strong and sensitive_in(lists.words, row, rules.items[r]):
                             count += 1
                     if count == 0:
                         break
@@ -218,7 +219,7 @@ def repair_users(first: int, end: int, size: int, question: Question, supports: 
                     for r in range(rules.begins[q], rules.begins[q + 1]):
                         both = support[rules.sets[r]]
                         strong = both * rule.denominator > support[q] * rule.numerator
-                        if strong and sensitive_to(lists, u, rules.items[r]):
+                        if strong and sensitive_in(lists.words, row, rules.items[r]):
                             candidates[count, 0], candidates[count, 1] = rules.items[r], both
                             count += 1
                     _suppress(candidates, known, support[q], question, supports, repair, space)

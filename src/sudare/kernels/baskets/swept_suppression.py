@@ -12,7 +12,7 @@ from sudare.kernels.baskets.records import (
     count_published,
     forget,
     new_counting,
-    sensitive_to,
+    sensitive_in,
 )
 from sudare.kernels.baskets.suppression import Choice, Repair, choose, occurrence_of
 from sudare.kernels.common.arrays import Bools, Ints
@@ -125,18 +125,18 @@ def _repair_set(
 def _inferred(question: Question, u: int, support: int, counting: Counting, different: int) -> Ints:
     """Return the items that can be inferred of a user with too much confidence, and how often each was counted."""
     counted, met = counting
-    rule, lists = question.rule, question.lists
+    rule, words, row = question.rule, question.lists.words, question.lists.rows[u]
     count = 0
     for f in range(different):
         strong = counted[met[f]] * rule.denominator > support * rule.numerator
-        count += strong and sensitive_to(lists, u, met[f])
+        count += strong and sensitive_in(words, row, met[f])
     candidates = np.empty((count, 2), np.int64)
     if count == 0:
         return candidates
     count = 0
     for f in range(different):
         item = met[f]
-        if counted[item] * rule.denominator > support * rule.numerator and sensitive_to(lists, u, item):
+        if counted[item] * rule.denominator > support * rule.numerator and sensitive_in(words, row, item):
             candidates[count, 0], candidates[count, 1] = item, counted[item]
             count += 1
     return candidates
