@@ -14,11 +14,29 @@ import sudare
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parents[1]
+
 PURCHASES = "customer,date,item,price,quantity\n" + "".join(
     f"c{number % 4},2024-{1 + number % 12:02}-0{1 + number % 3},i{number % 5},{1 + number % 3}.5,1\n"
     for number in range(40)
 )
 PEOPLE = "age,sex\n" + "".join(f"{age},{sex}\n" for age, sex in zip((21, 25, 25, 31, 36, 36), "fmfmmm", strict=True))
+# A server's folder with a contest of three teams in it.
+SMALL_CONTEST = """
+from pathlib import Path
+from sudare.web.settings import ServerSettings
+from sudare.web.storage.database import Database
+from sudare.web.storage.files import FileStore
+from sudare.web.storage.models import Contest
+from tests.web import small_contest
+settings = ServerSettings(Path("server").absolute())
+settings.folder.mkdir()
+files, database = FileStore(settings.files), Database(settings.database_url)
+files.make()
+database.migrate()
+small = small_contest.SmallContest(settings, database, files)
+small.make()
+"""
 
 
 class Copy:
@@ -37,6 +55,7 @@ class Copy:
         file.write_text(text.replace(old, new), encoding="utf-8")
 
     def add(self, path: str, text: str) -> None:
+        (self.package / path).parent.mkdir(exist_ok=True)
         (self.package / path).write_text(text, encoding="utf-8")
 
     def say(self, table: str, key: str, english: str, japanese: str) -> None:
@@ -52,7 +71,7 @@ class Copy:
 
     def run(self, *words: object) -> str:
         """Run Python with the edited sources in the folder of the data, and return what it prints."""
-        environment = {**os.environ, "PYTHONPATH": str(self.package.parent)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.package.parent), str(ROOT)])}
         command = [sys.executable, *map(str, words)]
         found = subprocess.run(
             command, cwd=self.folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
@@ -270,3 +289,112 @@ def test_a_result_is_a_frozen_dataclass_of_the_base(copy: Copy) -> None:
         "print(found.to_dict(), found.to_frame().shape, found.text(), found._repr_html_()[:4])"
     )
     assert copy.run("-c", code).strip() == "{'age': 31, 'records': 6} (1, 2) 31 <div"
+
+
+def test_an_engine_is_a_folder_and_a_name(copy: Copy) -> None:
+    copy.add("engine/careful/__init__.py", '"""An engine that shows no people."""\n')
+    copy.add(
+        "engine/careful/engine.py",
+        '"""DuckDB for data of which only counts may be seen."""\n\n'
+        "from sudare.engine.duckdb import DuckDBEngine\n\n\n"
+        "class CarefulEngine(DuckDBEngine):\n"
+        '    """A DuckDB that lets out totals and counts, and no people."""\n\n'
+        '    name = "careful"\n'
+        "    shows_people = False\n",
+    )
+    copy.change(
+        "engine/opening.py",
+        "    from sudare.engine.spark.engine import SparkEngine\n\n    return SparkEngine(name",
+        '    if name == "careful":\n'
+        "        from sudare.engine.careful.engine import CarefulEngine\n\n"
+        "        return CarefulEngine(memory=memory, threads=threads, spill=spill, min_cell=min_cell)\n"
+        "    from sudare.engine.spark.engine import SparkEngine\n\n    return SparkEngine(name",
+    )
+    copy.put("purchases.csv", PURCHASES)
+    code = (
+        "import sudare\n"
+        "history = sudare.read_history('purchases.csv', engine=sudare.open_engine('careful'))\n"
+        "print(len(history.attackers().attackers))\n"
+        "try:\n    history.values('day')\nexcept sudare.NotOnEngine as error:\n    print(error)\n"
+    )
+    counted, refused = copy.run("-c", code).split("\n", 1)
+    assert counted == "10"
+    assert "The engine careful does not show" in refused
+
+
+def test_a_page_of_the_server_is_a_route_and_a_template(copy: Copy) -> None:
+    copy.change(
+        "web/http/routes/contest_pages.py",
+        '@router.get("/contests/{contest_id}")\n',
+        '@router.get("/contests/{contest_id}/teams")\n'
+        "def show_teams(request: Request, contest_id: str) -> Response:\n"
+        '    """Show who takes part."""\n'
+        "    with visiting(request) as visit:\n"
+        "        teams = visible_teams(visit.session, visit.viewer(contest_id))\n"
+        '        return render(visit, "teams.html", names=[team.name for team in teams])\n\n\n'
+        '@router.get("/contests/{contest_id}")\n',
+    )
+    copy.change(
+        "web/http/routes/contest_pages.py",
+        "may_download_original, visible_round\n",
+        "may_download_original, visible_round, visible_teams\n",
+    )
+    copy.add(
+        "web/views/templates/teams.html",
+        '{% extends "base.html" %}\n{% block main %}\n<h1>{{ t("web.teams.title") }}</h1>\n'
+        "<p>{{ names|join(', ') }}</p>\n{% endblock %}\n",
+    )
+    for language, text in (("en", "Who takes part"), ("ja", "参加チーム")):
+        table = f'\n[web.teams]\ntitle = "{text}"\n\n[web.contests]\n'
+        copy.change(f"messages/{language}.toml", "\n[web.contests]\n", table)
+    code = SMALL_CONTEST + (
+        "from starlette.testclient import TestClient\n"
+        "from sudare.web.http.app import make_app\n"
+        "client = TestClient(make_app(settings), base_url='http://127.0.0.1')\n"
+        "address = f'/contests/{small.contest}/teams'\n"
+        "print(client.get(address).status_code)\n"
+        "with small.database.writing() as session:\n"
+        "    session.get_one(Contest, small.contest).public = True\n"
+        "print(client.get(address).text)\n"
+    )
+    hidden, page = copy.run("-c", code).split("\n", 1)
+    assert hidden == "404"
+    assert "<h1>Who takes part</h1>" in page
+    assert "blue, green, red" in page
+
+
+def test_a_kind_of_job_is_its_work_and_a_line(copy: Copy) -> None:
+    copy.change(
+        "web/jobs/work.py",
+        "\n\ndef publish_finals(",
+        "\n\ndef count_lines(given: Parameters) -> dict[str, Any]:\n"
+        '    """Count the lines of an A."""\n'
+        '    return {"lines": len(Path(given["path"]).read_bytes().splitlines())}\n'
+        "\n\ndef publish_finals(",
+    )
+    copy.change(
+        "web/jobs/kinds.py",
+        "\n\nKINDS = {\n",
+        "\n\ndef _keep_lines(session: Session, job: Job, result: Told, _published: Published) -> None:\n"
+        '    record(session, None, "count_lines", job.subject_id, contest_id=job.contest_id, **result)\n'
+        "\n\nKINDS = {\n",
+    )
+    copy.change(
+        "web/jobs/kinds.py",
+        '        JobKind("targets",',
+        '        JobKind("lines", "count_lines", _tell_submission, _keep_lines, waited_for=False),\n'
+        '        JobKind("targets",',
+    )
+    copy.say("web.job", "lines", "count the lines of A", "Aの行数を数える")
+    copy.say("web.action", "count_lines", "lines counted", "行数を計測")
+    code = SMALL_CONTEST + (
+        "from sudare.web.jobs.orders import enqueue\n"
+        "from sudare.web.storage.models import AuditEntry\n"
+        "identity = small.submit('blue', small_contest.anonymized())\n"
+        "with small.database.writing() as session:\n"
+        "    enqueue(session, 'lines', identity, small.contest)\n"
+        "small.work()\n"
+        "with small.database.reading() as session:\n"
+        "    print([entry.details for entry in session.query(AuditEntry).filter_by(action='count_lines')])\n"
+    )
+    assert '{"lines": 24}' in copy.run("-c", code)
