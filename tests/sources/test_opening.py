@@ -172,7 +172,8 @@ def test_moments_with_a_zone_become_days_by_one_clock(engine: DuckDBEngine, fram
 SCRIPT = """
 import json, sys, sudare
 with sudare.read_history(sys.argv[1]) as found, sudare.read_table(sys.argv[1], attributes=["day"]) as table:
-    rows = rows_of(found.engine, f"SELECT CAST(day AS STRING), time FROM {found.table('purchase')} ORDER BY customer")
+    query = f"SELECT CAST(day AS STRING), time FROM {found.table('purchase')} ORDER BY customer"
+    rows = found.engine.people(query, "days")
     print(json.dumps([rows, table.values[0], found.reading.clock]))
 """
 
