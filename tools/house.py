@@ -1,4 +1,4 @@
-"""Measures the house from its source tree: writes the tree and the table of docs/architecture.md, and its picture.
+"""Measures the house from its source tree: writes the tree, the table and the picture of docs/architecture.md.
 
 `python tools/house.py` writes them and prints the table. With `--check` nothing is written, and the exit code is 1 if
 the page or the picture is out of date. `--names` lists the names of modules that several rooms have. Everything is
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ PUBLIC = ("", "histories", "tables", "baskets", "contest")
 MOST_MODULES, MOST_LINES = 15, 350
 # How many of the largest rooms the page lists.
 LARGEST = 5
+# How wide a block of the site is, in characters.
+TREE_WIDTH = 90
 
 
 @dataclass(frozen=True)
@@ -205,11 +208,15 @@ def names_table() -> str:
 
 
 def tree() -> str:
-    """Return the rooms with what the docstring of each says first."""
+    """Return the rooms, and the modules that stand alone, with what the docstring of each says first."""
     found = [("  " * room.depth + room.name + "/", room.about) for top in layers() for room in rooms(top)]
-    singles = [(f"{name}.py", docline(SOURCE / f"{name}.py")) for name in layers() if (SOURCE / f"{name}.py").is_file()]
-    width = max(len(name) for name, _ in [*found, *singles]) + 2
-    return "\n".join(f"    {name:<{width}}{about}".rstrip() for name, about in [*found, *singles])
+    alone = [(f"{name}.py", docline(SOURCE / f"{name}.py")) for name in layers() if (SOURCE / f"{name}.py").is_file()]
+    width = max(len(name) for name, _ in [*found, *alone]) + 2
+    return "\n".join(line for name, about in [*found, *alone] for line in _wrapped(name, about, width))
+
+
+def _wrapped(name: str, about: str, width: int) -> list[str]:
+    return textwrap.wrap(about, TREE_WIDTH, initial_indent=f"    {name:<{width}}", subsequent_indent=" " * (width + 4))
 
 
 SECTIONS = {"tree": tree, "measured": table}
