@@ -1,4 +1,4 @@
-"""Sorting the lines of a text by their bytes; inner functions are inlined as in cell_text.py."""
+"""Sorting the lines of a text by their bytes; inner functions are inlined as in text.py."""
 
 from __future__ import annotations
 
