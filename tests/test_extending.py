@@ -373,14 +373,14 @@ def test_a_kind_of_job_is_its_work_and_a_line(copy: Copy) -> None:
         "\n\ndef publish_finals(",
     )
     copy.change(
-        "web/jobs/kinds.py",
+        "web/jobs/registry.py",
         "\n\nKINDS = {\n",
         "\n\ndef _keep_lines(session: Session, job: Job, result: Told, _published: Published) -> None:\n"
         '    record(session, None, "count_lines", job.subject_id, contest_id=job.contest_id, **result)\n'
         "\n\nKINDS = {\n",
     )
     copy.change(
-        "web/jobs/kinds.py",
+        "web/jobs/registry.py",
         '        JobKind("targets",',
         '        JobKind("lines", "count_lines", _tell_submission, _keep_lines, waited_for=False),\n'
         '        JobKind("targets",',

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies
 
-from sudare.sources.cells import MissingRule
+from sudare.sources.cell_text import MissingRule
 from sudare.sources.readings import Reading
 from sudare.tables.model import Table
 

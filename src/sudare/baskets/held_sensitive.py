@@ -16,7 +16,7 @@ from sudare.baskets.sensitive import RULES, Unknown, is_table, listed_items, ran
 from sudare.engine import fresh_name, quote_text
 from sudare.errors import BadRows, NotOnEngine, OptionNotUsable
 from sudare.showing import dataclass
-from sudare.sources.cells import cell_text
+from sudare.sources.cell_text import cell_text
 from sudare.sources.opening import SourceOptions, check_readable, open_source
 from sudare.sources.purchases.roles import NAMES, assign_roles, fold
 from sudare.sources.spellings import plain

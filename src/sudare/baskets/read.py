@@ -18,7 +18,7 @@ from sudare.engine import Engine, engine_or_own, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.cells import cell_text
+from sudare.sources.cell_text import cell_text
 from sudare.sources.encodings import FoundText, find_text, with_mark
 from sudare.sources.opening import EXCEL, PARQUET, Source, check_readable, open_source, refuse_broken
 from sudare.sources.purchases.load import PurchaseForm, load_purchases

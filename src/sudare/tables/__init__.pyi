@@ -35,8 +35,8 @@ from sudare.tables.hierarchies.suggest import (
     suggest_hierarchy as suggest_hierarchy,
 )
 from sudare.tables.model import Table as Table
-from sudare.tables.population.models import UniquenessEstimate as UniquenessEstimate
 from sudare.tables.population.risk import PopulationRisk as PopulationRisk, population_risk as population_risk
+from sudare.tables.population.uniqueness import UniquenessEstimate as UniquenessEstimate
 from sudare.tables.read import fetch_table as fetch_table, read_table as read_table
 from sudare.tables.sets.affordable import (
     AffordableEstimate as AffordableEstimate,

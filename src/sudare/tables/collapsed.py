@@ -17,7 +17,7 @@ from sudare.engine.small_counts import Refuse
 from sudare.errors import SourceNotReadable
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.cells import MissingRule
+from sudare.sources.cell_text import MissingRule
 from sudare.sources.opening import Source, SourceOptions, open_source, refuse_broken
 from sudare.sources.readings import Reading
 from sudare.sources.spellings import Spelling

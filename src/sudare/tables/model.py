@@ -24,7 +24,7 @@ from sudare.lazy import above
 from sudare.limits import SAMPLES, SEARCH_SECONDS
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.cells import MissingRule
+from sudare.sources.cell_text import MissingRule
 from sudare.sources.readings import Reading
 from sudare.statistics.distinct import first_rows, number_rows
 from sudare.tables.rows import RowsLater, unknown_attribute

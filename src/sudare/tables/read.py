@@ -11,7 +11,7 @@ from sudare.arguments import checked
 from sudare.engine import Engine
 from sudare.errors import MemoryNotEnough
 from sudare.progress import Progress, silent
-from sudare.sources.cells import MissingRule
+from sudare.sources.cell_text import MissingRule
 from sudare.statistics.distinct import row_order
 from sudare.tables.collapsed import RARE, CollapsedTable, collapse_table, key_values
 from sudare.tables.model import Table

@@ -9,7 +9,7 @@ from sudare.engine import Engine
 from sudare.engine.small_counts import LeaveOut
 from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
-from sudare.sources.cells import cell_text
+from sudare.sources.cell_text import cell_text
 from sudare.sources.opening import Source, refuse_broken
 from sudare.sources.spellings import Spelling, told_counts
 from sudare.sources.text import file_hash

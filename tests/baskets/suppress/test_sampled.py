@@ -16,8 +16,8 @@ from sudare.baskets.check.sample_sizes import SHARED_LOOKS, most_looks, paper_sa
 from sudare.baskets.check.uncertainty import check_baskets
 from sudare.baskets.model import make_baskets, sensitive_rows
 from sudare.baskets.suppress import sampled as sampled_suppression
+from sudare.baskets.suppress.repair import Look
 from sudare.baskets.suppress.suppression import look_seed, suppress_baskets
-from sudare.baskets.suppress.work import Look
 from tests.baskets.small_baskets import Case, cases, unsafe_by_hand
 
 

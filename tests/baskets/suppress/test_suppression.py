@@ -186,7 +186,7 @@ def test_options_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
         suppress_baskets(baskets, everything, rho=0.5, knowledge="none")  # type: ignore[arg-type]
     with pytest.raises(sudare.OptionNotUsable, match="who know 0 items"):
         suppress_baskets(baskets, everything, rho=0.5, max_known=0)
-    monkeypatch.setattr("sudare.baskets.suppress.work.MOST_SETS", 2)
+    monkeypatch.setattr("sudare.baskets.suppress.repair.MOST_SETS", 2)
     with pytest.raises(sudare.OptionNotUsable, match="3 sets of items, too many to keep"):
         suppress_baskets(baskets, everything, rho=0.5)
 

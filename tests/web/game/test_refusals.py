@@ -10,7 +10,7 @@ from sudare.messages import Texts, catalogue
 from sudare.web.game.accounts import SCOPES
 from sudare.web.game.phases import PHASES, TIMES
 from sudare.web.game.refusals import Refused, not_there
-from sudare.web.jobs.kinds import KINDS
+from sudare.web.jobs.registry import KINDS
 from sudare.web.storage.models import JOB_STATUSES, ROLES, STATUSES
 
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in Path(sudare.web.__path__[0]).rglob("*.py"))

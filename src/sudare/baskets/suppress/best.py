@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.baskets.suppress.choice import Choice, KeepLow
-from sudare.baskets.suppress.work import Work, repair_all
+from sudare.baskets.suppress.repair import Work, repair_all
 from sudare.deadline import TimeOver
 from sudare.interruption import settle
 from sudare.kernels.baskets import best_suppression as kernels

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sudare.baskets.suppress.work import Work
+from sudare.baskets.suppress.repair import Work
 from sudare.kernels.baskets import best_suppression, loss_bound
 from sudare.kernels.baskets.suppression import Supports
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sudare.baskets.check.draws import draw_adversaries, sampling_generator
 from sudare.baskets.check.sample_sizes import SHARED_LOOKS, paper_sample_size, refuse_large_sample, shared_sample_size
 from sudare.baskets.suppress.choice import Choice, KeepLow
+from sudare.baskets.suppress.repair import Look, Work
 from sudare.baskets.suppress.suppression import look_seed
-from sudare.baskets.suppress.work import Look, Work
 from sudare.deadline import TimeOver
 from sudare.interruption import settle
 from sudare.kernels.baskets import cheap_suppression, sampled_suppression, swept_suppression

@@ -21,7 +21,7 @@ from sudare.baskets.check.sample_sizes import check_sampling, refuse_large_sampl
 from sudare.baskets.check.uncertainty import Verdict, check_baskets
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.suppress.choice import KeepLow
-from sudare.baskets.suppress.work import AFTER_INTERRUPTION, Look, Work, repair_all
+from sudare.baskets.suppress.repair import AFTER_INTERRUPTION, Look, Work, repair_all
 from sudare.baskets.utility import BasketLoss, basket_loss
 from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable

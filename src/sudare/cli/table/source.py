@@ -54,7 +54,7 @@ class TableOptions(ReadingOptions):
     @contextmanager
     def collapse(self, progress: Progress) -> Iterator[CollapsedTable]:
         """Group the table on its engine, tell how it was read, and close it at the end."""
-        from sudare.sources.cells import MissingRule
+        from sudare.sources.cell_text import MissingRule
         from sudare.tables.collapsed import collapse_table
 
         if self.missing not in get_args(MissingRule):

@@ -8,8 +8,8 @@ from sudare.report.terminal import console, percent
 
 if TYPE_CHECKING:
     from sudare.messages import Texts
-    from sudare.tables.population.models import UniquenessEstimate
     from sudare.tables.population.risk import PopulationRisk
+    from sudare.tables.population.uniqueness import UniquenessEstimate
 
 
 def show_population(found: PopulationRisk, texts: Texts) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sudare.engine import quote_text
 from sudare.showing import dataclass
-from sudare.sources.cells import cell_text
+from sudare.sources.cell_text import cell_text
 from sudare.sources.spellings import as_written
 
 # A double holds every whole number of so many digits.

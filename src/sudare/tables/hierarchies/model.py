@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sudare.arguments import check_place, checked
 from sudare.errors import HierarchyNotUsable, InputError, SourceNotReadable
 from sudare.showing import dataclass
-from sudare.sources.cells import MissingRule
+from sudare.sources.cell_text import MissingRule
 from sudare.sources.encodings import MAGIC, read_text
 from sudare.sources.spellings import plain
 from sudare.sources.text import csv_rows

@@ -18,7 +18,7 @@ from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.classes.records import assess_records
 from sudare.tables.model import Table
-from sudare.tables.population.models import Model, Sample, UniquenessEstimate, pitman, snb, zayatz
+from sudare.tables.population.uniqueness import Model, Sample, UniquenessEstimate, pitman, snb, zayatz
 
 Reason = Literal[
     "no_uniques", "all_unique", "small_share", "pitman_failed", "snb_failed", "zayatz_smaller", "snb_smaller"

@@ -19,7 +19,7 @@ from sudare.web.game.refusals import Refused, not_there
 from sudare.web.game.submissions import final_submissions
 from sudare.web.game.visibility import Viewer, check_organizer, newest_evaluation
 from sudare.web.jobs.orders import enqueue, order_preview
-from sudare.web.jobs.results import retry
+from sudare.web.jobs.outcomes import retry
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.storage.files import FileStore, StoredFile

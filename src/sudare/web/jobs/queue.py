@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.orm import Session, aliased
 
-from sudare.web.jobs.kinds import UNHURRIED
+from sudare.web.jobs.registry import UNHURRIED
 from sudare.web.storage.database import database_now
 from sudare.web.storage.models import Job
 

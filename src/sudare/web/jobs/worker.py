@@ -17,10 +17,10 @@ from sqlalchemy.exc import DBAPIError
 from sudare.showing import dataclass
 from sudare.web.game.refusals import Refused
 from sudare.web.http.faults import described, is_away
-from sudare.web.jobs.kinds import KINDS, UNHURRIED
+from sudare.web.jobs.outcomes import enqueue_due, keep_failure, keep_result, parameters
 from sudare.web.jobs.process import JobProcess
 from sudare.web.jobs.queue import finish, give_back, lease_next, next_job, prolong, take_back
-from sudare.web.jobs.results import enqueue_due, keep_failure, keep_result, parameters
+from sudare.web.jobs.registry import KINDS, UNHURRIED
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database
 from sudare.web.storage.files import FileStore, StoredFile

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.web.game.audit import record
-from sudare.web.jobs.kinds import KINDS, Published
 from sudare.web.jobs.orders import enqueue, unfinished
+from sudare.web.jobs.registry import KINDS, Published
 from sudare.web.storage.database import database_now
 from sudare.web.storage.files import FileStore
 from sudare.web.storage.models import Contest, GuessFile, Job, Round, Submission

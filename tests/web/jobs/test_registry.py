@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sudare.web.jobs import work
-from sudare.web.jobs.kinds import KINDS, UNHURRIED, JobKind
+from sudare.web.jobs.registry import KINDS, UNHURRIED, JobKind
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))

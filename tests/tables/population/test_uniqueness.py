@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from sudare.tables.population.models import PitmanLikelihood, Sample, pitman, population_classes, snb, zayatz
+from sudare.tables.population.uniqueness import PitmanLikelihood, Sample, pitman, population_classes, snb, zayatz
 
 sizes_of_classes = st.lists(st.integers(1, 8), min_size=1, max_size=12)
 
