@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
+import pytest
 import typer.main
 
+import sudare
 from sudare.cli.app import app
 from tests.public import public
 
@@ -53,3 +58,26 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_every_page_is_in_the_site() -> None:
     listed = (ROOT / "zensical.toml").read_text(encoding="utf-8")
     assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in listed] == []
+
+
+def python_blocks() -> list[tuple[str, str]]:
+    pages = [ROOT / "README.md", ROOT / "README.ja.md", *(ROOT / "docs").rglob("*.md")]
+    return [
+        (page.name, block)
+        for page in pages
+        for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    ]
+
+
+@pytest.mark.parametrize(("page", "block"), python_blocks())
+def test_what_python_on_a_page_names_is_there(page: str, block: str) -> None:
+    for node in ast.walk(ast.parse(block)):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("sudare"):
+            assert all(hasattr(import_module(str(node.module)), alias.name) for alias in node.names), page
+        if isinstance(node, ast.Attribute) and (name := ast.unparse(node)).startswith("sudare."):
+            found: object = sudare
+            for part in name.split(".")[1:]:
+                if not isinstance(found, ModuleType):
+                    break
+                assert hasattr(found, part), f"{page}: {name}"
+                found = getattr(found, part)
