@@ -74,7 +74,7 @@ def test_what_python_on_a_page_names_is_there(page: str, block: str) -> None:
     for node in ast.walk(ast.parse(block)):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("sudare"):
             assert all(hasattr(import_module(str(node.module)), alias.name) for alias in node.names), page
-        if isinstance(node, ast.Attribute) and (name := ast.unparse(node)).startswith("sudare."):
+        if isinstance(node, ast.Attribute) and re.fullmatch(r"sudare(\.\w+)+", name := ast.unparse(node)):
             found: object = sudare
             for part in name.split(".")[1:]:
                 if not isinstance(found, ModuleType):
