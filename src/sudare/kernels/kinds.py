@@ -8,6 +8,7 @@ numpy hands it to C.
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import struct
 from collections.abc import Callable, Iterable, Iterator
@@ -41,9 +42,12 @@ def as_kinds(read: list[object]) -> tuple[Kind, ...]:
 def kind_of(value: object) -> Kind:
     """Return the kind of an argument; kernels are compiled once for each combination of kinds."""
     if isinstance(value, np.ndarray):
-        if not value.flags.aligned:
+        flags = value.flags
+        if not flags.aligned:
             raise TypeError("a kernel takes aligned arrays only")
-        return (ARRAY, value.dtype.str, value.ndim, "C" if value.flags.c_contiguous else "A")
+        return (ARRAY, value.dtype.str, value.ndim, "C" if flags.c_contiguous else "A")
+    if isinstance(value, tuple):
+        return tuple_kind(_name(type(value)), map(kind_of, value))
     if isinstance(value, (bool, np.bool_)):
         return TRUTH
     if isinstance(value, np.uint64):
@@ -54,35 +58,36 @@ def kind_of(value: object) -> Kind:
         return INTEGER
     if isinstance(value, (float, np.floating)):
         return FLOAT
-    if isinstance(value, tuple):
-        name = f"{type(value).__module__}:{type(value).__qualname__}" if hasattr(value, "_fields") else ""
-        return tuple_kind(name, map(kind_of, value))
     if isinstance(value, np.random.Generator):
         return RANDOM
     raise TypeError(f"a kernel takes no {type(value).__name__}")
 
 
+@functools.cache
+def _name(class_: type) -> str:
+    return f"{class_.__module__}:{class_.__qualname__}" if hasattr(class_, "_fields") else ""
+
+
 def tuple_kind(name: str, members: Iterable[Kind]) -> TupleKind:
     """Return the kind of a tuple by the name of its class and the kinds of its members."""
-    found: tuple[Kind, ...] = tuple(members)
-    return (TUPLE, name, *found)
+    return (TUPLE, name, *members)
 
 
-def slots_of(value: object) -> Iterator[int]:
-    """Give an argument as slots."""
+def add_slots(value: object, slots: list[int]) -> None:
+    """Add an argument to slots."""
     if isinstance(value, np.ndarray):
-        yield value.__array_interface__["data"][0]
-        yield from value.shape
-        yield from value.strides
+        slots.append(value.__array_interface__["data"][0])
+        slots += value.shape
+        slots += value.strides
     elif isinstance(value, tuple):
         for member in value:
-            yield from slots_of(member)
+            add_slots(member, slots)
     elif isinstance(value, (float, np.floating)):
-        yield _SLOT.unpack(_DOUBLE.pack(value))[0]
+        slots += _SLOT.unpack(_DOUBLE.pack(value))
     elif isinstance(value, np.random.Generator):
-        yield from _addresses(value)
+        slots += _addresses(value)
     elif isinstance(value, (int, np.integer, np.bool_)):
-        yield int(value)
+        slots.append(int(value))
 
 
 def _addresses(random: np.random.Generator) -> Iterator[int]:
@@ -120,6 +125,7 @@ def value_of(kind: Kind, slots: Iterator[int], arguments: object, release: Calla
     return bool(slot) if kind == TRUTH else slot
 
 
+@functools.cache
 def named(name: str) -> Callable[..., object]:
     """Return the class of named tuples that is kept under a name."""
     module, _, class_ = name.partition(":")

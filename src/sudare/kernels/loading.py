@@ -22,7 +22,7 @@ from llvmlite import binding
 
 from sudare import interruption
 from sudare.kernels import store
-from sudare.kernels.kinds import Kind, slots_of, value_of, width
+from sudare.kernels.kinds import Kind, add_slots, value_of, width
 
 _lock = threading.Lock()
 _SERVE = "import sys; sys.path[:] = sys.argv[1:]; from sudare.kernels.compiling import serve; serve()"
@@ -58,7 +58,8 @@ class _Compiled:
         self._returned, self._width = returned, max(1, width(returned))
 
     def __call__(self, arguments: tuple[object, ...]) -> object:
-        given = [slot for argument in arguments for slot in slots_of(argument)]
+        given: list[int] = []
+        add_slots(arguments, given)
         found = (ctypes.c_int64 * self._width)()
         if self._call((ctypes.c_int64 * len(given))(*given), found):
             raise _raised(found[0])
