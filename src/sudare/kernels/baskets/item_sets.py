@@ -17,7 +17,10 @@ from sudare.kernels.entry import entry, inner
 
 
 class Sets(NamedTuple):
-    """Numbered sets: the keys and numbers of a hash table; of each set its size, last item and the set without it."""
+    """Numbered sets: the keys and numbers of a hash table; of each set its size, last item and the set without it.
+
+    The number in a free slot is -1.
+    """
 
     keys: Ints
     numbers: Ints32
@@ -44,9 +47,8 @@ class Rules(NamedTuple):
 @inner
 def find(sets: Sets, before: int, item: int) -> int:
     """Return the number of a set with one more item, later than its own, or -1."""
-    slot = slot_of(sets.keys, (before << 32) | item, FREE)
-    number: int = sets.numbers[slot]
-    return number if sets.keys[slot] != FREE else -1
+    number: int = sets.numbers[slot_of(sets.keys, (before << 32) | item, FREE)]
+    return number
 
 
 @entry
@@ -55,7 +57,7 @@ def number_sets(starts: Ints, items: Ints32, most: int, halt: Bools) -> Numbered
 
     If halted, not all of them.
     """
-    keys, numbers = np.full(1024, FREE, np.int64), np.zeros(1024, np.int32)
+    keys, numbers = np.full(1024, FREE, np.int64), np.full(1024, -1, np.int32)
     sizes, last, before = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int32)
     support = np.empty(1024, np.int64)
     sizes[0], last[0], before[0] = 0, -1, 0
@@ -102,7 +104,7 @@ def number_sets(starts: Ints, items: Ints32, most: int, halt: Bools) -> Numbered
 @inner
 def _grown(keys: Ints, numbers: Ints32) -> tuple[Ints, Ints32]:
     """Return the hash table with twice the slots."""
-    more, new = np.full(2 * len(keys), FREE, np.int64), np.zeros(2 * len(keys), np.int32)
+    more, new = np.full(2 * len(keys), FREE, np.int64), np.full(2 * len(keys), -1, np.int32)
     for i in range(len(keys)):
         if keys[i] != FREE:
             slot = slot_of(more, keys[i], FREE)
