@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from sudare.arguments import checked
 from sudare.engine import Engine, engine_to_keep
-from sudare.histories.generalized.model import CellHistory
-from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.histories.model import History
 from sudare.progress import Progress, silent
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
@@ -40,8 +39,8 @@ def read_history(
     become days by the clock of `time_zone` (None: UTC for columns of such moments, the clock as written for text). Bad
     rows are refused (`BadRows` shows the first ten and the total) or dropped and counted in the `reading`.
     """
-    if isinstance(source, CellHistory):
-        return purchases_of_cells(source, engine=engine)
+    if not isinstance(source, str | Path) and (found := _of_cells(source, engine)) is not None:
+        return found
     options = PurchaseForm(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
         columns=columns or {}, date_format=date_format, missing_values=missing_values or {}, bad_rows=bad_rows,
@@ -50,3 +49,11 @@ def read_history(
         history = load_purchases(source, options, History, engine=place, own_engine=own, progress=progress)
         history._source, history._form = source, options
         return history
+
+
+def _of_cells(source: object, engine: Engine | None) -> History | None:
+    """Return the history of exact cells, None for other sources; files do not wait for what knows cells to load."""
+    from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.generalized.purchases import purchases_of_cells
+
+    return purchases_of_cells(source, engine=engine) if isinstance(source, CellHistory) else None

@@ -272,7 +272,8 @@ class DuckDBEngine(Gate):
 
 def _unmasked(column: Column) -> Column:
     """Return an array with NaN, NaT or None where DuckDB masks a NULL."""
-    if not isinstance(column, np.ma.MaskedArray):
+    # Asked so, since numpy.ma takes as long to import as many commands need for their answer.
+    if not hasattr(column, "mask"):
         return column
     kind = column.dtype.kind
     made: Column = np.array(column.data, np.float64 if kind in "iuf" else column.dtype if kind == "M" else object)
