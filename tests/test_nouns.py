@@ -214,3 +214,13 @@ def test_answers_are_results(purchases: Path) -> None:
         assert isinstance(history.anonymize(k=2, fast=True, rounds=1), Result)
         assert "Attacker" in str(history.attackers()) or "attacker" in str(history.attackers())
         assert "<table" in history.attackers()._repr_html_()
+
+
+def test_a_function_of_cells_that_is_given_a_history_says_how_to_get_them(purchases: Path) -> None:
+    with sudare.read_history(purchases) as history:
+        with pytest.raises(TypeError, match=r"Hint: its cells\(\) gives one\."):
+            sudare.histories.anonymize_history(history, 2)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"Hint: sudare\.read_history makes one\."):
+            sudare.histories.assess_attackers(history.cells())  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"Hint: sudare\.histories\.read_original makes one\."):
+            sudare.histories.anonymize_history("x", 2)  # type: ignore[arg-type]

@@ -257,7 +257,9 @@ def test_memory_that_is_not_enough_is_said_in_our_words() -> None:
 
 def test_what_is_said_to_make_a_thing_makes_it() -> None:
     for kind, maker in MAKERS.items():
-        returned = inspect.signature(public()[maker]).return_annotation
+        package = getattr(sudare, maker.partition(".")[0]) if "." in maker else sudare
+        assert maker.rpartition(".")[2] in package.__all__
+        returned = inspect.signature(public()[maker.rpartition(".")[2]]).return_annotation
         assert returned == kind
 
 

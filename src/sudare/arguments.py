@@ -29,16 +29,16 @@ _LARGEST = 2**63 - 1
 # Where a user gets what an argument must be.
 MAKERS = {
     "Baskets": "read_baskets",
-    "CellHistory": "read_original",
-    "Certificate": "read_certificate",
-    "CollapsedTable": "collapse_table",
+    "CellHistory": "histories.read_original",
+    "Certificate": "baskets.read_certificate",
+    "CollapsedTable": "tables.collapse_table",
     "Engine": "open_engine",
-    "Guesses": "read_guesses",
-    "Hierarchy": "read_hierarchy",
-    "KnownHistory": "know_history",
+    "Guesses": "contest.read_guesses",
+    "Hierarchy": "tables.read_hierarchy",
+    "KnownHistory": "histories.know_history",
     "History": "read_history",
-    "RuleSet": "load_rules",
-    "SensitiveItems": "read_sensitive",
+    "RuleSet": "histories.load_rules",
+    "SensitiveItems": "baskets.read_sensitive",
     "Table": "read_table",
 }
 
@@ -132,6 +132,8 @@ def _check(function: str, name: str, value: object, hint: Any) -> None:
     except _Wrong:
         made = [MAKERS[part.__name__] for part in _parts(hint) if getattr(part, "__name__", "") in MAKERS]
         advice = f"\nHint: {' or '.join(f'sudare.{maker}' for maker in made)} makes one." if made else ""
+        if MAKERS["CellHistory"] in made and hasattr(value, "cells"):
+            advice = "\nHint: its cells() gives one."
         raise TypeError(f"{function}: {name} must be {_said(hint)}, not {_kind_of(value)}.{advice}") from None
     # In names and paths; a value of a table may have one.
     if not problem and isinstance(value, str | Path) and "\0" in str(value):
