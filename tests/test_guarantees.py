@@ -6,8 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +16,7 @@ import typer.main
 
 import sudare
 from sudare.cli.app import app
+from sudare.messages import catalogue
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
@@ -30,10 +30,11 @@ CLAIM = re.compile(
     re.IGNORECASE,
 )
 # Texts with such a word that claim nothing about the safety of data: titles and labels of what is measured, rules of
-# the input, passwords, and measures of use.
+# the input, passwords, and measures of use. Errors refuse an input; helps are looked at command by command.
 NO_CLAIM = {
     "attackers.theory_remark", "attackers.title", "attackers.published.title", "baskets.title", "complaint.person",
-    "complaint.decimal", "knowledge.highest", "mining.utility.support_errors", "population.reason.small_share",
+    "complaint.decimal", "knowledge.highest", "mining.utility.support_errors",
+    "population.reason.small_share",
     "report.baskets.utility.rules_means", "report.experiment.caption.figure_5", "report.experiment.short_records",
     "report.frontier.seconds", "report.history.assume.theory", "report.history.statistics.scatter_description",
     "report.history.title", "report.table.dangerous.intro", "report.table.data.*", "report.table.lattice.*",
@@ -45,14 +46,6 @@ NO_CLAIM_HELP = {"sudare", "sudare knowledge", "sudare risk"}
 KEY = re.compile(
     r"safe|at_least|at_most|survives|effective|holds|unique|proven|anonymous|broken|_found$|claim|above|bound"
 )
-
-
-def texts(part: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in part.items():
-        if isinstance(value, Mapping):
-            yield from texts(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}", str(value)
 
 
 def helps(name: str, command: Any) -> Iterator[tuple[str, str]]:
@@ -81,7 +74,7 @@ def named(kind: str) -> list[str]:
     return [name for line in lines for name in re.findall(r"`([^`]+)`", line)]
 
 
-ENGLISH = dict(texts(tomllib.loads((ROOT / "src/sudare/messages/en.toml").read_text(encoding="utf-8"))))
+ENGLISH = catalogue("en")
 HELPS = dict(helps("sudare", typer.main.get_command(app)))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.messages import LANGUAGES, Texts, catalogue
+from sudare.messages import LANGUAGES, Joined, Language, Texts, catalogue, message
 
 SOURCES = Path(sudare.__file__).parent
 WORD = r"\w+"
@@ -25,8 +25,17 @@ def placeholders(text: str) -> set[str]:
 
 
 def test_all_languages_have_the_same_keys_in_the_same_order() -> None:
-    first, *others = (list(catalogue(language)) for language in LANGUAGES)
-    assert all(keys == first for keys in others)
+    files = [sorted(path.name for path in (SOURCES / "messages" / language).iterdir()) for language in LANGUAGES]
+    assert files[0] == files[1]
+    english, japanese = ([_without_form(key) for key in catalogue(language)] for language in LANGUAGES)
+    # Japanese says one and many alike.
+    assert list(dict.fromkeys(english)) == japanese
+
+
+def _without_form(key: str) -> str:
+    """Return the key of a text without the form that its number chooses."""
+    plural = key.removesuffix(".one").removesuffix(".other")
+    return plural if f"{plural}.other" in catalogue("en") else key
 
 
 def test_no_text_is_empty() -> None:
@@ -40,20 +49,26 @@ def test_a_text_has_the_same_placeholders_in_all_languages() -> None:
         (language, key)
         for language in others
         for key, text in catalogue(first).items()
-        if placeholders(catalogue(language)[key]) != placeholders(text)
+        if key in catalogue(language) and placeholders(catalogue(language)[key]) != placeholders(text)
     ]
     assert different == []
 
 
 def test_japanese_texts_are_japanese() -> None:
     english, japanese = catalogue("en"), catalogue("ja")
-    same = [key for key, text in english.items() if japanese[key] == text and re.search(r"[A-Za-z]{3}", _bare(text))]
+    same = [
+        key for key, text in english.items() if japanese.get(key) == text and re.search(r"[A-Za-z]{3}", _bare(text))
+    ]
     assert same == []
 
 
 def test_every_text_is_said_somewhere() -> None:
     patterns = [re.compile(pattern) for pattern in _spoken()]
-    unused = [key for key in catalogue("en") if not any(pattern.fullmatch(key) for pattern in patterns)]
+    keys = {
+        _without_form(key).removesuffix("_hint") if key.startswith("errors.") else _without_form(key)
+        for key in catalogue("en")
+    }
+    unused = [key for key in keys if not any(pattern.fullmatch(key) for pattern in patterns)]
     assert unused == []
 
 
@@ -74,15 +89,17 @@ def test_every_key_the_sources_name_exists() -> None:
     named = rf"(?:{'|'.join(tables)})(?:\\\.\w+)+"
     dotted = [p for p in _spoken() if re.match(named, p) and not p.endswith(file_names)]
     spoken = [pattern for pattern in dotted if not _is_module(pattern) and not _is_public(pattern)]
-    keys = list(catalogue("en"))
+    keys = [_without_form(key) for key in catalogue("en")]
     missing = [pattern for pattern in spoken if not any(re.fullmatch(pattern, key) for key in keys)]
     assert missing == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_tables_parsed_one_by_one_are_those_of_the_whole_file(language: str) -> None:
-    whole = tomllib.loads((SOURCES / "messages" / f"{language}.toml").read_text(encoding="utf-8"))
-    assert catalogue(language) == dict(_flat(whole, ""))
+def test_tables_parsed_one_by_one_are_those_of_the_whole_files(language: Language) -> None:
+    files = sorted((SOURCES / "messages" / language).glob("*.toml"))
+    found = [pair for file in files for pair in _flat(tomllib.loads(file.read_text(encoding="utf-8")), "")]
+    assert len(dict(found)) == len(found)
+    assert catalogue(language) == dict(found)
 
 
 def _flat(table: dict[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
@@ -96,6 +113,18 @@ def _flat(table: dict[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
 def test_an_unknown_key_is_an_error() -> None:
     with pytest.raises(KeyError):
         Texts("en")("no.such.text")
+
+
+def test_a_text_is_chosen_by_its_count() -> None:
+    texts = Texts("en")
+    assert texts("files.rows", count=1) == "1 row"
+    assert texts("files.rows", count=1234) == "1,234 rows"
+
+
+def test_messages_within_messages_are_said_in_the_same_language() -> None:
+    asked = message("list.hint", hint=Joined([message("files.rows", count=2), "a", "b"], "or"))
+    assert str(asked) == "\nHint: 2 rows, a or b"
+    assert Texts("ja").say(asked) == "\nヒント: 2 行、aまたはb"
 
 
 def _bare(text: str) -> str:

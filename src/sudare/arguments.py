@@ -142,9 +142,7 @@ def _check(function: str, name: str, value: object, hint: Any) -> None:
     if not problem and limits and isinstance(value, Real) and value not in limits:
         problem = f"{limits}, not {value}"
     if problem:
-        error = OptionNotUsable(f"{function}: {name} must be {problem}.")
-        error.argument, error.problem = name, problem
-        raise error
+        raise OptionNotUsable("errors.arguments.must_be", function=function, name=name, problem=problem)
 
 
 def _problem(value: object, hint: Any) -> str:

@@ -1,4 +1,4 @@
-"""What can go wrong, said to the person who can mend it.
+"""What can go wrong, said to the person who can fix it.
 
 SudareError                 base: str(error) is one complete message for the user
 ├── InputError              what was given cannot be used
@@ -16,9 +16,55 @@ SudareError                 base: str(error) is one complete message for the use
 
 from __future__ import annotations
 
+from typing import Any
+
+from sudare.messages import Message, Texts, has_entry
+
 
 class SudareError(Exception):
-    """The base of all errors that a user can mend; the message says what, where and how."""
+    """The base of all errors that a user can fix; the message says what is wrong, where, and how to fix it.
+
+    An error carries the key of its text and the values in it, and is put into words where it is read: `str` is English.
+    The text under the key says what is wrong; the one under the key with `_hint`, if there is one, says what to do.
+    """
+
+    def __init__(self, key: str, /, **values: object) -> None:
+        super().__init__(key)
+        self.key = key
+        self.values = {name: _told(value) for name, value in values.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.key, self.values)
+
+    def __str__(self) -> str:
+        return self.text(Texts("en"))
+
+    def problem(self, texts: Texts) -> str:
+        """Return what is wrong."""
+        return texts(self.key, **self.values) if _is_key(self.key) else self.key
+
+    def hint(self, texts: Texts) -> str:
+        """Return what to do; an empty text if there is nothing to say."""
+        key = f"{self.key}_hint"
+        return texts(key, **self.values) if _is_key(self.key) and has_entry(texts.language, key) else ""
+
+    def text(self, texts: Texts) -> str:
+        """Return the whole message."""
+        hint = self.hint(texts)
+        return self.problem(texts) + (texts("list.hint", hint=hint) if hint else "")
+
+
+def _told(value: object) -> object:
+    """Return a value as a message keeps it: an error within an error is said in the same language."""
+    return Message(value.key, value.values) if isinstance(value, SudareError) and _is_key(value.key) else value
+
+
+def _again(kind: type[SudareError], key: str, values: dict[str, object]) -> SudareError:
+    return kind(key, **values)
+
+
+def _is_key(text: str) -> bool:
+    return text.startswith("errors.") and " " not in text
 
 
 class InputError(SudareError):
@@ -46,13 +92,7 @@ class HierarchyNotUsable(InputError):
 
 
 class OptionNotUsable(InputError):
-    """An option has a value that does not fit.
-
-    If it is one argument by itself, `argument` is its name and `problem` what it must be.
-    """
-
-    argument = ""
-    problem = ""
+    """An option has a value that does not fit."""
 
 
 class NotOnEngine(InputError):

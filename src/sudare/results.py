@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from sudare.arguments import checked
 from sudare.errors import EngineNotAvailable
 from sudare.lazy import above
+from sudare.messages import Language
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -83,7 +84,7 @@ class Result:
         return library.DataFrame(columns)
 
     @checked
-    def text(self, language: str = "en") -> str:
+    def text(self, language: Language = "en") -> str:
         """Return what the command line prints of the result, without colours."""
         shown: str = above("sudare.report.presentation", "text_of")(self, language)
         return shown

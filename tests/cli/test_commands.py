@@ -171,7 +171,7 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
         (["attackers", "TOY", "--column", "customer"], "'customer' is not NAME=VALUE"),
         (["attackers", "TOY", "--column", "customer=a", "--column", "customer=b"], "given twice"),
         (["attackers", "TOY", "--knowledge", "shoe"], "there is no part 'shoe'"),
-        (["attackers", "TOY", "--lang", "fr"], "There is no language 'fr'"),
+        (["attackers", "TOY", "--lang", "fr"], "'fr' is not one of"),
         (["attackers", "TOY", "--memory", "lots"], "does not accept memory 'lots'"),
         (["attackers", "TOY", "--report", "FOLDER"], "it is a folder"),
         (["attackers", "TOY", "--report", "no/such/report.html"], "does not exist"),

@@ -15,6 +15,7 @@ from sudare.baskets.matching import match_published
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.utility import BasketLoss, basket_loss, kl_divergence, suppressed_share
 from sudare.lazy import above
+from sudare.messages import Language
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -72,7 +73,7 @@ class Verification(Result):
             verdict=self.verdict,
         )
 
-    def report(self, path: str | Path, *, language: str = "en", progress: Progress = silent) -> None:
+    def report(self, path: str | Path, *, language: Language = "en", progress: Progress = silent) -> None:
         """Write one page about the baskets before and after suppression, for a reader without the tool."""
         write: Any = above("sudare.report.baskets.report", "write_baskets_report")
         write(self, path, language=language, progress=progress)

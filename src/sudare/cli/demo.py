@@ -12,6 +12,7 @@ import typer
 from sudare.cli.files import OutputFolder
 from sudare.cli.frame import LanguageOption, SeedOption, guarded, note, note_aligned, shown_progress
 from sudare.cli.history.source import tell_reading
+from sudare.messages import Language
 from sudare.report.terminal import console
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def clear_demo(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Progress) -> AttackersAssessment:
+def _assess_history(data: Path, report: Path, seed: int, lang: Language, progress: Progress) -> AttackersAssessment:
     from sudare.histories.attackers.assessment import assess_attackers
     from sudare.histories.read import read_history
     from sudare.histories.synthetic import generate_history
@@ -161,7 +162,7 @@ def _assess_history(data: Path, report: Path, seed: int, lang: str, progress: Pr
 
 
 def _assess_members(
-    data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress
+    data: Path, folder: Path, report: Path, seed: int, lang: Language, progress: Progress
 ) -> RecordsAssessment:
     from sudare.report.table.report import write_table_report
     from sudare.tables.classes.records import assess_records
@@ -189,7 +190,7 @@ def _assess_members(
 
 
 def _suppress_baskets(
-    data: Path, published: Path, report: Path, seed: int, lang: str, progress: Progress
+    data: Path, published: Path, report: Path, seed: int, lang: Language, progress: Progress
 ) -> tuple[SensitiveItems, Findings]:
     from sudare.baskets.certificate import certificate_path, write_published
     from sudare.baskets.read import read_baskets
@@ -215,7 +216,9 @@ def _suppress_baskets(
     return sensitive, found
 
 
-def _play_contest(data: Path, folder: Path, report: Path, seed: int, lang: str, progress: Progress) -> ContestFindings:
+def _play_contest(
+    data: Path, folder: Path, report: Path, seed: int, lang: Language, progress: Progress
+) -> ContestFindings:
     """Anonymize a month of the history, publish it, attack it, and report about the files as they were written."""
     from sudare.contest.publish import publish_anonymized
     from sudare.histories.anonymize.classes import anonymize_history

@@ -19,6 +19,7 @@ from sudare.cli.options import option_name
 from sudare.cli.signals import INTERRUPTED, Interrupted, run_interruptibly, run_with_own_signals
 from sudare.errors import OptionNotUsable, OutputNotWritable, SudareError
 from sudare.interruption import safe_point
+from sudare.messages import Language
 from sudare.progress import Progress
 from sudare.sources.writing import NO_SPACE, Written, listing_written
 
@@ -41,7 +42,9 @@ WEB_PACKAGES = {"alembic", "argon2", "fastapi", "httpx", "psycopg", "python_mult
 PLAIN_PROGRESS_SECONDS = 10.0
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-LanguageOption = Annotated[str, typer.Option("--lang", metavar="en|ja", help="Language of the output and the report.")]
+LanguageOption = Annotated[
+    Language, typer.Option("--lang", metavar="en|ja", help="Language of the output and the report.")
+]
 SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of everything random; same seed, same result.")]
 
 P = ParamSpec("P")
@@ -124,8 +127,9 @@ def _tell_written(written: Sequence[Written]) -> None:
 
 def _in_options(error: SudareError, command: Callable[..., Any]) -> str:
     """Return what an error says; an argument of the library is named by the option that it comes from."""
-    if isinstance(error, OptionNotUsable) and error.argument:
-        return f"{option_name(command, error.argument)} must be {error.problem}.\nHint: --help says what it is."
+    if error.key == "errors.arguments.must_be":
+        option = option_name(command, str(error.values["name"]))
+        return f"{option} must be {error.values['problem']}.\nHint: --help says what it is."
     return str(error)
 
 

@@ -16,6 +16,7 @@ from sudare.histories.generalized.complaints import MOST_COMPLAINTS, Complaint, 
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules
 from sudare.histories.generalized.text import read_anonymized, read_original, read_published
+from sudare.messages import Language
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -64,7 +65,7 @@ def check_anonymized(
     rules: RuleSet | None = None,
     *,
     most_errors: int = MOST_COMPLAINTS,
-    language: str = "en",
+    language: Language = "en",
     progress: Progress = silent,
 ) -> CheckResult:
     """Check an anonymized history A against its original T, which is checked first if it is given as a file."""
@@ -82,7 +83,7 @@ def check_guesses(
     rules: RuleSet | None = None,
     *,
     most_errors: int = MOST_COMPLAINTS,
-    language: str = "en",
+    language: Language = "en",
     progress: Progress = silent,
 ) -> CheckResult:
     """Check guesses F' on a published history A'; original and published are checked first if given as files."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.errors import SourceNotReadable
 from sudare.lazy import above
 from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, SAMPLES
+from sudare.messages import Language
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.purchases.load import PurchaseForm
@@ -208,7 +209,7 @@ class History(Purchases):
         *,
         knowledge: Sequence[str | Knowledge] = (),
         weighting: Weighting = "occurrence",
-        language: str = "en",
+        language: Language = "en",
         seed: int = 0,
         progress: Progress = silent,
     ) -> None:

@@ -1,33 +1,103 @@
-"""The one catalogue of what sudare says to people, in English and Japanese: `en.toml`, `ja.toml`."""
+"""Everything sudare says to people, in English and Japanese: texts by key, and values in them."""
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
-from functools import cache
-from importlib.resources import files
 from math import ceil, floor
 
-from sudare.errors import OptionNotUsable
+from sudare.messages.catalogue import LANGUAGES, Language, catalogue, entry, has_entry
+from sudare.showing import dataclass
 
-LANGUAGES = ("en", "ja")
+__all__ = ["LANGUAGES", "Joined", "Language", "Message", "Texts", "catalogue", "has_entry", "message"]
+
+# An argument of the library, with or without a value: [[walk]], [[walk=engine]].
+_ARGUMENT = re.compile(r"\[\[(\w+)(?:=(.+?))?\]\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something to be said, in no language yet: the key of a text and its values. As a string it is English."""
+
+    key: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return Texts("en").say(self)
+
+    def __repr__(self) -> str:
+        return f"Message({self.key!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Several things to be said one after another: `and` joins a, b and c, `or` a, b or c, `comma` a, b, c."""
+
+    parts: Sequence[object]
+    by: str = "and"
+
+    def __str__(self) -> str:
+        return Texts("en").joined(self)
+
+    def __repr__(self) -> str:
+        return f"Joined({len(self.parts)}, {self.by!r})"
+
+
+def message(key: str, **values: object) -> Message:
+    """Return the text of a key with its values, to be said later in the language of who reads it."""
+    return Message(key, values)
+
+
+def as_argument(name: str, value: str | None = None) -> str:
+    """Name an argument as one writes it in Python."""
+    if value is None:
+        return name
+    return f"{name}={value}" if value in ("True", "False") or value.replace(".", "").isdigit() else f'{name}="{value}"'
 
 
 class Texts:
-    """The texts of one language, by dotted key; values in braces are filled in."""
+    """The texts of one language, by dotted key; values in braces are filled in.
 
-    def __init__(self, language: str) -> None:
+    A text with the forms `one` and `other` is chosen by its value `count`. `name_argument` says how arguments of the
+    library are written: in Python as such, on the command line as options.
+    """
+
+    def __init__(self, language: Language, name_argument: Callable[[str, str | None], str] = as_argument) -> None:
         if language not in LANGUAGES:
-            raise OptionNotUsable(f"There is no language {language!r}.\nHint: {' or '.join(LANGUAGES)}.")
+            raise ValueError(f"no language {language!r}")
         self.language = language
+        self._name_argument = name_argument
 
     def __call__(self, key: str, **values: object) -> str:
-        """Return a text with its values filled in."""
-        table, _, name = key.rpartition(".")
-        return _table(self.language, table)[name].format(**values)
+        """Return a text with its values filled in; values that are messages are said in the same language."""
+        text = entry(self.language, key)
+        if not isinstance(text, str):
+            text = text["one"] if values["count"] == 1 and "one" in text else text["other"]
+        if "[[" in text:
+            text = _ARGUMENT.sub(lambda found: self._name_argument(found[1], found[2]), text)
+        return text.format(**{name: self._said(value) for name, value in values.items()})
+
+    def say(self, message: Message) -> str:
+        """Return a message in this language."""
+        return self(message.key, **message.values)
+
+    def joined(self, parts: Joined) -> str:
+        """Return several things as one says them in this language."""
+        *first, last = [str(self._said(part)) for part in parts.parts] or [""]
+        comma = self("list.comma")
+        return comma.join(first) + self(f"list.{parts.by}") + last if first else last
+
+    def listed(self, texts: Sequence[str]) -> str:
+        """Join texts as one does in the language: a, b and c."""
+        return self.joined(Joined(texts))
+
+    def _said(self, value: object) -> object:
+        if isinstance(value, Message):
+            return self.say(value)
+        return self.joined(value) if isinstance(value, Joined) else value
 
     def exact_percent(self, share: Fraction | float) -> str:
         """Return a share as percentage with all its digits: what is promised is not rounded. A third stays 1/3."""
@@ -47,30 +117,3 @@ class Texts:
     def lower_percent(self, share: Fraction | float) -> str:
         """Return a lower bound as percentage, rounded down: one that is too high would be none."""
         return self.exact_percent(Fraction(floor(Fraction(share) * 10**6), 10**6))
-
-    def listed(self, texts: Sequence[str]) -> str:
-        """Join texts as one does in the language: a, b and c."""
-        if len(texts) < 2:
-            return "".join(texts)
-        return self("list.comma").join(texts[:-1]) + self("list.and") + texts[-1]
-
-
-@cache
-def catalogue(language: str) -> dict[str, str]:
-    """Return all texts of a language by dotted key."""
-    tables = _written_tables(language)
-    return {f"{table}.{name}": text for table in tables for name, text in _table(language, table).items()}
-
-
-@cache
-def _table(language: str, table: str) -> dict[str, str]:
-    """Return the texts of a table by name. Parsing all tables would take 20 ms, and a command needs a few of them."""
-    return tomllib.loads(_written_tables(language)[table])
-
-
-@cache
-def _written_tables(language: str) -> dict[str, str]:
-    """Return the tables of a language as they are written in its file."""
-    found = files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    _, *parts = re.split(r"^\[(.+)\]$", found, flags=re.MULTILINE)
-    return dict(zip(parts[::2], parts[1::2], strict=True))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.report.notebook import MOST_ROWS, Cell, render_cell, rows_cell, written
 from sudare.report.terminal import collecting, console
 from sudare.results import Result
@@ -23,7 +23,7 @@ Drawn = Callable[[Any, Texts], Cell]
 ROOMS = {"histories": "history", "tables": "table", "baskets": "baskets", "contest": "contest", "statistics": "baskets"}
 
 
-def text_of(found: Result, language: str) -> str:
+def text_of(found: Result, language: Language) -> str:
     """Return what the command line prints of a result, without colours and without empty lines around it."""
     texts = Texts(language)
     printed: Printed = _listed(found, "TEXTS") or _print_rows
@@ -32,7 +32,7 @@ def text_of(found: Result, language: str) -> str:
     return collected.getvalue().strip("\n")
 
 
-def html_of(found: Result, language: str) -> str:
+def html_of(found: Result, language: Language) -> str:
     """Return what a notebook shows of a result."""
     texts = Texts(language)
     drawn: Drawn = _listed(found, "CELLS") or _draw_rows

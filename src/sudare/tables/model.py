@@ -22,6 +22,7 @@ from sudare.arguments import checked
 from sudare.engine import Engine, closed, fresh_name
 from sudare.lazy import above
 from sudare.limits import SAMPLES, SEARCH_SECONDS
+from sudare.messages import Language
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
@@ -302,7 +303,7 @@ class Table:
         limit: float = 0.2,
         sensitive: str | None = None,
         hierarchies: Mapping[str, Hierarchy] | None = None,
-        language: str = "en",
+        language: Language = "en",
         seed: int = 0,
         progress: Progress = silent,
     ) -> None:

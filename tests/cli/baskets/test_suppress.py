@@ -324,7 +324,7 @@ CERTIFICATE = {"format": "sudare baskets certificate", "version": 2}
         (["check", "b.txt", *GUARANTEE, "--max-known", "0"], "Adversaries who know 0 items"),
         (["check", "b.txt", *GUARANTEE, "--epsilon", "0.1"], "Sampling needs epsilon and delta"),
         (["check", "b.txt", *GUARANTEE, "--epsilon", "2", "--delta", "0.1"], "epsilon is between 0 and 1"),
-        (["check", "b.txt", *GUARANTEE, "--lang", "fr"], "There is no language 'fr'"),
+        (["check", "b.txt", *GUARANTEE, "--lang", "fr"], "'fr' is not one of"),
         (["check", "b.txt", "--sensitive", "rumour", "--rho", "0.5"], "no file and no rule 'rumour'"),
         (["check", "b.txt", *GUARANTEE, "--column", "user"], "'user' is not NAME=VALUE"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "b.txt"], "Cannot write b.txt: it is read"),

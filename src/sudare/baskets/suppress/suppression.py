@@ -27,7 +27,7 @@ from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
 from sudare.lazy import above
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -92,7 +92,7 @@ class Suppression(Result):
         return write_published(self, path, certificate=certificate)
 
     def report(
-        self, path: str | Path, *, certificate: str | Path | None = None, language: str = "en",
+        self, path: str | Path, *, certificate: str | Path | None = None, language: Language = "en",
         progress: Progress = silent,
     ) -> None:  # fmt: skip
         """Write one page about the baskets before and after suppression, for a reader without the tool."""

@@ -54,7 +54,7 @@ def suggest(
     kinds = {attribute: given[-1] for attribute, given in pairs(kind, "--kind", "age=number").items()}
     with shown_progress() as progress, source.read(progress) as table:
         check_hierarchy_files(out, table.attributes, overwrite=force)
-        found = suggest_hierarchies(table, kinds=kinds, other=texts("hierarchy.other"))
+        found = suggest_hierarchies(table, kinds=kinds, other=texts("hierarchy.anything_else"))
     paths = write_hierarchies({entry.attribute: entry.hierarchy for entry in found}, out, overwrite=force)
     if json:
         files = [{**entry.to_dict(), "file": str(paths[entry.attribute])} for entry in found]

@@ -16,6 +16,7 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.classes import ClassSafety, class_safety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.lazy import above
+from sudare.messages import Language
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -93,7 +94,7 @@ class Publication(Result):
         *,
         published: str | Path | None = None,
         seed: int = 0,
-        language: str = "en",
+        language: Language = "en",
         progress: Progress = silent,
     ) -> None:
         """Write one page: what was made, what it costs, how safe it is and what is left of the use of the data.

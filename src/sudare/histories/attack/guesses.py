@@ -17,7 +17,7 @@ from sudare.errors import BadRows
 from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.complaints import MOST_COMPLAINTS, Complaint, ComplaintKind, Complaints, shown
 from sudare.histories.generalized.model import CellHistory
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, whole_file
 
@@ -74,7 +74,7 @@ def examine_guesses(
     published: CellHistory,
     *,
     most_complaints: int = MOST_COMPLAINTS,
-    language: str = "en",
+    language: Language = "en",
 ) -> ExaminedGuesses:
     """Read guesses and collect what is wrong.
 

@@ -23,7 +23,7 @@ from sudare.histories.generalized.model import CellHistory, ItemColumn
 from sudare.histories.generalized.rule_sets import MOST_CHARACTERS, RuleSet, load_rules
 from sudare.kernels.cells.format import VALUE_BYTES, join_names, write_rows
 from sudare.kernels.cells.values import FORMS
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
@@ -67,7 +67,7 @@ def read_anonymized(
     rules: RuleSet | None = None,
     *,
     most_complaints: int = MOST_COMPLAINTS,
-    language: str = "en",
+    language: Language = "en",
     progress: Progress = silent,
 ) -> ParsedCells:
     """Read an anonymized history A, row i of which belongs to row i of the original, and check it against the rules.
@@ -123,7 +123,7 @@ def _read(
     mode: Mode,
     original: CellHistory | None,
     most: int,
-    language: str,
+    language: Language,
     progress: Progress,
 ) -> BlockReader:
     if original is not None:

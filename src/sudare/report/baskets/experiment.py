@@ -16,7 +16,7 @@ from sudare.baskets.experiments.experiments import (
     summarize_experiments,
 )
 from sudare.baskets.experiments.rows import ROWS, ExperimentRow
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.report.baskets.experiment_figures import basket_figures, figure_data
 from sudare.report.numbers import Numbers
 from sudare.report.page import Figure, Page, Section, render_page, shortened
@@ -33,7 +33,7 @@ def write_experiment_page(
     found: Experiments,
     folder: str | Path,
     *,
-    language: str = "en",
+    language: Language = "en",
     made: dt.datetime | None = None,
 ) -> tuple[Path, ...]:
     """Draw the figures of experiments as SVG files and write one HTML page with all of them; return what was written.

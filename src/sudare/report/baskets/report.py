@@ -10,7 +10,7 @@ from sudare.baskets.check.rho import plain_rho
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.suppress.suppression import Suppression
 from sudare.baskets.verification import Verification
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.progress import Progress, silent
 from sudare.report.baskets.answers import answers, conclusion_of, guarantee_values
 from sudare.report.baskets.figures import baskets_figures
@@ -38,7 +38,7 @@ def write_baskets_report(
     *,
     certificate: str | Path | None = None,
     show_records: bool = True,
-    language: str = "en",
+    language: Language = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
 ) -> Findings:

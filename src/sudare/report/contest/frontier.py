@@ -11,7 +11,7 @@ from sudare.arguments import checked
 from sudare.contest.frontier import Frontier
 from sudare.contest.frontier_points import VALUES
 from sudare.histories.generalized.rule_sets import ContestResult
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.report.charts.frontier import frontier_chart
 from sudare.report.charts.vega import Chart, render
 from sudare.report.page import Figure, Page, Section, panel, render_page, shortened
@@ -30,7 +30,7 @@ def write_frontier_page(
     source: str = "",
     rules: str = "",
     results: Sequence[ContestResult] = (),
-    language: str = "en",
+    language: Language = "en",
     made: dt.datetime | None = None,
 ) -> tuple[Path, ...]:
     """Draw U and safety against k as an SVG file and write one HTML page about them; return what was written.

@@ -17,7 +17,7 @@ from sudare.histories.generalized.rule_sets import EPOCH, RuleSet, load_rules
 from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.histories.utility.row_statistics import COLUMNS, STATISTICS
 from sudare.histories.utility.use_cases import ITEM_STATISTICS, USES
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.progress import Progress, silent
 from sudare.report.contest.answers import answer_values, answers, conclusion_of
 from sudare.report.contest.figures import contest_figures
@@ -68,7 +68,7 @@ def write_contest_report(
     duel: Duel | None = None,
     published: PublishedAssessment | None = None,
     seed: int = 0,
-    language: str = "en",
+    language: Language = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
 ) -> Findings:

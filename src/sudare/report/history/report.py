@@ -14,7 +14,7 @@ from sudare.histories.attackers.persons import PersonsRisk
 from sudare.histories.attackers.published import PublishedAssessment
 from sudare.histories.attackers.values import ITEM_DIVIDER
 from sudare.histories.model import History
-from sudare.messages import Texts, catalogue
+from sudare.messages import Language, Texts, catalogue
 from sudare.progress import Progress, silent
 from sudare.report.history.answers import answers
 from sudare.report.history.figures import history_figures, risk_label
@@ -45,7 +45,7 @@ def write_history_report(
     *,
     published: PublishedAssessment | None = None,
     persons: Sequence[PersonsRisk] = (),
-    language: str = "en",
+    language: Language = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
 ) -> None:

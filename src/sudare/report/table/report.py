@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
-from sudare.messages import Texts
+from sudare.messages import Language, Texts
 from sudare.progress import Progress, silent
 from sudare.report.history.report import guesses, reading_notes
 from sudare.report.numbers import Numbers
@@ -42,7 +42,7 @@ def write_table_report(
     suppress: float = 0.0,
     seed: int = 0,
     threads: int | None = None,
-    language: str = "en",
+    language: Language = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
 ) -> None:

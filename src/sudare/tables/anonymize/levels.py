@@ -19,6 +19,7 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.lazy import above
 from sudare.limits import SEARCH_SECONDS
+from sudare.messages import Language
 from sudare.progress import Progress, silent
 from sudare.results import Result, Row
 from sudare.showing import dataclass
@@ -95,7 +96,7 @@ class LevelsFound(Result):
 
         return write_levels(self, path, keep=keep, levels=levels)
 
-    def report(self, path: str | Path, *, language: str = "en", progress: Progress = silent) -> None:
+    def report(self, path: str | Path, *, language: Language = "en", progress: Progress = silent) -> None:
         """Write one page about the table, with the levels that were asked for."""
         write: Any = above("sudare.report.table.report", "write_table_report")
         write(

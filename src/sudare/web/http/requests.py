@@ -69,8 +69,8 @@ def texts_of(request: Request) -> Texts:
     """Return the reader's language: asked for, chosen before, or the first that the browser names."""
     asked = (request.query_params.get("lang"), request.cookies.get(LANGUAGE_COOKIE))
     accepted = [part.partition(";")[0].strip()[:2] for part in request.headers.get("accept-language", "").split(",")]
-    found = next((word for word in (*asked, *accepted) if word in LANGUAGES), LANGUAGES[0])
-    return Texts(str(found))
+    wanted = (*asked, *accepted)
+    return Texts(min(LANGUAGES, key=lambda language: wanted.index(language) if language in wanted else len(wanted)))
 
 
 def address_of(request: Request) -> str:

@@ -22,7 +22,7 @@ from sudare.histories.generalized.text import read_anonymized, read_original, re
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility, population_deviation
-from sudare.messages import LANGUAGES, Texts
+from sudare.messages import LANGUAGES, Language, Texts
 
 # Errors of an upload that are kept with their texts; all are counted.
 MOST_ERRORS = 200
@@ -65,7 +65,7 @@ def check_guesses(given: Parameters) -> dict[str, Any]:
     rules = _rules(given)
     original = read_original(given["original"], rules)
     check = partial(check_guess_file, original, given["published"], given["path"], rules, most_errors=MOST_ERRORS)
-    found: dict[str, CheckResult] = {language: check(language=language) for language in LANGUAGES}
+    found: dict[Language, CheckResult] = {language: check(language=language) for language in LANGUAGES}
     complaints = {name: Complaints(result.errors, result.totals) for name, result in found.items()}
     return _checked(complaints[LANGUAGES[0]], found[LANGUAGES[0]].rows, complaints)
 
@@ -121,7 +121,7 @@ def _no_text() -> dict[str, Any]:
     return _checked(said[LANGUAGES[0]], 0, said)
 
 
-def _checked(complaints: Complaints, rows: int, by_language: Mapping[str, Complaints]) -> dict[str, Any]:
+def _checked(complaints: Complaints, rows: int, by_language: Mapping[Language, Complaints]) -> dict[str, Any]:
     return {
         "valid": not complaints.total,
         "rows": rows,

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
+from sudare.messages import Language
 from sudare.web.game.visibility import Viewer, team_names, visible_evaluation
 from sudare.web.storage.models import Round
 from sudare.web.views.results import show_results
@@ -25,7 +26,7 @@ class ResultBodies:
         self._kept: OrderedDict[tuple[object, ...], Markup] = OrderedDict()
         self._lock, self._drawing = threading.Lock(), threading.Lock()
 
-    def find(self, session: Session, viewer: Viewer, round: Round, language: str) -> Markup:
+    def find(self, session: Session, viewer: Viewer, round: Round, language: Language) -> Markup:
         """Return what the page of a round's results shows; not there for those who may not see them.
 
         An evaluation is never changed, and a later one has another number: its body depends on nothing else but the
@@ -57,6 +58,6 @@ class ResultBodies:
         return body
 
 
-def _body(session: Session, viewer: Viewer, round: Round, language: str) -> Markup:
+def _body(session: Session, viewer: Viewer, round: Round, language: Language) -> Markup:
     values = result_values(show_results(session, viewer, round), language)
     return Markup(environment(language).get_template("results_body.html").render(**values))  # noqa: S704

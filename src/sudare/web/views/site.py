@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from sudare.messages import LANGUAGES
+from sudare.messages import LANGUAGES, Language
 from sudare.sources.result_folders import make_folder
 from sudare.web.game.visibility import ALL_SCOPES, Viewer
 from sudare.web.storage.database import database_now
@@ -53,5 +53,5 @@ def _round_files(
     yield f"attacks-{round.position}.csv", attacks_csv(results)
 
 
-def _page(language: str, template: str, **values: object) -> str:
+def _page(language: Language, template: str, **values: object) -> str:
     return environment(language).get_template(template).render(**values)

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sudare.messages import LANGUAGES, Texts
+from sudare.messages import LANGUAGES, Language, Texts
 from sudare.report.charts.results import ResultPoint, results_chart
 from sudare.report.numbers import Numbers
 from sudare.report.page import panel
@@ -25,7 +25,7 @@ COLUMN_MEASURES = ("date_", "price_", "quantity_")
 WATCH_SECONDS = {"waiting": 2.0, "idle": 30.0}
 
 
-def result_values(results: ShownResults, language: str) -> dict[str, Any]:
+def result_values(results: ShownResults, language: Language) -> dict[str, Any]:
     """Return what the template of results needs."""
     points = tuple(
         ResultPoint(entry.team, entry.utility, entry.outcome, entry.nearest or 0.0) for entry in results.standings
@@ -51,7 +51,7 @@ def _errors(finals: Sequence[ShownFinal], *, statistics: bool) -> list[tuple[str
 
 
 @lru_cache(maxsize=64)
-def results_drawing(points: tuple[ResultPoint, ...], language: str) -> Markup:
+def results_drawing(points: tuple[ResultPoint, ...], language: Language) -> Markup:
     """Draw results; drawing takes a tenth of a second, and everybody looks at the same."""
     texts = Texts(language)
     return panel(results_chart(points, texts), texts).svg
@@ -73,7 +73,7 @@ def asset(name: str) -> str:
 
 
 @cache
-def environment(language: str) -> Environment:
+def environment(language: Language) -> Environment:
     """Return the templates' environment for one language; an unknown name in a template is an error."""
     texts = Texts(language)
     found = Environment(
