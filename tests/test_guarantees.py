@@ -41,7 +41,7 @@ NO_CLAIM = {
     "report.table.measure.*", "report.table.title", "risk.max_risk", "web.failure.*", "web.log_in.*", "web.reset.*",
 }  # fmt: skip
 # Commands whose help has such a word and claims nothing.
-NO_CLAIM_HELP = {"sudare", "sudare knowledge", "sudare risk"}
+NO_CLAIM_HELP = {"sudare", "sudare history knowledge", "sudare table"}
 # Names of results, which are keys of JSON, that say something about safety.
 KEY = re.compile(
     r"safe|at_least|at_most|survives|effective|holds|unique|proven|anonymous|broken|_found$|claim|above|bound"

@@ -9,6 +9,7 @@ SudareError                 base: str(error) is one complete message for the use
 │   ├── HierarchyNotUsable   a generalization hierarchy that is malformed or does not fit the data
 │   ├── OptionNotUsable     an option whose value does not fit
 │   └── NotOnEngine         something that the chosen engine cannot do
+├── AnswerIsNo              the work was done, and its answer is no
 ├── EngineNotAvailable      an engine that cannot be started, or that gave up
 ├── MemoryNotEnough         the work needs more memory than it may use
 └── OutputNotWritable       a result that cannot be put where it was asked for
@@ -97,6 +98,10 @@ class OptionNotUsable(InputError):
 
 class NotOnEngine(InputError):
     """Something was asked for that the chosen engine cannot do, or must not."""
+
+
+class AnswerIsNo(SudareError):
+    """The work was done, and its answer is no: nothing that was asked for is possible within the limits."""
 
 
 class EngineNotAvailable(SudareError):

@@ -40,7 +40,7 @@ def test_version_and_help(run: Run) -> None:
 
 
 def test_attackers_print_a_table_with_a_sentence_each(run: Run, toy_file: Path) -> None:
-    result = run("attackers", toy_file, "--knowledge", "day + item*2")
+    result = run("history", "attackers", toy_file, "--knowledge", "day + item*2")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert any(line.startswith("5 ") and "Knows the day of a visit." in line and "60.00 %" in line for line in lines)
@@ -52,22 +52,22 @@ def test_attackers_print_a_table_with_a_sentence_each(run: Run, toy_file: Path) 
 
 
 def test_attackers_speak_japanese(run: Run, toy_file: Path) -> None:
-    result = run("attackers", toy_file, "--lang", "ja")
+    result = run("history", "attackers", toy_file, "--lang", "ja")
     assert "ある来店の日を知っている。" in result.stdout
     assert "識別確率" in result.stdout
 
 
 def test_attackers_print_json_alone_on_stdout(run: Run, toy_file: Path) -> None:
-    found = json.loads(run("attackers", toy_file, "--json", "--weighting", "record").stdout)
+    found = json.loads(run("history", "attackers", toy_file, "--json", "--weighting", "record").stdout)
     assert (found["records"], found["customers"], found["weighting"]) == (10, 3, "record")
-    assert [a["attacker"] for a in found["attackers"]] == list(range(10))
-    assert found["attackers"][5]["measured"] == pytest.approx(0.65)
+    assert [a["attacker"] for a in found["history", "attackers"]] == list(range(10))
+    assert found["history", "attackers"][5]["measured"] == pytest.approx(0.65)
     assert found["reading"]["columns"]["customer"] == "1"
 
 
 def test_attackers_write_customers_and_a_report(run: Run, toy_file: Path, tmp_path: Path) -> None:
     customers, report = tmp_path / "customers.csv", tmp_path / "report.html"
-    result = run("attackers", toy_file, "--customers", customers, "--report", report, "--lang", "ja")
+    result = run("history", "attackers", toy_file, "--customers", customers, "--report", report, "--lang", "ja")
     assert result.exit_code == 0, result.output
     assert customers.read_text().startswith("customer,attacker_0")
     assert '<html lang="ja"' in report.read_text(encoding="utf-8")
@@ -78,19 +78,19 @@ def test_columns_can_be_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("who,when,thing\na,5.1.2024,tea\nb,6.1.2024,tea\n")
     words = ["--column", "customer=who", "--column", "day=when", "--column", "item=3", "--date-format", "%d.%m.%Y"]
-    assert run("attackers", path, *words).exit_code == 0
+    assert run("history", "attackers", path, *words).exit_code == 0
 
 
 def test_dropped_rows_are_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("customer,day,item\na,2024/1/5,tea\n0,2024/1/5,tea\n")
-    result = run("attackers", path, "--missing-value", "customer=0", "--bad-rows", "drop")
+    result = run("history", "attackers", path, "--missing-value", "customer=0", "--bad-rows", "drop")
     assert result.exit_code == 0
     assert "Dropped 1 row: customer is missing (column customer)" in result.stderr
 
 
 def test_knowledge_shows_values_and_customers(run: Run, toy_file: Path, tmp_path: Path) -> None:
-    result = run("knowledge", toy_file, "3", "--values", tmp_path / "values.csv")
+    result = run("history", "knowledge", toy_file, "3", "--values", tmp_path / "values.csv")
     assert result.exit_code == 0, result.output
     assert "Identifies the right customer in 80.00 % of cases" in result.stdout
     assert "ジュース" in result.stdout
@@ -98,14 +98,14 @@ def test_knowledge_shows_values_and_customers(run: Run, toy_file: Path, tmp_path
 
 
 def test_knowledge_prints_json(run: Run, toy_file: Path) -> None:
-    found = json.loads(run("knowledge", toy_file, "day", "--json", "--top", "1").stdout)
+    found = json.loads(run("history", "knowledge", toy_file, "day", "--json", "--top", "1").stdout)
     assert found["measured"] == pytest.approx(0.6)
     assert [value["day"] for value in found["most_identifying"]] == ["2010-12-03"]
     assert found["customers"]["unique"] == 1
 
 
 def test_sampled_knowledge_lists_no_values_and_says_why(run: Run, toy_file: Path) -> None:
-    result = run("knowledge", toy_file, "item*2", "--most-combinations", "1", "--samples", "100")
+    result = run("history", "knowledge", toy_file, "item*2", "--most-combinations", "1", "--samples", "100")
     assert result.exit_code == 0, result.output
     assert "estimate from a sample" in result.stdout
 
@@ -115,7 +115,7 @@ def test_generate_writes_a_history(run: Run, tmp_path: Path) -> None:
     result = run("generate", "history", path, "--customers", "20", "--seed", "3")
     assert result.exit_code == 0, result.output
     assert "20 customers" in result.stderr
-    assert run("attackers", path).exit_code == 0
+    assert run("history", "attackers", path).exit_code == 0
 
 
 def test_generate_writes_a_table_with_hierarchies(run: Run, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_generate_writes_a_table_with_hierarchies(run: Run, tmp_path: Path) -> N
     assert result.exit_code == 0, result.output
     assert "30 records of 9 attributes, seed 3" in result.stderr
     assert len(list((tmp_path / "levels").iterdir())) == 8
-    asked = ("risk", "levels", tmp_path / "m.csv", "--limit", "0.5", "--hierarchies", tmp_path / "levels")
+    asked = ("table", "levels", tmp_path / "m.csv", "--limit", "0.5", "--hierarchies", tmp_path / "levels")
     assert run(*asked, "--attributes", "sex,age,prefecture,occupation,household,education,income,joined").exit_code == 0
     assert json.loads(run("generate", "table", tmp_path / "n.csv", "--json").stdout)["records"] == 2000
 
@@ -166,17 +166,17 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["attackers", "missing.csv"], "There is no file missing.csv"),
-        (["attackers", "FOLDER"], "is a folder without Parquet files"),
-        (["attackers", "TOY", "--column", "customer"], "'customer' is not NAME=VALUE"),
-        (["attackers", "TOY", "--column", "customer=a", "--column", "customer=b"], "given twice"),
-        (["attackers", "TOY", "--knowledge", "shoe"], "there is no part 'shoe'"),
-        (["attackers", "TOY", "--lang", "fr"], "'fr' is not one of"),
-        (["attackers", "TOY", "--memory", "lots"], "does not accept memory 'lots'"),
-        (["attackers", "TOY", "--report", "FOLDER"], "it is a folder"),
-        (["attackers", "TOY", "--report", "no/such/report.html"], "does not exist"),
-        (["attackers", "TOY", "--customers", "out.xlsx"], "written as .csv or .parquet"),
-        (["knowledge", "TOY", "day + shoe"], "there is no part 'shoe'"),
+        (["history", "attackers", "missing.csv"], "There is no file missing.csv"),
+        (["history", "attackers", "FOLDER"], "is a folder without Parquet files"),
+        (["history", "attackers", "TOY", "--column", "customer"], "'customer' is not NAME=VALUE"),
+        (["history", "attackers", "TOY", "--column", "customer=a", "--column", "customer=b"], "given twice"),
+        (["history", "attackers", "TOY", "--knowledge", "shoe"], "there is no part 'shoe'"),
+        (["history", "attackers", "TOY", "--lang", "fr"], "'fr' is not one of"),
+        (["history", "attackers", "TOY", "--memory", "lots"], "does not accept memory 'lots'"),
+        (["history", "attackers", "TOY", "--report", "FOLDER"], "it is a folder"),
+        (["history", "attackers", "TOY", "--report", "no/such/report.html"], "does not exist"),
+        (["history", "attackers", "TOY", "--customers", "out.xlsx"], "written as .csv or .parquet"),
+        (["history", "knowledge", "TOY", "day + shoe"], "there is no part 'shoe'"),
         (["generate", "history", "out.txt"], ".csv"),
         (["generate", "history", "out.csv", "--customers", "0"], "customers"),
         (["generate", "table", "out.txt"], ".csv"),
@@ -199,7 +199,7 @@ def test_bad_input_gets_one_message_and_exit_code_2(
 
 
 def test_debug_shows_where(run: Run) -> None:
-    result = run("--debug", "attackers", "missing.csv")
+    result = run("--debug", "history", "attackers", "missing.csv")
     assert result.exit_code == 2
     assert "Traceback" in result.stderr
 
@@ -211,7 +211,7 @@ def test_an_error_of_ours_is_one_message_and_exit_code_1(
         raise RuntimeError("something impossible")
 
     monkeypatch.setattr("sudare.histories.attackers.assessment.assess_attackers", fail)
-    result = run("attackers", toy_file)
+    result = run("history", "attackers", toy_file)
     assert result.exit_code == 1
     assert "Internal error, please report it: RuntimeError: something impossible" in result.stderr
     assert "Traceback" not in result.stderr
@@ -225,7 +225,7 @@ def limit_file_size() -> None:
 def test_a_full_disk_leaves_no_half_report(toy_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    words = ["attackers", str(toy_file), "--report", str(out / "report.html")]
+    words = ["history", "attackers", str(toy_file), "--report", str(out / "report.html")]
     # A limit on the size of files fails writes as a full disk does.
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, preexec_fn=limit_file_size)
     assert done.returncode == 2, done.stderr
@@ -267,7 +267,7 @@ def interrupted(words: list[str], out: Path, temporary: Path) -> subprocess.Comp
     [
         ["generate", "history", "OUT", "--customers", "100000"],
         ["generate", "table", "OUT", "--records", "1000000000"],
-        ["attackers", "DATA", "--knowledge", "(item)*4", "--most-combinations", "1000000000000000", "--report", "PAGE"],
+        ["history", "attackers", "DATA", "--knowledge", "(item)*4", "--most-combinations", "1000000000000000", "--report", "PAGE"],
     ],
     ids=["generate history", "generate table", "attackers"],
 )
@@ -291,7 +291,7 @@ def test_a_closed_pipe_ends_quietly(toy_file: Path, words: list[str]) -> None:
     # As Python is started mostly: a short result is then written at the end.
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     process = subprocess.Popen(
-        [*COMMAND, "attackers", str(toy_file), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=buffered
+        [*COMMAND, "history", "attackers", str(toy_file), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=buffered
     )
     assert process.stdout is not None
     process.stdout.close()
@@ -307,7 +307,7 @@ FULL = Path("/dev/full")
 @pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize(
-    "words", [["attackers", "TOY"], ["attackers", "TOY", "--json"], ["--help"], ["--version"], ["attackers", "--help"]]
+    "words", [["history", "attackers", "TOY"], ["history", "attackers", "TOY", "--json"], ["--help"], ["--version"], ["history", "attackers", "--help"]]
 )
 def test_a_full_standard_output_is_said_once(toy_file: Path, words: list[str]) -> None:
     line = [*COMMAND, *(str(toy_file) if word == "TOY" else word for word in words)]
@@ -335,7 +335,7 @@ def test_an_answer_of_no_stays_one_where_it_cannot_be_shown(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", [["attackers", "TOY"], ["attackers", "none.csv"], ["--nonsense"]])
+@pytest.mark.parametrize("words", [["history", "attackers", "TOY"], ["history", "attackers", "none.csv"], ["--nonsense"]])
 def test_a_full_standard_error_ends_with_exit_code_2(toy_file: Path, words: list[str]) -> None:
     line = [*COMMAND, *(str(toy_file) if word == "TOY" else word for word in words)]
     with FULL.open("w") as full:
@@ -347,7 +347,7 @@ def test_a_full_standard_error_ends_with_exit_code_2(toy_file: Path, words: list
 @pytest.mark.parametrize("closed", [">&-", "2>&-"])
 def test_a_closed_stream_is_refused_before_the_work(toy_file: Path, tmp_path: Path, closed: str) -> None:
     report = tmp_path / "report.html"
-    words = [*COMMAND, "attackers", str(toy_file), "--report", str(report)]
+    words = [*COMMAND, "history", "attackers", str(toy_file), "--report", str(report)]
     done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *words], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -363,14 +363,14 @@ def test_a_full_disk_anywhere_is_said_without_blaming_the_program(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("sudare.histories.attackers.assessment.assess_attackers", fill_the_disk)
-    result = run("attackers", toy_file)
+    result = run("history", "attackers", toy_file)
     assert result.exit_code == 2
     assert "Error: The output cannot be written: No space left on device.\nHint: " in result.stderr
 
 
 @pytest.mark.slow
 def test_nothing_but_the_result_is_printed_at_the_end(toy_file: Path) -> None:
-    done = subprocess.run([*COMMAND, "attackers", str(toy_file)], capture_output=True, text=True, check=True)
+    done = subprocess.run([*COMMAND, "history", "attackers", str(toy_file)], capture_output=True, text=True, check=True)
     assert len(done.stderr.splitlines()) == 2
 
 

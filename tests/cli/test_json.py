@@ -172,7 +172,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_an_unknown_schema_is_named() -> None:
-    assert load_schema("sudare.attackers/1") is load_schema("attackers")
+    assert load_schema("sudare.attackers/1") is load_schema("history", "attackers")
     with pytest.raises(OptionNotUsable, match="no schema 'nope'"):
         load_schema("nope")
 

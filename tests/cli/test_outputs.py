@@ -133,7 +133,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_all_commands_are_found() -> None:
     names = {str(command) for command in COMMANDS}
-    assert {"attackers", "risk record", "contest correlate", "server user add", "submit", "demo"} <= names
+    assert {"attackers", "table risk", "contest correlate", "server user add", "submit", "demo"} <= names
     assert len(WRITTEN) >= 20
     assert len(FILLED) >= 8
 
@@ -264,18 +264,18 @@ TABLE = "age,sex\n" + "".join(f"{age},{sex}\n" for age in (20, 30) for sex in "f
 @pytest.mark.parametrize(
     "words",
     [
-        ["attackers", "--report", "d.csv", "d.csv"],
-        ["attackers", "--customers", "d.csv", "d.csv"],
-        ["knowledge", "d.csv", "day", "--values", "d.csv"],
-        ["risk", "report", "d.csv", "-o", "d.csv"],
-        ["risk", "record", "d.csv", "--records", "d.csv"],
-        ["risk", "subsets", "d.csv", "-o", "d.csv"],
-        ["risk", "subsets", "d.csv", "--class-sizes", "d.csv"],
-        ["risk", "levels", "d.csv", "--limit", "1", "-o", "d.csv"],
+        ["history", "attackers", "--report", "d.csv", "d.csv"],
+        ["history", "attackers", "--customers", "d.csv", "d.csv"],
+        ["history", "knowledge", "d.csv", "day", "--values", "d.csv"],
+        ["table", "report", "d.csv", "-o", "d.csv"],
+        ["table", "risk", "d.csv", "--records", "d.csv"],
+        ["table", "subsets", "d.csv", "-o", "d.csv"],
+        ["table", "subsets", "d.csv", "--class-sizes", "d.csv"],
+        ["table", "levels", "d.csv", "--limit", "1", "-o", "d.csv"],
         ["contest", "publish", "d.csv", "--unchecked", "-o", "d.csv"],
-        ["attack", "d.csv", "p.csv", "-o", "d.csv"],
-        ["attack", "t.csv", "d.csv", "-o", "d.csv"],
-        ["risk", "record", "t.csv", "--added", "d.csv", "--records", "d.csv"],
+        ["contest", "attack", "d.csv", "p.csv", "-o", "d.csv"],
+        ["contest", "attack", "t.csv", "d.csv", "-o", "d.csv"],
+        ["table", "risk", "t.csv", "--added", "d.csv", "--records", "d.csv"],
         ["baskets", "suppress", "t.txt", "--sensitive", "d.csv", "--rho", "0.5", "-o", "d.csv"],
     ],
     ids=" ".join,
@@ -314,7 +314,7 @@ def test_a_certificate_that_is_not_named_is_no_other_output(here: Path) -> None:
 
 def test_suggested_hierarchies_spare_the_table_even_when_forced(here: Path) -> None:
     (here / "age.csv").write_text(TABLE)
-    assert "it is the same file as age.csv" in refused(invoke("hierarchy", "suggest", "age.csv", "-o", here, "--force"))
+    assert "it is the same file as age.csv" in refused(invoke("table", "hierarchies", "age.csv", "-o", here, "--force"))
     assert (here / "age.csv").read_text() == TABLE
     assert [entry.name for entry in here.iterdir()] == ["age.csv"]
 
@@ -323,7 +323,7 @@ def test_a_hierarchy_that_is_found_in_a_folder_is_not_written_over(here: Path) -
     (here / "t.csv").write_text(TABLE)
     (here / "h").mkdir()
     (here / "h" / "age.csv").write_text("20;*\n30;*\n")
-    words = ("risk", "levels", "t.csv", "--limit", "1", "--hierarchies", "h", "-o")
+    words = ("table", "levels", "t.csv", "--limit", "1", "--hierarchies", "h", "-o")
     assert "it is the same file as h/age.csv, which is read" in refused(invoke(*words, here / "h" / "age.csv"))
     assert (here / "h" / "age.csv").read_text() == "20;*\n30;*\n"
     result = invoke(*words, "h/result.csv")
@@ -333,13 +333,13 @@ def test_a_hierarchy_that_is_found_in_a_folder_is_not_written_over(here: Path) -
 def test_a_folder_that_is_read_gets_no_new_files(here: Path) -> None:
     (here / "parts").mkdir()
     assert invoke("generate", "table", "parts/one.parquet", "--records", "20").exit_code == 0
-    message = refused(invoke("risk", "subsets", "parts", "--max-size", "1", "-o", "parts/two.parquet"))
+    message = refused(invoke("table", "subsets", "parts", "--max-size", "1", "-o", "parts/two.parquet"))
     assert "it is in the folder parts, which is read" in message
     assert [entry.name for entry in (here / "parts").iterdir()] == ["one.parquet"]
     (here / "outside.parquet").symlink_to("parts/one.parquet")
     os.link(here / "parts" / "one.parquet", here / "hard.parquet")
     for name in ("outside.parquet", "hard.parquet"):
-        refused(invoke("risk", "subsets", "parts", "--max-size", "1", "-o", name))
+        refused(invoke("table", "subsets", "parts", "--max-size", "1", "-o", name))
 
 
 def test_a_generated_table_is_none_of_its_hierarchies(here: Path) -> None:
@@ -362,7 +362,7 @@ def test_an_existing_file_is_replaced_and_keeps_its_permissions(here: Path) -> N
     (here / "t.csv").write_text(TABLE)
     (here / "risks.csv").write_text("old")
     (here / "risks.csv").chmod(0o600)
-    result = invoke("risk", "record", "t.csv", "--records", "risks.csv")
+    result = invoke("table", "risk", "t.csv", "--records", "risks.csv")
     assert result.exit_code == 0, result.output
     assert (here / "risks.csv").read_text().startswith("record,age,sex,class_size,risk")
     assert (here / "risks.csv").stat().st_mode & 0o777 == 0o600
@@ -374,7 +374,7 @@ def test_an_existing_file_is_replaced_and_keeps_its_permissions(here: Path) -> N
         ["demo", "mine"],
         ["baskets", "experiment", "--data", "b.txt", "--figures", "5", "--repetitions", "1", "-o", "mine"],
         ["contest", "correlate", "histories", "T.csv", "--draws", "1", "-o", "mine"],
-        ["frontier", "T.csv", "--ks", "2", "-o", "mine"],
+        ["contest", "frontier", "T.csv", "--ks", "2", "-o", "mine"],
     ],
     ids=lambda words: " ".join(words[:2]),
 )
@@ -394,7 +394,7 @@ def test_a_folder_with_files_of_others_is_not_filled(here: Path, words: list[str
 
 def test_an_anonymized_history_is_written_as_its_ending_says(here: Path) -> None:
     (here / "T.csv").write_text("1,2010/12/1,85123A,2.55,6\n2,2010/12/1,85123A,2.55,6\n")
-    result = invoke("anonymize", "T.csv", "--k", "2", "--fast", "--no-attacks", "-o", "A.PARQUET")
+    result = invoke("history", "anonymize", "T.csv", "--k", "2", "--fast", "--no-attacks", "-o", "A.PARQUET")
     assert result.exit_code == 0, result.output
     assert (here / "A.PARQUET").read_bytes().startswith(b"PAR1")
 

@@ -294,7 +294,7 @@ def test_names_that_are_no_engine_are_refused() -> None:
 
 
 def refused(*words: object) -> str:
-    result = CliRunner().invoke(app, ["attackers", *map(str, words)])
+    result = CliRunner().invoke(app, ["history", "attackers", *map(str, words)])
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
     return result.stderr
@@ -390,7 +390,7 @@ def notes(text: str) -> list[str]:
 def test_the_command_on_this_machine_prints_what_duckdb_prints(
     cluster: Cluster, toy_file: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    command = [sys.executable, "-c", "from sudare.cli import main; main()", "knowledge", str(toy_file), "day", "--json"]
+    command = [sys.executable, "-c", "from sudare.cli import main; main()", "history", "knowledge", str(toy_file), "day", "--json"]
     settings = tmp_path_factory.mktemp("settings")
     text = "".join(f"{key} {value}\n" for key, value in SETTINGS.items() if "Java" not in key)
     (settings / "spark-defaults.conf").write_text(text)

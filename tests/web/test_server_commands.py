@@ -1,4 +1,4 @@
-"""`sudare server` and `sudare submit`."""
+"""`sudare server` and `sudare contest submit`."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: Runni
 
     def submit(*words: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "SUDARE_TOKEN": token}
-        return subprocess.run([*COMMAND, "submit", url, *words], capture_output=True, text=True, env=environment)
+        return subprocess.run([*COMMAND, "contest", "submit", url, *words], capture_output=True, text=True, env=environment)
 
     done = submit(str(good), "--note", "by program", "--final")
     assert done.returncode == 0, done.stderr
@@ -106,9 +106,9 @@ def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: Runni
 def test_submit_tells_what_is_missing(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("x\n")
-    done = run.invoke(app, ["submit", "http://127.0.0.1:1", str(file)], env={"SUDARE_TOKEN": ""})
+    done = run.invoke(app, ["contest", "submit", "http://127.0.0.1:1", str(file)], env={"SUDARE_TOKEN": ""})
     assert (done.exit_code, "SUDARE_TOKEN" in done.stderr) == (2, True)
-    done = run.invoke(app, ["submit", "http://127.0.0.1:1", str(file)], env={"SUDARE_TOKEN": "x"})
+    done = run.invoke(app, ["contest", "submit", "http://127.0.0.1:1", str(file)], env={"SUDARE_TOKEN": "x"})
     assert (done.exit_code, "does not answer" in done.stderr) == (2, True)
 
 
@@ -154,7 +154,7 @@ def test_a_backup_can_be_run_in_place_of_the_server(small: SmallContest, tmp_pat
         assert "pg_dump" in done.stderr
         return
     assert done.exit_code == 0, done.output
-    listed = run.invoke(app, ["server", "list", str(tmp_path / "copy")])
+    listed = run.invoke(app, ["server", "contests", str(tmp_path / "copy")])
     assert small.contest in listed.stdout
     kept = [path.read_text() for path in (tmp_path / "copy" / "files").rglob("*") if path.is_file()]
     assert anonymized() in kept

@@ -10,8 +10,8 @@ import sudare
 from papers.rows import Find, Paper, Row, row
 
 DATA = "online-retail-400.csv"
-ATTACKERS = f"sudare attackers {DATA}"
-TOY = "sudare attackers toy.csv"
+ATTACKERS = f"sudare history attackers {DATA}"
+TOY = "sudare history attackers toy.csv"
 
 # Table 5: the toy history T_2.
 TOY_ROWS = """\
@@ -70,7 +70,7 @@ def _data(small: sudare.History, history: sudare.History) -> Iterator[Row]:
     yield Row("Figures 1 to 3", what, "", "charts", f"{ATTACKERS} --report r.html")
     visits = sudare.histories.list_visits(small)
     counts = (len(visits), visits[0].kinds, visits[0].rows)
-    yield row("Table 6", "T_2: visits; items and rows of the first", "5, 3, 3", counts, "sudare visits toy.csv")
+    yield row("Table 6", "T_2: visits; items and rows of the first", "5, 3, 3", counts, "sudare history visits toy.csv")
 
 
 def _toy(small: sudare.History) -> Iterator[Row]:
@@ -111,10 +111,10 @@ def _beyond(history: sudare.History, found: sudare.histories.AttackersAssessment
     """Find what the paper leaves to later work."""
     for knowledge, name in {"day*2": "two days", "item*2": "two items of a visit", "item*3": "three items"}.items():
         risk = sudare.histories.assess_knowledge(history, knowledge)
-        command = f"sudare knowledge {DATA} '{knowledge}'"
+        command = f"sudare history knowledge {DATA} '{knowledge}'"
         yield Row("Section 4.4.2", f"knows {name}", "", f"{risk.measured:.4f}", command)
     persons = sudare.histories.assess_persons(history, "day", persons=2)
-    what, command = "knows a day of each of two persons, finds one", f"sudare knowledge {DATA} day --persons 2"
+    what, command = "knows a day of each of two persons, finds one", f"sudare history knowledge {DATA} day --persons 2"
     yield Row("Section 4.4.2", what, "", f"{persons.measured:.4f}", command)
     nine = found.attackers[1:]
     for name, theory in (("occurring values", "theory_occurring"), ("marginals", "theory_marginal")):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -10,80 +11,80 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sudare.cli.files import OUTPUT_RULE
-from sudare.cli.frame import Settings
+from sudare.cli.frame import tell_error
+from sudare.cli.help import Command, help_text, listed, section_title, wrapped
+from sudare.cli.options import LanguageOption, with_general_options
+from sudare.cli.settings import settle
+from sudare.cli.usage import UsageError, tell_usage
+from sudare.errors import SudareError
 from sudare.version import __version__
 
 # Where each command is: the module in sudare.cli and the function. The order is that of the help.
 COMMANDS = {
-    "attackers": "history.attackers:attackers",
-    "knowledge": "history.attackers:knowledge",
-    "visits": "history.visits:visits",
-    "anonymize": "history.anonymize:anonymize",
-    "frontier": "contest.frontier:frontier",
-    "attack": "contest.attack:attack",
-    "demo": "demo:demo",
-    "submit": "contest.submit:submit",
-    "risk record": "table.risk:record",
-    "risk subsets": "table.risk:subsets",
-    "risk sample": "table.risk:sample",
-    "risk disclosable": "table.sets:disclosable",
-    "risk dangerous": "table.sets:dangerous",
-    "risk affordable": "table.sets:affordable",
-    "risk levels": "table.levels:levels",
-    "risk population": "table.population:population",
-    "risk report": "table.report:report",
-    "baskets report": "baskets.report:report",
-    "baskets itemsets": "baskets.mining:itemsets",
-    "baskets rules": "baskets.mining:rules",
-    "baskets km": "baskets.mining:km",
-    "baskets utility": "baskets.mining:utility",
-    "baskets experiment": "baskets.experiment:experiment",
+    "history attackers": "history.attackers:attackers",
+    "history knowledge": "history.attackers:knowledge",
+    "history visits": "history.visits:visits",
+    "history anonymize": "history.anonymize:anonymize",
+    "history attack": "history.attack:attack",
+    "history report": "history.report:report",
+    "table risk": "table.risk:risk",
+    "table subsets": "table.risk:subsets",
+    "table sample": "table.risk:sample",
+    "table disclosable": "table.sets:disclosable",
+    "table dangerous": "table.sets:dangerous",
+    "table affordable": "table.sets:affordable",
+    "table levels": "table.levels:levels",
+    "table population": "table.population:population",
+    "table hierarchies": "table.hierarchies:hierarchies",
+    "table report": "table.report:report",
     "baskets check": "baskets.suppress:check",
     "baskets suppress": "baskets.suppress:suppress",
     "baskets verify": "baskets.suppress:verify",
+    "baskets utility": "baskets.mining:utility",
+    "baskets itemsets": "baskets.mining:itemsets",
+    "baskets rules": "baskets.mining:rules",
+    "baskets km": "baskets.mining:km",
+    "baskets experiment": "baskets.experiment:experiment",
+    "baskets report": "baskets.report:report",
     "contest check": "contest.files:check",
     "contest check-guesses": "contest.files:check_guesses",
     "contest publish": "contest.files:publish",
-    "contest utility": "contest.utility:utility",
-    "contest usecases": "contest.utility:usecases",
-    "contest correlate": "contest.utility:correlate",
     "contest thresholds": "contest.safety:thresholds",
+    "contest utility": "contest.utility:utility",
+    "contest use-cases": "contest.utility:use_cases",
+    "contest correlate": "contest.utility:correlate",
     "contest safety": "contest.safety:safety",
     "contest classes": "contest.safety:classes",
+    "contest anonymize": "contest.anonymize:anonymize",
+    "contest attack": "contest.attack:attack",
     "contest duel": "contest.duel:duel",
-    "contest recompute": "contest.recompute:recompute",
+    "contest frontier": "contest.frontier:frontier",
     "contest report": "contest.report:report",
-    "generate history": "generate:history",
-    "generate table": "generate:table",
-    "hierarchy suggest": "table.hierarchies:suggest",
+    "contest recompute": "contest.recompute:recompute",
+    "contest submit": "contest.submit:submit",
     "server init": "server:init",
     "server run": "server:run",
     "server web": "server:web",
     "server worker": "server:worker",
-    "server list": "server:contests",
-    "server export": "server:export",
-    "server backup": "server:backup",
-    "server demo": "server:demo",
+    "server contests": "server:contests",
     "server user add": "server:add",
     "server user list": "server:list_users",
     "server user reset": "server:reset",
+    "server export": "server:export",
+    "server backup": "server:backup",
+    "server demo": "server:demo",
+    "generate history": "generate:history",
+    "generate table": "generate:table",
+    "demo": "demo:demo",
 }
-GROUPS = {
-    "risk": "Measure how well records of a table can be singled out.",
-    "baskets": "Keep what people do not want to be inferred from sets of items.",
-    "contest": "Check, publish, measure and judge the data of an anonymization contest.",
-    "generate": "Make synthetic data that resemble real ones.",
-    "hierarchy": "Make generalization hierarchies.",
-    "server": "Run a contest server: teams, submissions, attacks, standings.",
-    "server user": "Accounts of a contest server.",
-}
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+GROUPS = ("history", "table", "baskets", "contest", "server", "server user", "generate")
 # Plain help starts twice as fast and gives the text the whole width.
 PLAIN: dict[str, Any] = {"rich_markup_mode": None}
 
 
 def load_command(words: str) -> Any:
-    """Return the function of a command, such as `risk record`."""
+    """Return the function of a command, such as `table risk`."""
     module, _, name = COMMANDS[words].partition(":")
     return getattr(import_module(f"sudare.cli.{module}"), name)
 
@@ -93,10 +94,12 @@ def _build(words: str) -> Any:
     """Make of a command or group what the command line is made of."""
     name = words.rpartition(" ")[2]
     if words in GROUPS:
-        return Group(words=words, name=name, help=GROUPS[words], no_args_is_help=True, **PLAIN)
-    alone = typer.Typer(add_completion=False, **PLAIN)
-    alone.command(name)(load_command(words))
-    return typer.main.get_command(alone)
+        return Group(words=words, name=name, no_args_is_help=True, **PLAIN)
+    alone = typer.Typer(add_completion=False, context_settings=HELP_NAMES, **PLAIN)
+    alone.command(name, cls=Command)(with_general_options(load_command(words)))
+    found: Any = typer.main.get_command(alone)
+    found.words = words
+    return found
 
 
 class _Commands(Mapping[str, Any]):
@@ -105,7 +108,7 @@ class _Commands(Mapping[str, Any]):
     def __init__(self, group: str) -> None:
         start = f"{group} " if group else ""
         rest = {words.removeprefix(start): words for words in (*COMMANDS, *GROUPS) if words.startswith(start)}
-        self._words = {name: words for name, words in rest.items() if " " not in name}
+        self._words = {name.partition(" ")[0]: start + name.partition(" ")[0] for name in rest}
 
     def __getitem__(self, name: str) -> Any:
         return _build(self._words[name])
@@ -121,11 +124,13 @@ class _Commands(Mapping[str, Any]):
 
 
 class Group(TyperGroup):
-    """A group of commands that are imported when they are needed."""
+    """A group of commands that are imported when they are needed; its help needs none of them."""
 
     def __init__(self, *, words: str = "", **attributes: Any) -> None:
         super().__init__(**attributes)
+        self.words = words
         self.commands = _Commands(words)  # type: ignore[assignment]  # nobody adds to it
+        self.context_settings.update(HELP_NAMES)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the names in the order of the help."""
@@ -139,17 +144,49 @@ class Group(TyperGroup):
                 option.default = False
         return found
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write what the group is for, and a line for each of its commands."""
+        formatter.write("\n".join(self._help_lines(ctx)) + "\n")
 
-app = typer.Typer(
-    name="sudare",
-    help="Measure how well people in purchase histories, tables and baskets can be recognized, and anonymize the data.",
-    epilog=OUTPUT_RULE,
-    cls=Group,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    **PLAIN,
-)
+    def _help_lines(self, ctx: Any) -> Iterator[str]:
+        yield from wrapped(f"{section_title('usage')}: {ctx.command_path} {self.subcommand_metavar}")
+        yield ""
+        yield from wrapped(group_summary(self.words))
+        start = f"{self.words} " if self.words else ""
+        yield from listed(section_title("commands"), [(name, _summary(start + name)) for name in self.commands])
+        records = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
+        options = [(record[0], help_text("", str(param.name))) for param, record in records if record]
+        yield from listed(section_title("general"), options)
+        if not self.words:
+            yield ""
+            yield from wrapped(help_text("", "outputs"))
+
+    def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
+        """Run a command; what is wrong with its words is said as everything else is."""
+        words = list(sys.argv[1:] if args is None else args)
+        standalone = extra.pop("standalone_mode", True)
+        try:
+            settle(words)
+            return super().main(words, standalone_mode=False, **extra)
+        except UsageError as error:
+            code = tell_usage(error, [*COMMANDS])
+        except SudareError as error:
+            code = tell_error(error)
+        if standalone:
+            sys.exit(code)
+        return code
+
+
+def group_summary(words: str) -> str:
+    """Return what a group of commands is for."""
+    return help_text("groups", words.replace(" ", "-") or "sudare")
+
+
+def _summary(words: str) -> str:
+    return group_summary(words) if words in GROUPS else help_text(words, "summary")
+
+
+app = typer.Typer(name="sudare", cls=Group, no_args_is_help=True, pretty_exceptions_enable=False, **PLAIN)
 
 
 def _version(wanted: bool) -> None:
@@ -160,10 +197,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error happened.")] = False,
-    version: Annotated[  # noqa: ARG001
-        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
+    lang: LanguageOption = None,
 ) -> None:
-    """Take the options that stand before a command."""
-    Settings.debug = debug
+    """Take the options that stand before a command; the language was taken with all words."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.files import OutputFolder
-from sudare.cli.frame import LanguageOption, SeedOption, guarded, note, note_aligned, shown_progress
+from sudare.cli.frame import SeedOption, guarded, note, note_aligned, shown_progress, spoken
 from sudare.cli.history.source import tell_reading
-from sudare.messages import Language
+from sudare.cli.settings import Settings
 from sudare.report.terminal import console
 
 if TYPE_CHECKING:
@@ -83,33 +83,25 @@ high = 999999
 
 @guarded
 def demo(
-    folder: Annotated[
-        Path, OutputFolder(), typer.Argument(metavar="DIR", help="Folder for the data and the reports.")
-    ] = Path("sudare-demo"),
+    folder: Annotated[Path, OutputFolder(), typer.Argument(metavar="DIR")] = Path("sudare-demo"),
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
 ) -> None:
-    """Try everything once on synthetic data.
-
-    Makes a purchase history and a member list, assesses them, suppresses what the baskets of the history tell of
-    secrets, anonymizes and attacks a month of it as for a contest, and writes a report about each.
-    """
+    """Try everything once on synthetic data."""
     from sudare.baskets.certificate import certificate_path
-    from sudare.messages import Texts
     from sudare.report.baskets.text import show_title, show_verdict
     from sudare.report.history.text import show_attackers
     from sudare.report.table.text import show_summary
     from sudare.sources.result_folders import filling
 
-    texts = Texts(lang)
+    texts = spoken()
     history, members, published, contest = (folder / name for name in DATA)
     reports = [folder / name for name in REPORTS]
     with filling(folder), shown_progress() as progress:
         clear_demo(folder)
-        found = _assess_history(history, reports[0], seed, lang, progress)
-        records = _assess_members(members, folder / HIERARCHIES, reports[1], seed, lang, progress)
-        sensitive, baskets = _suppress_baskets(history, published, reports[2], seed, lang, progress)
-        anonymized = _play_contest(history, contest, reports[3], seed, lang, progress)
+        found = _assess_history(history, reports[0], seed, progress)
+        records = _assess_members(members, folder / HIERARCHIES, reports[1], seed, progress)
+        sensitive, baskets = _suppress_baskets(history, published, reports[2], seed, progress)
+        anonymized = _play_contest(history, contest, reports[3], seed, progress)
     show_attackers(found, str(history), texts)
     console().print()
     show_summary(records, LIMIT, texts)
@@ -119,18 +111,15 @@ def demo(
     console().print()
     _show_contest(anonymized, contest / "A.csv", texts)
     known = ",".join(KNOWN)
-    note_aligned(contest / "A.csv", texts)
+    note_aligned(contest / "A.csv")
+    history_page, table_page, baskets_page, contest_page = (report.resolve() for report in reports)
     note(
-        f"\nPurchase history: {history}\n  Report: {reports[0].resolve()}  (open it in a browser)\n"
-        f"  Try:    sudare attackers {history}\n"
-        f"Member list: {members}, hierarchies in {folder / HIERARCHIES}\n  Report: {reports[1].resolve()}\n"
-        f"  Try:    sudare risk record {members} --known {known} --sensitive {SENSITIVE}\n"
-        f"Published baskets: {published}\n  Report: {reports[2].resolve()}\n"
-        f"  Try:    sudare baskets verify {history} {published} --per visit --sensitive {sensitive.described} "
-        f"--rho {RHO} --certificate {certificate_path(published)}\n"
-        f"Contest: T.csv, A.csv, PUBLISHED.csv and rules.toml in {contest}\n  Report: {reports[3].resolve()}\n"
-        f"  Try:    sudare contest utility {contest / 'T.csv'} {contest / 'A.csv'} --rules {contest / 'rules.toml'}"
-    )
+        "notes.demo", history=history, history_page=history_page, members=members, hierarchies=folder / HIERARCHIES,
+        table_page=table_page, known=known, sensitive=SENSITIVE, published=published, baskets_page=baskets_page,
+        secrets=sensitive.described, rho=RHO, certificate=certificate_path(published), contest=contest,
+        contest_page=contest_page, original=contest / "T.csv", anonymized=contest / "A.csv",
+        rules=contest / "rules.toml",
+    )  # fmt: skip
 
 
 def clear_demo(folder: Path) -> None:
@@ -147,7 +136,7 @@ def clear_demo(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def _assess_history(data: Path, report: Path, seed: int, lang: Language, progress: Progress) -> AttackersAssessment:
+def _assess_history(data: Path, report: Path, seed: int, progress: Progress) -> AttackersAssessment:
     from sudare.histories.attackers.assessment import assess_attackers
     from sudare.histories.read import read_history
     from sudare.histories.synthetic import generate_history
@@ -157,13 +146,11 @@ def _assess_history(data: Path, report: Path, seed: int, lang: Language, progres
     with read_history(data, progress=progress) as history:
         tell_reading(history.reading)
         found = assess_attackers(history, knowledge=KNOWLEDGE, seed=seed, progress=progress)
-        write_history_report(history, found, report, language=lang, progress=progress)
+        write_history_report(history, found, report, language=Settings.language, progress=progress)
     return found
 
 
-def _assess_members(
-    data: Path, folder: Path, report: Path, seed: int, lang: Language, progress: Progress
-) -> RecordsAssessment:
+def _assess_members(data: Path, folder: Path, report: Path, seed: int, progress: Progress) -> RecordsAssessment:
     from sudare.report.table.report import write_table_report
     from sudare.tables.classes.records import assess_records
     from sudare.tables.hierarchies.model import find_hierarchies, read_hierarchy
@@ -183,14 +170,14 @@ def _assess_members(
             hierarchies={name: read_hierarchy(file, name) for name, file in files.items()},
             suppress=SUPPRESS,
             seed=seed,
-            language=lang,
+            language=Settings.language,
             progress=progress,
         )
         return assess_records(table, KNOWN)
 
 
 def _suppress_baskets(
-    data: Path, published: Path, report: Path, seed: int, lang: Language, progress: Progress
+    data: Path, published: Path, report: Path, seed: int, progress: Progress
 ) -> tuple[SensitiveItems, Findings]:
     from sudare.baskets.certificate import certificate_path, write_published
     from sudare.baskets.read import read_baskets
@@ -210,15 +197,13 @@ def _suppress_baskets(
         checked,
         report,
         certificate=certificate_path(published),
-        language=lang,
+        language=Settings.language,
         progress=progress,
     )
     return sensitive, found
 
 
-def _play_contest(
-    data: Path, folder: Path, report: Path, seed: int, lang: Language, progress: Progress
-) -> ContestFindings:
+def _play_contest(data: Path, folder: Path, report: Path, seed: int, progress: Progress) -> ContestFindings:
     """Anonymize a month of the history, publish it, attack it, and report about the files as they were written."""
     from sudare.contest.publish import publish_anonymized
     from sudare.histories.anonymize.classes import anonymize_history
@@ -244,7 +229,7 @@ def _play_contest(
     before_after = measure_published(history, found.history, progress=progress)
     return write_contest_report(
         original, anonymized, report, rules=rules, anonymization=found, duel=duel, published=before_after,
-        draws=CONTEST_DRAWS, seed=seed, language=lang, progress=progress,
+        draws=CONTEST_DRAWS, seed=seed, language=Settings.language, progress=progress,
     )  # fmt: skip
 
 

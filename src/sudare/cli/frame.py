@@ -16,51 +16,41 @@ import typer
 
 from sudare.cli.files import checked_files, name_and_value
 from sudare.cli.options import option_name
-from sudare.cli.signals import INTERRUPTED, Interrupted, run_interruptibly, run_with_own_signals
-from sudare.errors import OptionNotUsable, OutputNotWritable, SudareError
+from sudare.cli.settings import Settings
+from sudare.cli.signals import Interrupted, run_interruptibly, run_with_own_signals
+from sudare.errors import AnswerIsNo, OptionNotUsable, OutputNotWritable, SudareError
 from sudare.interruption import safe_point
-from sudare.messages import Language
 from sudare.progress import Progress
 from sudare.sources.writing import NO_SPACE, Written, listing_written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sudare.messages import Texts
+    from sudare.messages import Message, Texts
 
 EXIT_INTERNAL = 1
 EXIT_BAD_INPUT = 2
 # The work was done, and its answer is no: data are not safe, break the rules, or are not what a certificate says.
-EXIT_NOT_SAFE = 3
+EXIT_ANSWER_NO = 3
 EXIT_INTERRUPTED = 130
-SHOWN = "Interrupted. Shown is what was found until then."
-
 # Packages of the extra `web`, which only the contest server and its client need.
 WEB_PACKAGES = {"alembic", "argon2", "fastapi", "httpx", "psycopg", "python_multipart", "sqlalchemy", "uvicorn"}
 
 # Without a terminal, progress is one line now and then.
 PLAIN_PROGRESS_SECONDS = 10.0
+VERBOSE_PROGRESS_SECONDS = 1.0
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-LanguageOption = Annotated[
-    Language, typer.Option("--lang", metavar="en|ja", help="Language of the output and the report.")
-]
-SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of everything random; same seed, same result.")]
+JsonOption = Annotated[bool, typer.Option("--json")]
+SeedOption = Annotated[int, typer.Option(metavar="N")]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Settings:
-    """What was said before the command."""
-
-    debug = False
-
-
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
     """Check the files that a command names, and turn errors into one message on stderr and an exit code.
 
-    2 mend the input or the place of the output, 130 interrupted, 1 our fault.
+    2 the input or the call is wrong, 3 the answer is no, 130 interrupted, 1 a defect.
 
     The command works on a thread of its own, so that signals never arrive in the middle of its work.
     """
@@ -81,6 +71,7 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         written: list[Written] = []
+        Settings.command = command
 
         def work() -> R:
             with checked_files(command, kwargs), listing_written(written):
@@ -94,13 +85,13 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
             raise
         except Interrupted as end:
             _tell_written(written)
-            _fail(SHOWN if end.finished else INTERRUPTED, end.exit_code)
+            _stop(spoken()("notes.interrupted_shown" if end.finished else "notes.interrupted"), end.exit_code)
         except KeyboardInterrupt:
             _tell_written(written)
-            _fail(INTERRUPTED, EXIT_INTERRUPTED)
+            _stop(spoken()("notes.interrupted"), EXIT_INTERRUPTED)
         except SudareError as error:
             _tell_written(written)
-            _fail(f"Error: {_in_options(error, command)}", EXIT_BAD_INPUT)
+            raise typer.Exit(tell_error(error)) from None
         except BrokenPipeError:
             _flush_or_drop()
             raise typer.Exit from None
@@ -108,35 +99,54 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
             _explain_no_space(error)
             _explain_missing_package(error)
             what = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-            _fail(
-                f"Internal error, please report it: {what}\nHint: sudare --debug ... shows where.",
-                EXIT_INTERNAL,
-            )
+            raise typer.Exit(tell_error(SudareError("errors.defect", what=what), EXIT_INTERNAL)) from None
         _write_shown(0)
         return result
 
     return run
 
 
+def spoken() -> Texts:
+    """Return the texts of the reader's language, in which arguments of the library are the options of the command."""
+    from sudare.messages import Texts
+
+    return Texts(Settings.language, _as_option)
+
+
+def _as_option(argument: str, value: str | None) -> str:
+    name = option_name(Settings.command, argument) if Settings.command else f"--{argument.replace('_', '-')}"
+    return f"{name} {value}" if value is not None else name
+
+
+def tell_error(error: SudareError, code: int | None = None) -> int:
+    """Say on stderr what is wrong and what to do, as JSON where the result would be; return the exit code."""
+    if code is None:
+        code = EXIT_ANSWER_NO if isinstance(error, AnswerIsNo) else EXIT_BAD_INPUT
+    texts = spoken()
+    if Settings.json:
+        told = {
+            "schema": "sudare.error/1", "exit_code": code, "kind": type(error).__name__, "key": error.key,
+            "problem": error.problem(texts), "hint": error.hint(texts) or None,
+        }  # fmt: skip
+        _tell_last(json.dumps(told, ensure_ascii=False))
+    else:
+        key = "notes.answer_no" if code == EXIT_ANSWER_NO else "notes.error"
+        _tell_last(texts(key, text=error.text(texts)))
+    return code
+
+
 def _tell_written(written: Sequence[Written]) -> None:
     """Tell which files are there of a command that did not come to its end: some may not have been announced."""
-    listed = [f"{one.path}{' (keep it secret)' if one.private else ''}" for one in written if one.path.exists()]
+    key = {True: "notes.written_secret", False: "notes.written_file"}
+    listed = [spoken()(key[one.private], path=one.path) for one in written if one.path.exists()]
     if listed:
-        note(f"Written before: {', '.join(listed)}")
-
-
-def _in_options(error: SudareError, command: Callable[..., Any]) -> str:
-    """Return what an error says; an argument of the library is named by the option that it comes from."""
-    if error.key == "errors.arguments.must_be":
-        option = option_name(command, str(error.values["name"]))
-        return f"{option} must be {error.values['problem']}.\nHint: --help says what it is."
-    return str(error)
+        _say(spoken()("notes.written_before", files=", ".join(listed)))
 
 
 def _refuse_closed_streams() -> None:
     """Refuse to work where nothing can be shown; files that are opened would even take the place of the streams."""
     if sys.stdout is None or sys.stderr is None:
-        raise OutputNotWritable("Standard output or standard error is closed.\nHint: redirect it to a file.")
+        raise OutputNotWritable("errors.output.closed")
 
 
 def _write_shown(code: int) -> None:
@@ -144,7 +154,7 @@ def _write_shown(code: int) -> None:
     error = _flush_or_drop()
     # A reader of our output that has gone has seen enough.
     if error and not isinstance(error, BrokenPipeError):
-        _fail(_not_written(error), code or EXIT_BAD_INPUT)
+        raise typer.Exit(tell_error(_not_written(error), code or EXIT_BAD_INPUT)) from None
 
 
 def _flush_or_drop() -> OSError | None:
@@ -160,50 +170,62 @@ def _flush_or_drop() -> OSError | None:
 
 def _explain_no_space(error: Exception) -> None:
     if isinstance(error, OSError) and error.errno in NO_SPACE:
-        _fail(_not_written(error), EXIT_BAD_INPUT)
+        raise typer.Exit(tell_error(_not_written(error))) from None
 
 
-def _not_written(error: OSError) -> str:
-    return (
-        f"Error: The output cannot be written: {error.strerror or error}.\n"
-        "Hint: check the free space where it goes, and where temporary files go."
-    )
+def _not_written(error: OSError) -> OutputNotWritable:
+    return OutputNotWritable("errors.output.not_written", why=error.strerror or str(error))
 
 
 def _explain_missing_package(error: Exception) -> None:
     package = str(error.name).partition(".")[0] if isinstance(error, ModuleNotFoundError) else None
     if package in WEB_PACKAGES:
-        _fail(
-            f"Error: The contest server needs a package that is not installed: {package}.\n"
-            "Hint: pip install 'sudare[web]'",
-            EXIT_BAD_INPUT,
-        )
+        raise typer.Exit(tell_error(SudareError("errors.server.package", package=package))) from None
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    # Where not even this can be written, the exit code has to do.
-    with suppress(OSError):
-        if Settings.debug and sys.exc_info()[0]:
-            traceback.print_exc()
-        note(message)
-    _flush_or_drop()
+def _stop(text: str, code: int) -> NoReturn:
+    _tell_last(text)
     raise typer.Exit(code) from None
 
 
-def note(text: str) -> None:
-    """Tell the user something beside the result, on stderr."""
+def _tell_last(text: str) -> None:
+    """Say the last thing. Where not even this can be written, the exit code has to do."""
+    with suppress(OSError):
+        if Settings.verbose and sys.exc_info()[0]:
+            traceback.print_exc()
+        _say(text)
+    _flush_or_drop()
+
+
+def _say(text: str) -> None:
     if sys.stderr is not None:  # else it would go to stdout
         print(text, file=sys.stderr)  # noqa: T201
 
 
-def note_secret(path: Path, texts: Texts) -> None:
-    """Tell that a file was written that says something of people, and is to be kept secret."""
-    note(texts("files.secret", path=path))
+def note(key: str, **values: object) -> None:
+    """Tell the user something beside the result, on stderr, unless told to be quiet."""
+    if not Settings.quiet:
+        _say(key if " " in key else spoken()(key, **values))
 
 
-def note_aligned(path: Path, texts: Texts) -> None:
-    """Tell that a file was written that links rows to people."""
-    note(texts("files.aligned", path=path))
+def tell(said: Message) -> None:
+    """Tell the user what the library has to say beside the result, on stderr, unless told to be quiet."""
+    note(said.key, **said.values)
+
+
+def note_written(path: Path) -> None:
+    """Tell that a file was written."""
+    note("notes.wrote", path=path)
+
+
+def note_secret(path: Path) -> None:
+    """Tell, quiet or not, that a file was written that says something of people, and is to be kept secret."""
+    _say(spoken()("files.secret", path=path))
+
+
+def note_aligned(path: Path) -> None:
+    """Tell, quiet or not, that a file was written that links rows to people."""
+    _say(spoken()("files.aligned", path=path))
 
 
 def show_json(schema: str, result: Mapping[str, Any]) -> None:
@@ -220,6 +242,9 @@ def shown_progress() -> Iterator[Progress]:
 
     Work that tells how far it is can be stopped there.
     """
+    if Settings.quiet:
+        yield _no_progress
+        return
     if not sys.stderr.isatty():
         yield _plain_progress()
         return
@@ -243,22 +268,26 @@ def shown_progress() -> Iterator[Progress]:
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task("", total=None)
 
-        def update(step: str, done: int, total: int) -> None:
+        def update(step: Message, done: int, total: int) -> None:
             safe_point()
-            bars.update(task, description=step, completed=done, total=total)
+            bars.update(task, description=spoken().say(step), completed=done, total=total)
 
         yield update
+
+
+def _no_progress(step: Message, done: int, total: int) -> None:  # noqa: ARG001
+    safe_point()
 
 
 def _plain_progress() -> Progress:
     last = time.monotonic()
 
-    def update(step: str, done: int, total: int) -> None:
+    def update(step: Message, done: int, total: int) -> None:
         nonlocal last
         safe_point()
-        if time.monotonic() - last >= PLAIN_PROGRESS_SECONDS:
+        if time.monotonic() - last >= (VERBOSE_PROGRESS_SECONDS if Settings.verbose else PLAIN_PROGRESS_SECONDS):
             last = time.monotonic()
-            note(f"... {step} ({done:,} of {total:,})")
+            note("notes.progress", step=step, done=done, total=total)
 
     return update
 
@@ -269,7 +298,7 @@ def pairs(words: list[str] | None, option: str, example: str) -> dict[str, list[
     for word in words or []:
         name, value = name_and_value(word)
         if not (name and value):
-            raise OptionNotUsable(f"{option} {word!r} is not NAME=VALUE.\nHint: {option} {example}")
+            raise OptionNotUsable("errors.usage.not_pair", option=option, word=word, example=example)
         found.setdefault(name, []).append(value)
     return found
 

@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
@@ -13,44 +14,39 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from sudare.cli.files import READ
-from sudare.errors import OptionNotUsable
+from sudare.errors import AnswerIsNo, OptionNotUsable
 from sudare.limits import MEMORY
+from sudare.messages import Language, message
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from sudare.engine import Engine
 
-MemoryOption = Annotated[str, typer.Option(metavar="SIZE", help="Memory the engine may use; the rest is spilled.")]
-SpillOption = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for what does not fit into memory.")]
-ThreadsOption = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. All cores if not given.")]
+MemoryOption = Annotated[str, typer.Option(metavar="SIZE")]
+SpillOption = Annotated[Path | None, typer.Option(metavar="FOLDER")]
+LanguageOption = Annotated[Language, typer.Option("--lang", show_default=False)]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v")]
+ConfigOption = Annotated[str, typer.Option("--config", metavar="FILE", show_default=False)]
+ThreadsOption = Annotated[int | None, typer.Option(metavar="N")]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
     """The words that say which file to read and how, whatever is in it."""
 
-    file: Annotated[
-        str, READ, typer.Argument(metavar="FILE", help="A CSV, Parquet or Excel file, or a folder of Parquet files.")
-    ]
-    delimiter: Annotated[
-        str | None, typer.Option(metavar="CHARACTER", help="Delimiter of a CSV file. Found if not given.")
-    ] = None
-    header: Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first line has names.")] = (
-        None
-    )
+    file: Annotated[str, READ, typer.Argument(metavar="FILE")]
+    delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER")] = None
+    header: Annotated[bool | None, typer.Option("--header/--no-header")] = None
     encoding: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Encoding of a CSV file. Found if UTF-8, UTF-16 or Japanese."),
+        typer.Option(metavar="NAME"),
     ] = None
-    sheet: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file. The first if not given.")
-    ] = None
+    sheet: Annotated[str | None, typer.Option(metavar="NAME")] = None
     time_zone: Annotated[
         str | None,
         typer.Option(
             metavar="ZONE",
-            help="Zone whose clock decides the day of a moment with a time zone, such as Asia/Tokyo "
-            "[default: UTC; for text the clock as written].",
         ),
     ] = None
     engine_name: Annotated[
@@ -58,15 +54,11 @@ class ReadingOptions:
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="Where to count: duckdb, local[2] (Spark on this machine), spark://host:port. "
-            "On Spark FILE may also be a table of the catalog or an address of Parquet files.",
         ),
     ] = "duckdb"
     memory: MemoryOption = MEMORY
     spill_dir: SpillOption = None
-    min_cell: Annotated[
-        int, typer.Option(metavar="N", help="Smallest count that may leave the engine; smaller ones are merged.")
-    ] = 1
+    min_cell: Annotated[int, typer.Option(metavar="N")] = 1
     threads: ThreadsOption = None
 
     def engine(self) -> Engine:
@@ -82,24 +74,67 @@ class ReadingOptions:
         return {name: getattr(self, name) for name in ("delimiter", "header", "encoding", "sheet", "time_zone")}
 
 
+def share_of(words: str) -> float:
+    """Read a share as people write it: 0.2, 20% or 1/5."""
+    try:
+        text = words.strip()
+        return float(Fraction(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1))
+    except (ValueError, ZeroDivisionError):
+        raise typer.BadParameter(str(message("errors.usage.share"))) from None
+
+
+ShareOption = Annotated[float, typer.Option(metavar="SHARE", parser=share_of)]
+FailAboveOption = Annotated[float | None, typer.Option(metavar="RISK", parser=share_of)]
+
+
+def fail_if_above(risk: float, limit: float | None) -> None:
+    """End with "the answer is no" if a risk is above what may be."""
+    if limit is not None and risk > limit:
+        raise AnswerIsNo("errors.answer.risk_above", risk=risk, limit=limit)
+
+
 def support_of(words: str) -> float:
     """Read a support: a whole number is one of records, everything else a share."""
     try:
-        return int(words) if words.isdecimal() else float(words)
-    except ValueError:
-        raise OptionNotUsable(
-            f"--support {words!r} is not a number.\nHint: --support 0.001, or --support 60."
-        ) from None
+        return int(words) if words.isdecimal() else share_of(words)
+    except typer.BadParameter:
+        raise OptionNotUsable("errors.usage.support", words=words) from None
 
 
 # What arguments of the library are called in commands, where it is something else.
-_ARGUMENTS = {"most_worst": "worst", "seconds": "time_limit", "spill": "spill_dir"}
+_ARGUMENTS = {
+    "most_worst": ("top",),
+    "most_errors": ("top",),
+    "most_examples": ("top",),
+    "most": ("top", "most_guesses"),
+    "spill": ("spill_dir",),
+    "engine": ("engine_name",),
+    "columns": ("column",),
+    "missing_values": ("missing_value",),
+    "samples": ("sets", "sample_records"),
+    "population": ("population_size",),
+    "added": ("what_if_added",),
+    "by_cost": ("sort",),
+    "knowledge": ("adversary_knows",),
+    "length": ("max_size",),
+    "guesses": ("most_guesses",),
+    "sample": ("record_share",),
+    "attacks": ("skip_attacks",),
+    "share": ("known_share",),
+    "columns_known": ("known_columns",),
+    "every": ("every",),
+    "hierarchies": ("hierarchies", "write_hierarchies"),
+    "overwrite": ("force",),
+    "unknown": ("unknown_items",),
+    "form": ("written",),
+}
 
 
 def option_name(command: Callable[..., Any], argument: str) -> str:
     """Return the option of a command that is passed on as an argument of the library; without one, the argument."""
     parameters = inspect.signature(command, eval_str=True).parameters
-    found = parameters.get(argument) or parameters.get(_ARGUMENTS.get(argument, ""))
+    words = (argument, *_ARGUMENTS.get(argument, ()))
+    found = next((parameters[word] for word in words if word in parameters), None)
     if found is None:
         return argument
     for declared in get_args(found.annotation):
@@ -112,22 +147,21 @@ def option_name(command: Callable[..., Any], argument: str) -> str:
     return argument
 
 
-def taking(options: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the fields of a class as its options; it takes them as its first argument, one object.
+def taking(*bundles: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of classes as its options; it takes them as its first arguments, an object of each.
 
     Arguments come before options, and the command's own before the shared ones.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        names = [field.name for field in fields(options)]
-        own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        first, *rest = _parameters(options)
+        own = list(inspect.signature(command, eval_str=True).parameters.values())[len(bundles) :]
+        first, *rest = [parameter for bundle in bundles for parameter in _parameters(bundle)]
         parameters = sorted([first, *own, *rest], key=_is_optional)
 
         @functools.wraps(command)
         def run(**words: Any) -> None:
-            chosen = options(**{name: words.pop(name) for name in names})
-            command(chosen, **words)
+            chosen = [bundle(**{field.name: words.pop(field.name) for field in fields(bundle)}) for bundle in bundles]
+            command(*chosen, **words)
 
         run.__signature__ = inspect.Signature([p.replace(kind=p.KEYWORD_ONLY) for p in parameters])  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -135,6 +169,34 @@ def taking(options: type) -> Callable[[Callable[..., None]], Callable[..., None]
         return run
 
     return decorate
+
+
+# What every command has. They are taken from its words before they are parsed: see sudare.cli.settings.
+_GENERAL = {
+    "lang": (LanguageOption, "en"),
+    "quiet": (QuietOption, False),
+    "verbose": (VerboseOption, False),
+    "config": (ConfigOption, ""),
+}
+
+
+def with_general_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command have the options that every command has; it does not see them."""
+    own = inspect.signature(command, eval_str=True)
+    general = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for name, (kind, default) in _GENERAL.items()
+    ]
+
+    @functools.wraps(command)
+    def run(**words: Any) -> Any:
+        return command(**{name: value for name, value in words.items() if name not in _GENERAL})
+
+    own_keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in own.parameters.values()]
+    run.__signature__ = inspect.Signature([*own_keywords, *general])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own_keywords, *general)}
+    del run.__wrapped__
+    return run
 
 
 @functools.cache

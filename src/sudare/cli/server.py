@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.files import InputFolder, OutputFolder
-from sudare.cli.frame import JsonOption, SeedOption, guarded, guarded_server, note, show_json, shown_progress
+from sudare.cli.frame import JsonOption, SeedOption, guarded, guarded_server, note, show_json, shown_progress, spoken
 from sudare.errors import OptionNotUsable
 from sudare.report.terminal import console
 
@@ -19,25 +19,19 @@ if TYPE_CHECKING:
     from sudare.web.storage.database import Database
 
 
-FolderArgument = Annotated[Path, InputFolder(), typer.Argument(metavar="DIR", help="The folder of the server.")]
-OutArgument = Annotated[Path, OutputFolder(), typer.Argument(metavar="OUT", help="A folder that is to be made.")]
-LoginArgument = Annotated[str, typer.Argument(metavar="NAME", help="The user's name.")]
-HostOption = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Address to listen on. That of the settings if not given.")
-]
-PortOption = Annotated[int | None, typer.Option(metavar="N", help="Port. That of the settings if not given.")]
+FolderArgument = Annotated[Path, InputFolder(), typer.Argument(metavar="DIR")]
+OutArgument = Annotated[Path, OutputFolder(), typer.Argument(metavar="OUT")]
+LoginArgument = Annotated[str, typer.Argument(metavar="NAME")]
+HostOption = Annotated[str | None, typer.Option(metavar="ADDRESS")]
+PortOption = Annotated[int | None, typer.Option(metavar="N")]
 
 
 @guarded
 def init(
-    folder: Annotated[Path, OutputFolder(), typer.Argument(metavar="DIR", help="The folder of the server.")],
-    database: Annotated[
-        str, typer.Option(metavar="URL", help="postgresql+psycopg://... SQLite in the folder if not given.")
-    ] = "",
-    public_url: Annotated[
-        str, typer.Option(metavar="URL", help="The address that teams see.")
-    ] = "http://127.0.0.1:8000",
-    admin: Annotated[str, typer.Option(metavar="NAME", help="The first account, which may make contests.")] = "admin",
+    folder: Annotated[Path, OutputFolder(), typer.Argument(metavar="DIR")],
+    database: Annotated[str, typer.Option(metavar="URL")] = "",
+    public_url: Annotated[str, typer.Option(metavar="URL")] = "http://127.0.0.1:8000",
+    admin: Annotated[str, typer.Option(metavar="NAME")] = "admin",
 ) -> None:
     """Make the folder of a server: settings, database, files, and an account that may make contests."""
     from sudare.sources.result_folders import filling
@@ -49,8 +43,8 @@ def init(
         path = write_settings(settings)
         FileStore(settings.files).make()
         link = _add_user(settings, admin, admin=True)
-    note(f"Wrote {path}\nStart the server:          sudare server run {folder}")
-    note(f"Choose {admin}'s password:   {link}")
+    note("notes.server_made", path=path, folder=folder)
+    console().print(spoken()("notes.choose_password", name=admin, link=link), soft_wrap=True)
 
 
 @guarded_server
@@ -59,7 +53,7 @@ def run(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     from sudare.web.serve import run_both
 
     settings = _settings(folder, host, port)
-    note(f"The server is at {settings.public_url} (listening on {settings.host}:{settings.port}); Ctrl+C ends it.")
+    note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
     run_both(settings)
 
 
@@ -69,7 +63,7 @@ def web(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     from sudare.web.serve import run_web
 
     settings = _settings(folder, host, port)
-    note(f"The server is at {settings.public_url} (listening on {settings.host}:{settings.port}); Ctrl+C ends it.")
+    note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
     run_web(settings)
 
 
@@ -98,23 +92,17 @@ def contests(folder: FolderArgument, json: JsonOption = False) -> None:
 @guarded
 def export(
     folder: FolderArgument,
-    contest: Annotated[str, typer.Argument(metavar="CONTEST", help="The contest's identity (sudare server list).")],
+    contest: Annotated[str, typer.Argument(metavar="CONTEST")],
     out: OutArgument,
 ) -> None:
-    """Write a contest into a folder: all files that count, hashes, standings, the audit log, and the published pages.
-
-    The pages are a static site in all languages, without script. `sudare contest recompute` computes the outcome anew
-    from the archive.
-    """
+    """Write a contest into a folder: its files with hashes, standings, the audit log, and the published pages."""
     from sudare.web.storage.archive import export_contest
     from sudare.web.storage.files import FileStore
 
     settings = _settings(folder)
     with _open(settings) as database:
         export_contest(database, FileStore(settings.files), contest, out)
-    note(
-        f"Wrote {out}; its pages begin at {out / 'site' / 'index.html'}.\nCheck it with: sudare contest recompute {out}"
-    )
+    note("notes.exported", path=out, page=out / "site" / "index.html")
 
 
 @guarded
@@ -123,14 +111,12 @@ def backup(folder: FolderArgument, out: OutArgument) -> None:
     from sudare.web.storage.archive import back_up
 
     copied = back_up(_settings(folder), out)
-    note(f"Wrote {out} with {copied:,} files; start it with: sudare server run {out}")
+    note("notes.backed_up", path=out, count=copied)
 
 
 @guarded
 def demo(
-    folder: Annotated[Path, OutputFolder(), typer.Argument(metavar="DIR", help="Folder for the demonstration.")] = Path(
-        "sudare-server-demo"
-    ),
+    folder: Annotated[Path, OutputFolder(), typer.Argument(metavar="DIR")] = Path("sudare-server-demo"),
     seed: SeedOption = 0,
 ) -> None:
     """Fill a new server with a synthetic contest: five teams, three rounds, attacks and results."""
@@ -148,18 +134,19 @@ def demo(
             progress("filling the contest", 0, 1)
             made = fill(settings, database, files, seed=seed)
     names = ", ".join((made.organizer, *made.teams))
-    note(f"Start the server: sudare server run {folder}\nLog in as {names}; password: {made.password}")
+    note("notes.server_demo", folder=folder)
+    console().print(spoken()("notes.log_in_as", names=names, password=made.password), soft_wrap=True)
 
 
 @guarded
 def add(
     folder: FolderArgument,
     name: LoginArgument,
-    admin: Annotated[bool, typer.Option("--admin", help="Let the user make contests.")] = False,
+    can_create_contests: Annotated[bool, typer.Option("--can-create-contests")] = False,
 ) -> None:
     """Add an account and print the link with which its password is chosen."""
     settings = _settings(folder)
-    note(_add_user(settings, name, admin=admin))
+    console().print(_add_user(settings, name, admin=can_create_contests), soft_wrap=True)
 
 
 @guarded
@@ -193,9 +180,9 @@ def reset(folder: FolderArgument, name: LoginArgument) -> None:
     with _open(settings) as database, database.writing() as session:
         user = session.scalars(select(User).where(User.login == name.casefold())).first()
         if user is None:
-            raise OptionNotUsable(f"There is no user {name}.\nHint: sudare server user list {folder}")
+            raise OptionNotUsable("errors.server.no_user", name=name, folder=folder)
         token = make_reset(session, None, settings, user)
-    note(f"{settings.public_url.rstrip('/')}/resets/{token}")
+    console().print(f"{settings.public_url.rstrip('/')}/resets/{token}", soft_wrap=True)
 
 
 def _settings(folder: Path, host: str | None = None, port: int | None = None) -> ServerSettings:

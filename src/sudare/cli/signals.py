@@ -24,7 +24,8 @@ R = TypeVar("R")
 
 # The exit code of what ended by a signal is this and the signal's number: 130 for Ctrl-C.
 EXIT_BY_SIGNAL = 128
-INTERRUPTED = "Interrupted. Nothing was left half-written."
+# Said where there is no time left to look anything up; in the reader's language as soon as it is known.
+interrupted = "Interrupted. Nothing was left half-written."
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # Seconds in which work has to come by a safe point, and between two looks at it.
 PATIENCE = 1.5
@@ -126,7 +127,7 @@ def leave(number: int) -> NoReturn:
         if sys.stderr.isatty():
             # A bar of progress hides the cursor.
             sys.stderr.write("\x1b[?25h\n")
-        sys.stderr.write(f"{INTERRUPTED}\n")
+        sys.stderr.write(f"{interrupted}\n")
         sys.stderr.flush()
     os._exit(EXIT_BY_SIGNAL + number)
 

@@ -38,7 +38,7 @@ from sudare.tables.rows import (
 RARE = Refuse(
     "{few:,} records have attributes that fewer than {least} records share, and such rows may not leave the engine.\n"
     "Hint: look at fewer attributes, allow smaller counts with --min-cell, or let the engine go through the sets of "
-    "attributes: sudare risk subsets --walk engine."
+    "attributes: sudare table subsets --walk engine."
 )
 
 

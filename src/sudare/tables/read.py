@@ -105,7 +105,7 @@ def _refuse_huge(collapsed: CollapsedTable) -> None:
             f"{collapsed.reading.source} has {collapsed.distinct:,} distinct rows of {len(collapsed.attributes)} "
             f"attributes, {needed / 1e9:,.0f} GB or more, and this machine has {machine_bytes() / 1e9:,.0f} GB.\n"
             "Hint: look at fewer attributes, or let the engine go through the sets of attributes: "
-            "sudare risk subsets --walk engine."
+            "sudare table subsets --walk engine."
         )
 
 

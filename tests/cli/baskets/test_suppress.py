@@ -156,7 +156,7 @@ def test_suppress_prints_json_and_repeats_with_the_same_seed(run: Run) -> None:
     words = ("suppress", "b.txt", *GUARANTEE, "--seed", "3", "--knowledge", "published", "--json")
     found = answer(run(*words, "-o", "out.txt", "--certificate", "c.json"))
     assert set(found) >= JSON_NAMES
-    assert (found["items"], found["seed"], found["knowledge"], found["safe"]) == (14, 3, "published", True)
+    assert (found["items"], found["seed"], found["history", "knowledge"], found["safe"]) == (14, 3, "published", True)
     assert (found["out"], found["certificate"]) == ("out.txt", "c.json")
     again = answer(run(*words, "-o", "again.txt"))
     assert Path("again.txt").read_bytes() == Path("out.txt").read_bytes()
@@ -250,7 +250,7 @@ def test_verify_takes_what_is_not_said_from_the_certificate(run: Run) -> None:
     made = json.loads(run(*words).stdout)
     verified = run("verify", "b.txt", "out.txt", *GUARANTEE, "--certificate", "out.txt.certificate.json", "--json")
     found = json.loads(verified.stdout)
-    assert (found["epsilon"], found["delta"], found["max_known"], found["knowledge"]) == (0.1, 0.1, 2, "published")
+    assert (found["epsilon"], found["delta"], found["max_known"], found["history", "knowledge"]) == (0.1, 0.1, 2, "published")
     assert found["certificate"]["matches"] is True
     assert found["unsafe_adversaries"] == made["unsafe_adversaries"]
 

@@ -28,7 +28,7 @@ def folder(tmp_path: Path, run: Run) -> Path:
 
 
 def test_an_attack_writes_guesses_that_can_be_judged(run: Run, folder: Path) -> None:
-    result = run("attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv")
+    result = run("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv")
     assert result.exit_code == 0, result.output
     assert f"{folder / 'F.csv'} tells about single people: keep it secret." in result.stderr
     assert "(method best)" in result.stdout
@@ -42,19 +42,19 @@ def test_an_attack_writes_guesses_that_can_be_judged(run: Run, folder: Path) -> 
 
 def test_an_attack_as_json_with_partial_knowledge(run: Run, folder: Path) -> None:
     words = ["--known-share", 0.5, "--known-columns", "date, item", "--noisy-dates", 1, "--guesses", 9, "--seed", 4]
-    result = run("attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words, "--json")
+    result = run("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words, "--json")
     found = json.loads(result.stdout)
     assert (found["guesses"], found["needed"], found["method"]) == (9, 9, "best")
     assert (found["known"]["columns"], found["known"]["noisy_dates"]) == (["date", "item"], 1)
     first = (folder / "F.csv").read_bytes()
     assert first.count(b"\n") == 9
-    run("attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words)
+    run("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words)
     assert (folder / "F.csv").read_bytes() == first
 
 
 def test_all_guesses_are_written(run: Run, folder: Path) -> None:
     words = ["--guesses", "all", "--method", "scoreboard", "--lang", "ja", "--noisy-dates", 1]
-    result = run("attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words)
+    result = run("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words)
     assert "確信度" in result.stdout
     assert "最大 1 日の誤差" in result.stdout
     assert (folder / "F.csv").read_bytes().count(b"\n") == 30
@@ -62,7 +62,7 @@ def test_all_guesses_are_written(run: Run, folder: Path) -> None:
 
 def test_no_guess_worth_making_is_said(run: Run, folder: Path) -> None:
     assert run("contest", "publish", folder / "K.csv", "-o", folder / "P.csv").exit_code == 0
-    words = ("attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", "--method", "unique-rows")
+    words = ("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", "--method", "unique-rows")
     result = run(*words)
     assert "No guesses" in result.stdout
     assert (folder / "F.csv").read_bytes() == b""
@@ -82,7 +82,7 @@ def test_no_guess_worth_making_is_said(run: Run, folder: Path) -> None:
 def test_bad_words_are_one_message_and_nothing_is_written(
     run: Run, folder: Path, words: list[str], message: str
 ) -> None:
-    result = run("attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words)
+    result = run("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words)
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Hint:" in result.stderr

@@ -1,4 +1,4 @@
-"""`sudare anonymize`."""
+"""`sudare history anonymize`."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def many(tmp_path: Path) -> Path:
 
 def test_the_history_is_written_and_follows_the_rules(run: Run, original: Path, tmp_path: Path) -> None:
     out = tmp_path / "A.csv"
-    result = run("anonymize", original, "--k", 2, "--aligned", out)
+    result = run("history", "anonymize", original, "--k", 2, "--aligned", out)
     assert result.exit_code == 0, result.output
     assert "Classes x customers: 2 x 2." in result.stdout
     assert "Deleted rows: 0." in result.stdout
     cells = sorted(line.split(",", 1)[1] for line in out.read_text().splitlines())
     assert cells == ["2011/1/1,a,1.5,1"] * 2 + ["[2011/1/3;2011/1/5],b,2,4"] * 2
     assert run("contest", "check", original, out).exit_code == 0
-    assert "有用性" in run("anonymize", original, "--k", 2, "--aligned", out, "--lang", "ja").stdout
+    assert "有用性" in run("history", "anonymize", original, "--k", 2, "--aligned", out, "--lang", "ja").stdout
 
 
 def test_json_has_utility_bound_safety_and_attacks(run: Run, many: Path, tmp_path: Path) -> None:
-    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--fast", "--rounds", 20, "--json")
+    result = run("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--fast", "--rounds", 20, "--json")
     found = json.loads(result.stdout)
     assert (found["model"], found["k"], found["sizes"], found["customers"], found["rows"]) == (
         "classes", 4, [4, 4, 4, 4], 16, 32,
@@ -72,7 +72,7 @@ def test_json_has_utility_bound_safety_and_attacks(run: Run, many: Path, tmp_pat
 
 
 def test_the_attack_nearest_to_success_is_shown_with_its_control(run: Run, many: Path, tmp_path: Path) -> None:
-    words = ("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv")
+    words = ("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv")
     shown = run(*words).stdout
     assert "Attacks run on the result: 13." in shown
     assert "Its control on T itself: 16 of 13." in shown
@@ -83,21 +83,21 @@ def test_the_attack_nearest_to_success_is_shown_with_its_control(run: Run, many:
 def test_where_too_few_customers_are_left_nothing_was_tried_and_nothing_is_called_safe(
     run: Run, original: Path, tmp_path: Path
 ) -> None:
-    shown = run("anonymize", original, "--k", 2, "-o", tmp_path / "A.csv").stdout
+    shown = run("history", "anonymize", original, "--k", 2, "-o", tmp_path / "A.csv").stdout
     assert "Failed their control, which proves nothing: 13." in shown
     assert "Nothing is known of the safety." in shown
     assert "Nearest to success" not in shown
 
 
 def test_attacks_that_were_not_made_are_said_not_to_be(run: Run, many: Path, tmp_path: Path) -> None:
-    words = ("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--no-attacks")
+    words = ("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--no-attacks")
     assert "Not attacked: whether the built-in attacks break the result was not tried." in run(*words).stdout
     assert json.loads(run(*words, "--json").stdout)["attacks"] is None
 
 
 def test_a_history_that_is_broken_is_written_and_exits_with_three(run: Run, many: Path, tmp_path: Path) -> None:
     out = tmp_path / "A.csv"
-    result = run("anonymize", many, "--mean-limit", 1, "-o", out)
+    result = run("history", "anonymize", many, "--mean-limit", 1, "-o", out)
     assert result.exit_code == 3, result.output
     assert "anonymized by levels" in result.stdout
     assert "Levels: date = day, " in result.stdout
@@ -113,14 +113,14 @@ def test_an_attack_on_classes_that_is_effective_is_said_to_have_had_luck(
     run: Run, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Duel, "verdict", "broken")
-    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv")
+    result = run("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv")
     assert result.exit_code == 3
     assert "Nothing tells the members of a class apart: the attack had luck" in " ".join(result.stdout.split())
 
 
 def test_what_is_published_is_sorted_and_has_no_deleted_row(run: Run, many: Path, tmp_path: Path) -> None:
     aligned, published = tmp_path / "A.csv", tmp_path / "published.csv"
-    run("anonymize", many, "--k", 4, "-o", published, "--aligned", aligned, "--no-attacks")
+    run("history", "anonymize", many, "--k", 4, "-o", published, "--aligned", aligned, "--no-attacks")
     kept = [line for line in aligned.read_text().splitlines() if line != "*,*,*,*,*"]
     assert published.read_text().splitlines() == sorted(kept)
     again = tmp_path / "again.csv"
@@ -137,7 +137,7 @@ def test_what_is_written_without_a_word_links_no_row_to_its_place(
     if form != "contest":
         many.write_text("customer,day,item,price,quantity\n" + MANY)
     out = tmp_path / ("out.parquet" if form == "parquet" else "out.csv")
-    result = run("anonymize", many, *words, "-o", out, "--no-attacks")
+    result = run("history", "anonymize", many, *words, "-o", out, "--no-attacks")
     assert result.exit_code == 0, result.output
     rows = polars.read_parquet(out).rows() if form == "parquet" else out.read_text().splitlines()[form == "csv" :]
     pseudonyms = [row[0] if form == "parquet" else row.split(",")[0] for row in rows]
@@ -156,7 +156,7 @@ def test_the_aligned_file_is_for_its_owner_only_and_said_to_be_secret(
     aligned = tmp_path / name
     aligned.write_text("there before")
     aligned.chmod(0o644)
-    words = ("anonymize", many, "--k", 4, "--aligned", aligned, "--no-attacks")
+    words = ("history", "anonymize", many, "--k", 4, "--aligned", aligned, "--no-attacks")
     result = run(*words)
     assert aligned.stat().st_mode & 0o777 == 0o600
     assert f"{aligned} links rows to people: keep it secret." in result.stderr
@@ -164,7 +164,7 @@ def test_the_aligned_file_is_for_its_owner_only_and_said_to_be_secret(
 
 
 def test_something_is_to_be_written(run: Run, many: Path, tmp_path: Path) -> None:
-    result = run("anonymize", many, "--k", 4, "--report", tmp_path / "r.html")
+    result = run("history", "anonymize", many, "--k", 4, "--report", tmp_path / "r.html")
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [many])
     assert "Hint: -o OUT for the published form, --aligned A" in result.stderr
 
@@ -172,7 +172,7 @@ def test_something_is_to_be_written(run: Run, many: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("model", ["suppression", "levels"])
 def test_other_models_follow_the_rules_too(run: Run, many: Path, tmp_path: Path, model: str) -> None:
     out = tmp_path / "A.csv"
-    words = ("anonymize", many, "--k", 4, "--model", model, "--rounds", 3, "--aligned", out, "--no-attacks", "--json")
+    words = ("history", "anonymize", many, "--k", 4, "--model", model, "--rounds", 3, "--aligned", out, "--no-attacks", "--json")
     result = run(*words)
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
@@ -185,7 +185,7 @@ def test_other_models_follow_the_rules_too(run: Run, many: Path, tmp_path: Path,
 def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
     run: Run, many: Path, tmp_path: Path
 ) -> None:
-    words = ("anonymize", many, "--k", 4, "--model", "concealment", "--rounds", 3, "--aligned", tmp_path / "A.csv")
+    words = ("history", "anonymize", many, "--k", 4, "--model", "concealment", "--rounds", 3, "--aligned", tmp_path / "A.csv")
     shown = " ".join(run(*words).stdout.split())
     assert "every pseudonym can be one of at least 4 customers" in shown
     assert "The best guesses found for an attacker who knows who can be whom are effective" in shown
@@ -195,7 +195,7 @@ def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
 
 
 def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, tmp_path: Path) -> None:
-    words = ("anonymize", many, "--k", 2, "--model", "untouched", "--rounds", 3, "--aligned", tmp_path / "A.csv")
+    words = ("history", "anonymize", many, "--k", 2, "--model", "untouched", "--rounds", 3, "--aligned", tmp_path / "A.csv")
     result = run(*words, "--no-attacks", "--report", tmp_path / "r.html")
     shown = " ".join(result.stdout.split())
     assert result.exit_code == 0
@@ -211,13 +211,13 @@ def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, t
     # Seven sure guesses are enough for an effective attack.
     assert found["safety"]["tests"][0]["bound"] == 1
     assert run("contest", "check", many, tmp_path / "A.csv").exit_code == 0
-    refused = run("anonymize", many, "--k", 2, "--untouched", 2, "-o", tmp_path / "P.csv")
+    refused = run("history", "anonymize", many, "--k", 2, "--untouched", 2, "-o", tmp_path / "P.csv")
     assert (refused.exit_code, "leaves nobody untouched" in refused.stderr) == (2, True)
 
 
 def test_levels_can_be_given(run: Run, many: Path, tmp_path: Path) -> None:
     words = ("--model", "levels", "--levels", "date=year,item=all,price=all,quantity=all", "--no-attacks", "--json")
-    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--rounds", 3, *words)
+    result = run("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--rounds", 3, *words)
     assert json.loads(result.stdout)["levels"] == {"date": "year", "item": "all", "price": "all", "quantity": "all"}
 
 
@@ -247,7 +247,7 @@ def test_any_history_with_a_header_is_anonymized_by_the_columns_it_has(run: Run,
 @pytest.mark.slow
 def test_the_report_tells_what_was_asked_and_what_attacks_reached(run: Run, many: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
-    result = run("anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--report", report)
+    result = run("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--report", report)
     assert result.exit_code == 0, result.output
     assert f"Wrote {report}" in result.stderr
     page = report.read_text(encoding="utf-8")
@@ -260,7 +260,7 @@ def test_the_report_tells_what_was_asked_and_what_attacks_reached(run: Run, many
 def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: Path) -> None:
     texts = []
     for name in ("A.csv", "B.csv"):
-        run("anonymize", original, "--k", 3, "--seed", 5, "-o", tmp_path / name)
+        run("history", "anonymize", original, "--k", 3, "--seed", 5, "-o", tmp_path / name)
         texts.append((tmp_path / name).read_text())
     assert texts[0] == texts[1]
 
@@ -288,7 +288,7 @@ def test_what_cannot_be_asked_for_is_refused(
     run: Run, original: Path, tmp_path: Path, words: list[str], message: str
 ) -> None:
     out = tmp_path / "A.csv"
-    result = run("anonymize", original, "-o", out, *words)
+    result = run("history", "anonymize", original, "-o", out, *words)
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Hint:" in result.stderr
@@ -297,10 +297,10 @@ def test_what_cannot_be_asked_for_is_refused(
 
 def test_no_file_is_written_over_another(run: Run, original: Path, tmp_path: Path) -> None:
     out = tmp_path / "A.csv"
-    result = run("anonymize", original, "--k", 2, "-o", original)
+    result = run("history", "anonymize", original, "--k", 2, "-o", original)
     assert (result.exit_code, original.read_text()) == (2, ROWS)
     for option in ("--aligned", "--report"):
-        result = run("anonymize", original, "--k", 2, "-o", out, option, out)
+        result = run("history", "anonymize", original, "--k", 2, "-o", out, option, out)
         assert (result.exit_code, out.exists()) == (2, False)
         assert f"{out} is named twice" in result.stderr or "this is written as .html" in result.stderr
 
@@ -329,7 +329,7 @@ def test_files_are_announced_and_the_result_is_shown_if_the_attacks_are_interrup
 ) -> None:
     interrupted_in(monkeypatch, publication, "run_duel")
     out, aligned, report = (tmp_path / name for name in ("out.csv", "A.csv", "report.html"))
-    words = ("anonymize", original, "--k", 2, "-o", out, "--aligned", aligned, "--report", report)
+    words = ("history", "anonymize", original, "--k", 2, "-o", out, "--aligned", aligned, "--report", report)
     result = run(*words)
     assert result.exit_code == 130
     assert f"Wrote {out}\n" in result.stderr
@@ -362,7 +362,7 @@ def test_a_search_that_is_interrupted_when_there_is_an_answer_returns_it_at_once
     out = tmp_path / "out.csv"
     given = ("--levels", "date=month,item=all,price=all,quantity=all") if model == "levels" else ()
     # Without the interruption this would go on for an hour, or as long as it finds something better.
-    words = ("anonymize", many, "--k", 4, "--model", model, *given, "--time-limit", 3600, "-o", out)
+    words = ("history", "anonymize", many, "--k", 4, "--model", model, *given, "--time-limit", 3600, "-o", out)
     result = run(*words, "--json")
     assert result.exit_code == 130, result.output
     assert "Shown is what was found until then." in result.stderr
@@ -380,7 +380,7 @@ def test_a_search_that_is_interrupted_before_there_is_an_answer_writes_nothing(
     interrupted_in(monkeypatch, concealment_sets if model == "concealment" else histories, "pair_costs")
     out = tmp_path / "out.csv"
     out.write_text("before")
-    result = run("anonymize", many, "--k", 4, "--model", model, "-o", out)
+    result = run("history", "anonymize", many, "--k", 4, "--model", model, "-o", out)
     assert (result.exit_code, result.stdout) == (130, "")
     assert "Interrupted. Nothing was left half-written." in result.stderr
     assert out.read_text() == "before"
@@ -389,8 +389,8 @@ def test_a_search_that_is_interrupted_before_there_is_an_answer_writes_nothing(
 def test_the_option_that_was_called_published_is_answered_with_the_one_that_publishes(
     run: Run, original: Path, tmp_path: Path
 ) -> None:
-    result = run("anonymize", original, "--k", 2, "--published", tmp_path / "x.csv")
+    result = run("history", "anonymize", original, "--k", 2, "--published", tmp_path / "x.csv")
     assert result.exit_code == 2
     assert f"Hint: -o {tmp_path / 'x.csv'};" in result.stderr
-    assert "--published" not in run("anonymize", "--help").stdout
+    assert "--published" not in run("history", "anonymize", "--help").stdout
     assert list(tmp_path.iterdir()) == [original]

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_attackers_are_shown_before_and_after_anonymization(run: Run, folder: Path) -> None:
-    result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--knowledge", "day + item*2")
+    result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--knowledge", "day + item*2")
     assert result.exit_code == 0, result.output
     assert "before and after anonymization" in " ".join(result.stdout.split())
     assert "Misled: how often others fit, but not the right one." in result.stdout
@@ -37,17 +37,17 @@ def test_attackers_are_shown_before_and_after_anonymization(run: Run, folder: Pa
 
 
 def test_before_and_after_as_json_has_the_attackers_on_the_original_too(run: Run, folder: Path) -> None:
-    result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--weighting", "record", "--json")
+    result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--weighting", "record", "--json")
     found = json.loads(result.stdout)
     assert found["published"]["weighting"] == "record"
-    before = [risk["before"] for risk in found["published"]["attackers"]]
-    assert before == [risk["measured"] for risk in found["attackers"]]
-    assert all(risk["after"] <= 1 for risk in found["published"]["attackers"])
+    before = [risk["before"] for risk in found["published"]["history", "attackers"]]
+    assert before == [risk["measured"] for risk in found["history", "attackers"]]
+    assert all(risk["after"] <= 1 for risk in found["published"]["history", "attackers"])
 
 
 def test_an_estimate_before_and_after_shows_its_range(run: Run, folder: Path) -> None:
     words = ["--knowledge", "(day + item)*2", "--most-combinations", 5, "--samples", 100, "--lang", "ja"]
-    result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", *words)
+    result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", *words)
     assert result.exit_code == 0, result.output
     assert "加工後" in result.stdout
     assert "無作為に選んだ 100 個" in result.stdout
@@ -60,9 +60,9 @@ def test_an_estimate_before_and_after_shows_its_range(run: Run, folder: Path) ->
 def test_the_report_has_a_section_of_before_and_after(run: Run, folder: Path, lang: str, title: str) -> None:
     out = folder / "report.html"
     words = ["--anonymized", folder / "A.csv", "--report", out, "--lang", lang]
-    assert run("attackers", folder / "T.csv", *words).exit_code == 0
+    assert run("history", "attackers", folder / "T.csv", *words).exit_code == 0
     assert title in shown_text(out.read_text(encoding="utf-8"))
-    assert run("attackers", folder / "T.csv", "--report", out, "--lang", lang).exit_code == 0
+    assert run("history", "attackers", folder / "T.csv", "--report", out, "--lang", lang).exit_code == 0
     assert title not in shown_text(out.read_text(encoding="utf-8"))
 
 
@@ -70,65 +70,65 @@ def test_any_history_is_compared_with_a_parquet_file(run: Run, folder: Path) -> 
     text = (folder / "T.csv").read_text(encoding="utf-8")
     (folder / "named.csv").write_text(f"customer,day,item,price,quantity\n{text}", encoding="utf-8")
     write_cells_parquet(anonymize(ROWS, "random"), folder / "A.parquet")
-    contest = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--json")
-    result = run("attackers", folder / "named.csv", "--anonymized", folder / "A.parquet", "--json")
+    contest = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--json")
+    result = run("history", "attackers", folder / "named.csv", "--anonymized", folder / "A.parquet", "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["published"] == json.loads(contest.stdout)["published"]
-    refused = run("attackers", folder / "named.csv", "--anonymized", folder / "A.csv")
+    refused = run("history", "attackers", folder / "named.csv", "--anonymized", folder / "A.csv")
     assert refused.exit_code == 2
-    assert "Hint: sudare anonymize" in refused.stderr
+    assert "Hint: sudare history anonymize" in refused.stderr
 
 
 def test_what_was_published_is_not_taken_for_the_aligned_file(run: Run, folder: Path) -> None:
     run("contest", "publish", folder / "A.csv", "-o", folder / "published.csv")
-    result = run("attackers", folder / "T.csv", "--anonymized", folder / "published.csv")
+    result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "published.csv")
     assert result.exit_code == 2
-    assert "the file that sudare anonymize writes with --aligned, not the one of -o" in result.stderr
+    assert "the file that sudare history anonymize writes with --aligned, not the one of -o" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["b\\[1]", "[bold]x", ":apple:", "end\\"])
 def test_names_of_files_are_printed_as_they_are(run: Run, folder: Path, name: str) -> None:
     (folder / "T.csv").rename(folder / f"{name}.csv")
-    shown = run("attackers", folder / f"{name}.csv", "--knowledge", "day").stdout
+    shown = run("history", "attackers", folder / f"{name}.csv", "--knowledge", "day").stdout
     assert f"{name}.csv" in "".join(shown.split("\n"))
 
 
 def test_an_anonymized_history_that_breaks_the_rules_is_refused(run: Run, folder: Path) -> None:
     (folder / "A.csv").write_text("1,2,3\n", encoding="utf-8")
-    result = run("attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--report", folder / "r.html")
+    result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--report", folder / "r.html")
     assert result.exit_code == 2
     assert "breaks the rules" in result.stderr
     assert not (folder / "r.html").exists()
 
 
 def test_better_theories_and_how_often_the_assumption_holds_are_shown(run: Run, toy_file: Path) -> None:
-    shown = run("attackers", toy_file).stdout
+    shown = run("history", "attackers", toy_file).stdout
     lines = [" ".join(line.replace("│", " ").split()) for line in shown.splitlines()]
     assert "5 60.00 % 0.3000 60.00 % 60.00 % 0 of 3" in lines  # example 4.2
-    risks = json.loads(run("attackers", toy_file, "--json").stdout)["attackers"]
+    risks = json.loads(run("history", "attackers", toy_file, "--json").stdout)["history", "attackers"]
     assert [risks[5][name] for name in ("rows_equal", "values", "theory_occurring")] == [0, 3, 0.6]
 
 
 def test_several_persons_are_shown_and_told_as_json(run: Run, toy_file: Path) -> None:
-    result = run("attackers", toy_file, "--persons", 2, "--knowledge", "kinds")
+    result = run("history", "attackers", toy_file, "--persons", 2, "--knowledge", "kinds")
     assert result.exit_code == 0, result.output
     assert "What is known of 2 persons at once" in result.stdout
-    found = json.loads(run("attackers", toy_file, "--persons", 2, "--knowledge", "kinds", "--json").stdout)["persons"]
-    assert [risk["knowledge"] for risk in found][-2:] == ["day + count + items", "kinds"]
-    alone = json.loads(run("knowledge", toy_file, "kinds", "--persons", 2, "--json").stdout)["persons"]
+    found = json.loads(run("history", "attackers", toy_file, "--persons", 2, "--knowledge", "kinds", "--json").stdout)["persons"]
+    assert [risk["history", "knowledge"] for risk in found][-2:] == ["day + count + items", "kinds"]
+    alone = json.loads(run("history", "knowledge", toy_file, "kinds", "--persons", 2, "--json").stdout)["persons"]
     assert alone == found[-1]
-    assert "What is known of 2 persons at once" in run("knowledge", toy_file, "kinds", "--persons", 2).stdout
+    assert "What is known of 2 persons at once" in run("history", "knowledge", toy_file, "kinds", "--persons", 2).stdout
 
 
 def test_more_persons_than_customers_are_refused(run: Run, toy_file: Path) -> None:
-    result = run("attackers", toy_file, "--persons", 4)
+    result = run("history", "attackers", toy_file, "--persons", 4)
     assert result.exit_code == 2
     assert "1 to 3 persons" in result.stderr
 
 
 def test_visits_are_listed_and_written(run: Run, toy_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "visits.csv"
-    result = run("visits", toy_file, "-o", out, "--top", 2)
+    result = run("history", "visits", toy_file, "-o", out, "--top", 2)
     assert result.exit_code == 0, result.output
     assert "Visits: 5, of which shown: 2." in result.stdout
     assert out.read_text(encoding="utf-8").splitlines() == [
@@ -139,7 +139,7 @@ def test_visits_are_listed_and_written(run: Run, toy_file: Path, tmp_path: Path)
         "3,2010-12-02,2,2,ジュース | パン",
         "3,2010-12-03,3,3,お茶 | ジュース | 本",
     ]
-    shown = json.loads(run("visits", toy_file, "--json").stdout)
-    assert shown["visits"] == 5
+    shown = json.loads(run("history", "visits", toy_file, "--json").stdout)
+    assert shown["history", "visits"] == 5
     expected = {"customer": "2", "day": "2010-12-01", "rows": 1, "kinds": 1, "items": ["パン"]}
     assert shown["shown"][2] == expected

@@ -12,7 +12,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run() -> Run:
-    return lambda *words: CliRunner().invoke(app, ["hierarchy", "suggest", *(str(word) for word in words)])
+    return lambda *words: CliRunner().invoke(app, ["table", "hierarchies", *(str(word) for word in words)])
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_files_are_written_and_shown(run: Run, file: Path, tmp_path: Path) -> No
     assert sorted(path.name for path in (tmp_path / "h").iterdir()) == ["age.csv", "sex.csv", "zip.csv"]
     assert (tmp_path / "h" / "sex.csv").read_text() == "f;*\nm;*\n"
     levels = CliRunner().invoke(
-        app, ["risk", "levels", str(file), "--hierarchies", str(tmp_path / "h"), "--limit", "0.5"]
+        app, ["table", "levels", str(file), "--hierarchies", str(tmp_path / "h"), "--limit", "0.5"]
     )
     assert levels.exit_code == 0, levels.output
 

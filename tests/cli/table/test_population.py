@@ -12,7 +12,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run() -> Run:
-    return lambda *words: CliRunner().invoke(app, ["risk", "population", *(str(word) for word in words)])
+    return lambda *words: CliRunner().invoke(app, ["table", "population", *(str(word) for word in words)])
 
 
 @pytest.fixture

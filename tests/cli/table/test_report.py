@@ -1,4 +1,4 @@
-"""`sudare risk report` as a user meets it."""
+"""`sudare table report` as a user meets it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run() -> Run:
-    return lambda *words: CliRunner().invoke(app, ["risk", "report", *(str(word) for word in words)])
+    return lambda *words: CliRunner().invoke(app, ["table", "report", *(str(word) for word in words)])
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_an_interruption_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "temporary").mkdir()
     process = subprocess.Popen(
-        [*COMMAND, "risk", "report", str(tmp_path / "table.csv"), "-o", str(tmp_path / "out" / "r.html")],
+        [*COMMAND, "table", "report", str(tmp_path / "table.csv"), "-o", str(tmp_path / "out" / "r.html")],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},

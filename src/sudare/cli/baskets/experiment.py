@@ -10,8 +10,11 @@ import typer
 
 from sudare.cli.baskets.options import KeepLowOption, StrategyOption
 from sudare.cli.files import READ, OutputFolder
-from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, show_json, shown_progress
+from sudare.cli.frame import JsonOption, SeedOption, guarded, note, show_json, shown_progress, spoken
+from sudare.cli.options import ShareOption
+from sudare.cli.settings import Settings
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined
 from sudare.progress import Progress
 from sudare.report.terminal import console
 
@@ -23,63 +26,41 @@ if TYPE_CHECKING:
 
 @guarded
 def experiment(
-    data: Annotated[
-        list[str],
-        READ,
-        typer.Option(metavar="FILE", help="Baskets: one record a line, or a user and an item (repeatable)."),
-    ],
+    files: Annotated[list[str], READ, typer.Argument(metavar="FILE...")],
     out: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--out", "-o", metavar="DIR", help="Folder for the figures and their numbers."),
+        typer.Option("--out", "-o", metavar="DIR"),
     ],
-    repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Repetitions with new samples; 2 for a quick look.")
-    ] = 10,
-    figures: Annotated[str, typer.Option(metavar="3,4,...", help="Figures to make, of 3 to 7.")] = "3,4,5,6,7",
+    repetitions: Annotated[int, typer.Option(metavar="N")] = 10,
+    figures: Annotated[str, typer.Option(metavar="3,4,...")] = "3,4,5,6,7",
     strategy: StrategyOption = "paper",
     keep_low: KeepLowOption = None,
-    sample: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of the records that each repetition draws.")
-    ] = 0.1,
-    sensitive_share: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of sensitive items in figures 3, 4 and 5.")
-    ] = 0.4,
-    noise: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Probability that a user differs on an item in figures 6 and 7."),
-    ] = 0.01,
-    rho: Annotated[str, typer.Option(metavar="RHO", help="Highest confidence allowed in figures 5, 6 and 7.")] = "0.5",
+    record_share: ShareOption = 0.1,
+    sensitive_share: ShareOption = 0.4,
+    noise: ShareOption = 0.01,
+    rho: Annotated[str, typer.Option(metavar="RHO")] = "0.5",
     max_known: Annotated[
         int | None,
-        typer.Option(
-            metavar="M", help="Most items adversaries know. 5 in figure 5 and any number elsewhere, if not given."
-        ),
+        typer.Option(metavar="M"),
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to work on at the same time.")] = 2,
+    threads: Annotated[int, typer.Option(min=1, metavar="N")] = 2,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Repeat the experiments on personalized and fixed protection.
-
-    Table 1 (the data sets) is printed. Written are the figures 3 to 7 of the paper as SVG files, the values behind
-    them as CSV, and a page with all of them. Finished values are kept: after an interruption the same command goes
-    on, and more repetitions, figures or data can be asked for.
-    """
+    """Repeat the experiments on personalized and fixed protection."""
     from sudare.baskets.experiments.experiments import Circumstances, run_experiments, summarize_experiments
-    from sudare.messages import Texts
     from sudare.report.baskets.experiment import write_experiment_page
 
-    texts = Texts(lang)
+    texts = spoken()
     numbers = _numbers(figures)
     circumstances = Circumstances(
-        sample=sample, sensitive=sensitive_share, noise=noise, rho=rho, max_known=5 if max_known is None else max_known,
-        max_known_exact=max_known,
+        sample=record_share, sensitive=sensitive_share, noise=noise, rho=rho,
+        max_known=5 if max_known is None else max_known, max_known_exact=max_known,
     )  # fmt: skip
     circumstances.check()
     with shown_progress() as progress:
-        baskets = _read(data, progress)
+        baskets = _read(files, progress)
         try:
             found = run_experiments(
                 baskets,
@@ -94,21 +75,21 @@ def experiment(
                 progress=progress,
             )
         except KeyboardInterrupt:
-            note(f"What is finished is kept in {out}; the same command goes on from there.")
+            note("notes.kept", folder=out)
             raise
-    written = write_experiment_page(found, out, language=lang)
+    written = write_experiment_page(found, out, language=Settings.language)
     if json:
         show_json("basket-experiments", _told(found, summarize_experiments(found.rows)))
     else:
         _show_data(found.data, texts)
-    note(f"Wrote {', '.join(path.name for path in written)} in {out}")
+    note("notes.wrote_names", names=Joined([path.name for path in written]), folder=out)
 
 
 def _numbers(words: str) -> list[int]:
     try:
         return [int(word) for word in words.split(",")]
     except ValueError:
-        raise OptionNotUsable(f"--figures {words!r} are not numbers.\nHint: --figures 3,4,5,6,7") from None
+        raise OptionNotUsable("errors.usage.figures", words=words) from None
 
 
 def _read(files: list[str], progress: Progress) -> dict[str, Baskets]:
@@ -119,7 +100,7 @@ def _read(files: list[str], progress: Progress) -> dict[str, Baskets]:
     for file in files:
         name = Path(file).stem
         if name in found:
-            raise OptionNotUsable(f"Two data sets are named {name!r}.\nHint: rename one of the files.")
+            raise OptionNotUsable("errors.usage.two_named", name=name)
         found[name] = read_baskets(file, progress=progress)
         tell_baskets(found[name])
     return found

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sudare.cli.files import READ
-from sudare.cli.frame import counted, note, pairs
+from sudare.cli.frame import note, pairs
 from sudare.cli.history.source import single_columns, tell_reading
-from sudare.cli.options import ReadingOptions
+from sudare.cli.options import ReadingOptions, share_of
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 from sudare.showing import dataclass
@@ -22,35 +22,23 @@ if TYPE_CHECKING:
     from sudare.baskets.held import HeldBaskets
     from sudare.baskets.model import Baskets, SensitiveItems
 
-FILE_HELP = "Baskets: a text with one record a line, or a CSV, Parquet or Excel file with a user and an item a row."
-KNOWLEDGE_HELP = (
-    "Of which record adversaries know items: the original one, suppressed items included, or the published."
-)
 KnownFrom = Literal["original", "published"]
 StrategyOption = Annotated[
     Literal["paper", "swept", "best"],
-    typer.Option(
-        metavar="paper|swept|best",
-        help="What is suppressed: as the paper prints it; for samples also everybody in short records; or with less "
-        "loss.",
-    ),
+    typer.Option(),
 ]
 KeepLowOption = Annotated[
     Literal["items", "kl", "rules", "all"] | None,
-    typer.Option(
-        metavar="items|kl|rules|all",
-        help="What --strategy best keeps low: items lost, KL divergence, distance of the rules, or all, each at most "
-        "as the paper's way. Default: all; items with samples.",
-    ),
+    typer.Option(),
 ]
 PublishedFormOption = Annotated[
     Literal["spaces", "commas", "spmf", "pairs"] | None,
-    typer.Option(metavar="FORM", help="What PUBLISHED is. As sudare baskets suppress writes it, if not given."),
+    typer.Option(metavar="FORM"),
 ]
 CertificateOption = Annotated[
     Path | None,
     READ,
-    typer.Option(metavar="CERT", help="Certificate to compare with; what is not given is taken from it."),
+    typer.Option(metavar="CERT"),
 ]
 
 
@@ -58,29 +46,21 @@ CertificateOption = Annotated[
 class BasketOptions(ReadingOptions):
     """The words that say which baskets to read and how."""
 
-    file: Annotated[str, READ, typer.Argument(metavar="FILE", help=FILE_HELP)]
+    file: Annotated[str, READ, typer.Argument(metavar="FILE")]
     written: Annotated[
         Literal["spaces", "commas", "spmf", "pairs", "history"] | None,
         typer.Option(
             "--form",
             metavar="FORM",
-            help="What FILE is: lines with items divided by spaces, commas or -1 (spmf), pairs of user and item, or a "
-            "purchase history. Found if not given.",
         ),
     ] = None
     per: Annotated[
         Literal["customer", "visit"],
-        typer.Option(metavar="customer|visit", help="What a record of a purchase history is."),
+        typer.Option(),
     ] = "customer"
-    column: Annotated[
-        list[str] | None, typer.Option(metavar="ROLE=NAME", help="Column of a role (user, item, day).")
-    ] = None
-    date_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Form of the days, such as '%d.%m.%Y'.")] = (
-        None
-    )
-    bad_rows: Annotated[
-        Literal["refuse", "drop"], typer.Option(metavar="refuse|drop", help="What to do with rows that cannot be used.")
-    ] = "refuse"
+    column: Annotated[list[str] | None, typer.Option(metavar="ROLE=NAME")] = None
+    date_format: Annotated[str | None, typer.Option(metavar="FORMAT")] = None
+    bad_rows: Annotated[Literal["refuse", "drop"], typer.Option()] = "refuse"
 
     def read(self, progress: Progress) -> Baskets:
         """Read the baskets and tell how they were read."""
@@ -116,9 +96,7 @@ class BasketOptions(ReadingOptions):
         from sudare.baskets.held import hold_baskets
 
         if self.written not in (None, "pairs", "history"):
-            raise OptionNotUsable(
-                f"A cluster reads no text of records ({self.written}).\nHint: give a table of users and items."
-            )
+            raise OptionNotUsable("errors.baskets.text_on_cluster", form=self.written)
         with (
             self.engine() as engine,
             hold_baskets(
@@ -130,9 +108,9 @@ class BasketOptions(ReadingOptions):
         ):
             tell_reading(found.reading)
             note(
-                f"Baskets: {counted(found.users, 'record')}, {counted(found.items, 'item')}, "
-                f"{counted(found.occurrences, 'occurrence')}, longest {found.longest:,}"
-            )
+                "notes.baskets_held", count=found.users, items=found.items, occurrences=found.occurrences,
+                longest=found.longest,
+            )  # fmt: skip
             yield found
 
 
@@ -143,12 +121,11 @@ def tell_baskets(baskets: Baskets) -> None:
     tell_reading(baskets.reading)
     lengths = baskets.lengths
     note(
-        f"Baskets: {counted(len(baskets), 'record')}, {counted(len(baskets.names), 'item')}, "
-        f"{counted(len(baskets.items), 'occurrence')}, longest {int(lengths.max(initial=0)):,}, "
-        f"empty {int((lengths == 0).sum()):,}"
-    )
+        "notes.baskets", count=len(baskets), items=len(baskets.names), occurrences=len(baskets.items),
+        longest=int(lengths.max(initial=0)), empty=int((lengths == 0).sum()),
+    )  # fmt: skip
     if baskets.reading.duplicates:
-        note(f"Counted once: {counted(baskets.reading.duplicates, 'repetition')} of an item within a record")
+        note("notes.counted_once", count=baskets.reading.duplicates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,30 +137,15 @@ class GuaranteeOptions(BasketOptions):
         READ,
         typer.Option(
             metavar="FILE|RULE",
-            help="Sensitive items: a file with one item a line, a file with user and item, or a rule: all, random:0.4, "
-            "random-fixed:0.4, item:med*.",
         ),
     ]
-    rho: Annotated[
-        str, typer.Option(metavar="RHO", help="Highest confidence that is allowed, above 0 and at most 1, such as 0.5.")
-    ]
-    max_known: Annotated[
-        int | None, typer.Option(metavar="M", help="Most items adversaries know. Any number if not given.")
-    ] = None
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE", help="Draw a sample: mean share of a user's unsafe adversaries it is to exclude."
-        ),
-    ] = None
-    delta: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Draw a sample: probability with which it may be wrong.")
-    ] = None
+    rho: Annotated[str, typer.Option(metavar="RHO")]
+    max_known: Annotated[int | None, typer.Option(metavar="M")] = None
+    epsilon: Annotated[float | None, typer.Option(metavar="SHARE", parser=share_of)] = None
+    delta: Annotated[float | None, typer.Option(metavar="SHARE", parser=share_of)] = None
     unknown_items: Annotated[
         Literal["refuse", "ignore"],
-        typer.Option(
-            metavar="refuse|ignore", help="What to do with sensitive users and items that FILE does not have."
-        ),
+        typer.Option(),
     ] = "refuse"
 
     def check(self) -> None:
@@ -201,7 +163,7 @@ class GuaranteeOptions(BasketOptions):
         with self.engine() as engine:
             found = read_sensitive(self.sensitive, baskets, unknown=self.unknown_items, engine=engine)
         if found.reading and found.reading.unknown:
-            note(f"Ignored {counted(found.reading.unknown, 'sensitive line')} with an unknown user or item")
+            note("notes.unknown_ignored", count=found.reading.unknown)
         return found
 
     def read_published(self, file: str, form: Any, original: Baskets, progress: Progress) -> Baskets:
@@ -227,13 +189,13 @@ def written_form(baskets: Baskets) -> str | None:
 
 
 def asked_guarantee(
-    source: GuaranteeOptions, knowledge: str | None, seed: int | None, certified: Certificate | None
+    source: GuaranteeOptions, adversary_knows: str | None, seed: int | None, certified: Certificate | None
 ) -> dict[str, Any]:
     """Return the guarantee that is asked for; what was not said is as the certificate says, if there is one."""
     from sudare.baskets.certificate_comparison import repeated_draws
 
     given = {name: getattr(source, name) for name in ("max_known", "epsilon", "delta")}
-    given |= {"knowledge": knowledge, "seed": seed}
+    given |= {"knowledge": adversary_knows, "seed": seed}
     otherwise: dict[str, Any] = {"knowledge": "original", "seed": 0}
     if certified:
         sampled = {"epsilon": certified.epsilon, "delta": certified.delta, "seed": certified.check_seed or 0}

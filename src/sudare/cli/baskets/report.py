@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sudare.cli.baskets.options import (
-    KNOWLEDGE_HELP,
     CertificateOption,
     GuaranteeOptions,
     KeepLowOption,
@@ -18,8 +17,9 @@ from sudare.cli.baskets.options import (
     asked_guarantee,
 )
 from sudare.cli.files import READ, REPORT
-from sudare.cli.frame import EXIT_NOT_SAFE, LanguageOption, guarded, note, shown_progress
+from sudare.cli.frame import EXIT_ANSWER_NO, guarded, note_written, shown_progress
 from sudare.cli.options import taking
+from sudare.cli.settings import Settings
 from sudare.errors import OptionNotUsable
 
 if TYPE_CHECKING:
@@ -28,52 +28,36 @@ if TYPE_CHECKING:
     from sudare.baskets.verification import Verification
     from sudare.progress import Progress
 
-HideRecordsOption = Annotated[
-    bool, typer.Option("--hide-records", help="Leave the numbers of records out of the report.")
-]
+HideRecordsOption = Annotated[bool, typer.Option("--hide-records")]
 
 
 @guarded
 @taking(GuaranteeOptions)
 def report(
     source: GuaranteeOptions,
-    out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
+    out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT")],
     published: Annotated[
         str | None,
         READ,
-        typer.Option(
-            metavar="PUBLISHED", help="Published baskets to show. What suppression would publish, if not given."
-        ),
+        typer.Option(metavar="PUBLISHED"),
     ] = None,
     published_form: PublishedFormOption = None,
     certificate: CertificateOption = None,
     strategy: StrategyOption = "paper",
     keep_low: KeepLowOption = None,
-    knowledge: Annotated[
-        KnownFrom | None,
-        typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
-    ] = None,
+    adversary_knows: Annotated[KnownFrom | None, typer.Option()] = None,
     hide_records: HideRecordsOption = False,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of the suppression, or of a sample. 0 if not given.")
-    ] = None,
-    lang: LanguageOption = "en",
+    seed: Annotated[int | None, typer.Option(metavar="N")] = None,
 ) -> None:
-    """Write a report about baskets that a lawyer can read.
-
-    It tells whether the published baskets are safe, how sure adversaries are of sensitive items before and after, what
-    was suppressed and what is left of the use. Exit code 3: not safe, or not what the certificate says.
-    """
+    """Write a report about baskets that a lawyer can read."""
     from sudare.baskets.certificate import read_certificate
     from sudare.baskets.verification import verify_baskets
-    from sudare.messages import Texts
     from sudare.report.baskets.report import write_baskets_report
 
-    Texts(lang)
     source.check()
     if certificate and published is None:
-        raise OptionNotUsable("A certificate is about published baskets.\nHint: name them with --published.")
-    asked = asked_guarantee(source, knowledge, seed, read_certificate(certificate) if certificate else None)
+        raise OptionNotUsable("errors.certificate.no_published")
+    asked = asked_guarantee(source, adversary_knows, seed, read_certificate(certificate) if certificate else None)
     with shown_progress() as progress:
         original = source.read(progress)
         shown: Suppression | Verification
@@ -88,12 +72,12 @@ def report(
             out,
             certificate=certificate,
             show_records=not hide_records,
-            language=lang,
+            language=Settings.language,
             progress=progress,
         )
-    note(f"Wrote {out}")
+    note_written(out)
     if not found.holds:
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_ANSWER_NO)
 
 
 def _suppressed(

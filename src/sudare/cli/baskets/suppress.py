@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sudare.cli.baskets.options import (
-    FILE_HELP,
-    KNOWLEDGE_HELP,
     CertificateOption,
     GuaranteeOptions,
     KeepLowOption,
@@ -21,17 +19,10 @@ from sudare.cli.baskets.options import (
 )
 from sudare.cli.baskets.report import HideRecordsOption
 from sudare.cli.files import BASKETS, CERTIFICATE, READ, REPORT
-from sudare.cli.frame import (
-    EXIT_NOT_SAFE,
-    JsonOption,
-    LanguageOption,
-    SeedOption,
-    guarded,
-    note,
-    show_json,
-    shown_progress,
-)
+from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, SeedOption, guarded, note, show_json, shown_progress, spoken
 from sudare.cli.options import taking
+from sudare.cli.settings import Settings
+from sudare.messages import Joined
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
@@ -42,31 +33,23 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
 
 
-WorstOption = Annotated[int, typer.Option("--worst", min=1, metavar="N", help="How many unsafe adversaries to list.")]
+WorstOption = Annotated[int, typer.Option(min=1, metavar="N")]
 
 
 @guarded
 @taking(GuaranteeOptions)
 def check(
     source: GuaranteeOptions,
-    worst: WorstOption = 20,
+    top: WorstOption = 20,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Check how sure adversaries can be of sensitive items.
-
-    An adversary knows some items of a user and infers another one from the records that have them. She is unsafe if
-    she is surer than RHO of an item that is sensitive to the user. On Spark a sample is checked where the data are, and
-    no adversary is listed. Exit code 3: there are unsafe adversaries.
-    """
-    from sudare.messages import Texts
-
-    texts = Texts(lang)
+    """Check how sure adversaries can be of sensitive items."""
+    texts = spoken()
     source.check()
     with shown_progress() as progress:
         look = _checked if source.engine_name == "duckdb" else _checked_there
-        verdict, sensitive, told = look(source, worst, seed, progress)
+        verdict, sensitive, told = look(source, top, seed, progress)
     if json:
         show_json("basket-check", {**verdict.to_dict(), **told})
     else:
@@ -115,69 +98,59 @@ def suppress(
     out: Annotated[
         Path,
         BASKETS,
-        typer.Option(
-            "--out", "-o", metavar="OUT", help="File for the result, in the form of FILE, or .csv or .parquet."
-        ),
+        typer.Option("--out", "-o", metavar="OUT"),
     ],
     strategy: StrategyOption = "paper",
     keep_low: KeepLowOption = None,
-    knowledge: Annotated[KnownFrom, typer.Option(metavar="original|published", help=KNOWLEDGE_HELP)] = "original",
+    adversary_knows: Annotated[KnownFrom, typer.Option()] = "original",
     certificate: Annotated[
         Path | None,
         CERTIFICATE,
-        typer.Option(metavar="CERT", help="File for the certificate. OUT.certificate.json if not given."),
+        typer.Option(metavar="CERT"),
     ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Stop after SECONDS, check included, with what was reached.")
-    ] = None,
+    seconds: Annotated[float | None, typer.Option(metavar="SECONDS")] = None,
     keep_unsafe: Annotated[
         bool,
-        typer.Option("--keep-unsafe", help="Write a result that is not safe too, with a certificate that says so."),
+        typer.Option("--keep-unsafe"),
     ] = False,
-    page: Annotated[
+    report: Annotated[
         Path | None,
         REPORT,
-        typer.Option("--report", metavar="REPORT", help="HTML file for a report, written when OUT is."),
+        typer.Option(metavar="REPORT"),
     ] = None,
     hide_records: HideRecordsOption = False,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Suppress items until no adversary is surer of a sensitive item than RHO.
-
-    The result is checked as a whole by code that shares nothing with the suppression. A result that is not safe, be it
-    for want of time or by Ctrl-C, is not written; the exit code is 3, or 130 after Ctrl-C.
-    """
+    """Suppress items until no adversary is surer of a sensitive item than RHO."""
     from sudare.baskets.certificate import certificate_path, write_published
     from sudare.baskets.suppress.suppression import suppress_baskets
-    from sudare.messages import Texts
 
-    texts = Texts(lang)
+    texts = spoken()
     source.check()
-    target = Target(out, certificate or certificate_path(out), page)
+    target = Target(out, certificate or certificate_path(out), report)
     target.check()
     with shown_progress() as progress:
         baskets = source.read(progress)
         target.check_form(baskets)
         sensitive = source.read_sensitive(baskets)
         found = suppress_baskets(
-            baskets, sensitive, rho=source.rho, max_known=source.max_known, knowledge=knowledge, strategy=strategy,
-            keep_low=keep_low, epsilon=source.epsilon, delta=source.delta, seed=seed, seconds=time_limit,
-            progress=progress,
+            baskets, sensitive, rho=source.rho, max_known=source.max_known, knowledge=adversary_knows,
+            strategy=strategy, keep_low=keep_low, epsilon=source.epsilon, delta=source.delta, seed=seed,
+            seconds=seconds, progress=progress,
         )  # fmt: skip
         written = found.safe or keep_unsafe
         if written:
             write_published(found, out, certificate=target.certificate)
-        if written and page:
+        if written and report:
             from sudare.report.baskets.report import write_baskets_report
 
             write_baskets_report(
-                found, page, certificate=target.certificate, show_records=not hide_records, language=lang,
-                progress=progress,
+                found, report, certificate=target.certificate, show_records=not hide_records,
+                language=Settings.language, progress=progress,
             )  # fmt: skip
     if json:
-        named = {"out": out, "certificate": target.certificate, "report": page}
+        named = {"out": out, "certificate": target.certificate, "report": report}
         files = {name: str(path) if written and path else None for name, path in named.items()}
         show_json("basket-suppression", {**found.to_dict(), **files, **_told(baskets, sensitive)})
     else:
@@ -191,11 +164,9 @@ def suppress(
 
 def _tell_written(target: Target, *, written: bool) -> None:
     if written:
-        note(f"Wrote {' and '.join(map(str, target.files))}")
+        note("notes.wrote", path=Joined(list(map(str, target.files))))
     else:
-        note(
-            f"Nothing was written, since the result is not safe. Hint: --keep-unsafe writes {target.out} nevertheless."
-        )
+        note("notes.unsafe_not_written", path=target.out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +200,7 @@ class Target:
 class VerifyOptions(GuaranteeOptions):
     """The words of a guarantee that is to be verified."""
 
-    file: Annotated[str, READ, typer.Argument(metavar="ORIGINAL", help=FILE_HELP)]
+    file: Annotated[str, READ, typer.Argument(metavar="ORIGINAL")]
 
 
 @guarded
@@ -239,39 +210,29 @@ def verify(
     published: Annotated[
         str,
         READ,
-        typer.Argument(metavar="PUBLISHED", help="The published baskets, a suppression of the original ones."),
+        typer.Argument(metavar="PUBLISHED"),
     ],
     published_form: PublishedFormOption = None,
-    knowledge: Annotated[
-        KnownFrom | None,
-        typer.Option(metavar="original|published", help=f"{KNOWLEDGE_HELP} Original if not given."),
-    ] = None,
+    adversary_knows: Annotated[KnownFrom | None, typer.Option()] = None,
     certificate: CertificateOption = None,
-    worst: WorstOption = 20,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of a sample. 0 if not given.")] = None,
-    lang: LanguageOption = "en",
+    top: WorstOption = 20,
+    seed: Annotated[int | None, typer.Option(metavar="N")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Verify published baskets, and their certificate.
-
-    Everything is computed again from the files: that PUBLISHED is ORIGINAL with items left out, whether the guarantee
-    holds, and whether files, parameters and answer are those of the certificate. Exit code 3: not safe, or not what the
-    certificate says.
-    """
+    """Verify published baskets, and their certificate."""
     from sudare.baskets.certificate import read_certificate
     from sudare.baskets.verification import verify_baskets
-    from sudare.messages import Texts
 
-    texts = Texts(lang)
+    texts = spoken()
     certified = read_certificate(certificate) if certificate else None
-    asked = asked_guarantee(source, knowledge, seed, certified)
+    asked = asked_guarantee(source, adversary_knows, seed, certified)
     source.check()
     with shown_progress() as progress:
         original = source.read(progress)
         read = source.read_published(published, published_form, original, progress)
         sensitive = source.read_sensitive(original)
         found = verify_baskets(
-            original, read, sensitive, rho=source.rho, **asked, certificate=certified, most_worst=worst,
+            original, read, sensitive, rho=source.rho, **asked, certificate=certified, most_worst=top,
             progress=progress,
         )  # fmt: skip
     if json:
@@ -293,4 +254,4 @@ def _told(baskets: Baskets | HeldBaskets, sensitive: SensitiveItems | HeldSensit
 
 def _end(*, safe: bool) -> None:
     if not safe:
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_ANSWER_NO)

@@ -5,15 +5,7 @@ from __future__ import annotations
 import typer
 
 from sudare.cli.contest.files import DEFAULT_RULES, AnonymizedArgument, OriginalArgument, RulesOption
-from sudare.cli.frame import (
-    EXIT_NOT_SAFE,
-    JsonOption,
-    LanguageOption,
-    SeedOption,
-    guarded,
-    show_json,
-    shown_progress,
-)
+from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, SeedOption, guarded, show_json, shown_progress, spoken
 
 
 @guarded
@@ -22,21 +14,14 @@ def duel(
     anonymized: AnonymizedArgument,
     rules: RulesOption = DEFAULT_RULES,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Run every built-in attack against an anonymized history.
-
-    Shown are guesses, hits, the hits needed and the margin of each attack, what the classes alone give an attacker, and
-    a control: the same attack on T itself under pseudonyms. An attack that fails its control proves nothing. Exit code
-    3: an attack was effective.
-    """
+    """Run every built-in attack against an anonymized history."""
     from sudare.histories.attack.duel import run_duel
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.generalized.text import read_original, read_valid_anonymized
-    from sudare.messages import Texts
 
-    texts, loaded = Texts(lang), load_rules(rules)
+    texts, loaded = spoken(), load_rules(rules)
     with shown_progress() as progress:
         history = read_original(original, loaded, progress=progress)
         published = read_valid_anonymized(anonymized, history, loaded, progress=progress)
@@ -48,4 +33,4 @@ def duel(
 
         show_duel(found, anonymized, texts)
     if found.verdict == "broken":
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_ANSWER_NO)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.files import LINES, READ
-from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
+from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, guarded, note, show_json, shown_progress, spoken
 from sudare.cli.options import MemoryOption, SpillOption, ThreadsOption
+from sudare.cli.settings import Settings
 from sudare.limits import MEMORY
 from sudare.progress import Progress
 from sudare.showing import dataclass
@@ -22,20 +23,16 @@ if TYPE_CHECKING:
     from sudare.messages import Texts
 
 DEFAULT_RULES = "pwscup2018"
-OriginalArgument = Annotated[
-    str, READ, typer.Argument(metavar="T", help="The original history, rows of single values.")
-]
-AnonymizedArgument = Annotated[str, READ, typer.Argument(metavar="A", help="The anonymized history, row by row as T.")]
-PublishedArgument = Annotated[str, READ, typer.Argument(metavar="PUBLISHED", help="What was published of A.")]
-GuessesArgument = Annotated[
-    str, READ, typer.Argument(metavar="GUESSES", help="The guesses: lines of a pseudonym, a comma and a customer.")
-]
+OriginalArgument = Annotated[str, READ, typer.Argument(metavar="T")]
+AnonymizedArgument = Annotated[str, READ, typer.Argument(metavar="A")]
+PublishedArgument = Annotated[str, READ, typer.Argument(metavar="PUBLISHED")]
+GuessesArgument = Annotated[str, READ, typer.Argument(metavar="GUESSES")]
 RulesOption = Annotated[
     str,
     READ,
-    typer.Option(metavar="NAME|FILE", help="The rules: pwscup2018, or a TOML file with those of another contest."),
+    typer.Option(metavar="NAME|FILE"),
 ]
-MaxErrorsOption = Annotated[int, typer.Option(min=0, metavar="N", help="How many errors to show; JSON has all.")]
+TopErrorsOption = Annotated[int, typer.Option(min=0, metavar="N")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +47,11 @@ class ComparedOptions:
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="For histories that no memory holds: duckdb, local[2] (Spark on this machine), spark://host:port. "
-            "T and A may then be folders of texts too.",
         ),
     ] = None
     memory: MemoryOption = MEMORY
     spill_dir: SpillOption = None
-    min_cell: Annotated[
-        int, typer.Option(metavar="N", help="Smallest count that may leave the engine; smaller ones are refused.")
-    ] = 1
+    min_cell: Annotated[int, typer.Option(metavar="N")] = 1
     threads: ThreadsOption = None
 
     @contextmanager
@@ -84,25 +77,18 @@ def check(
     original: OriginalArgument,
     anonymized: AnonymizedArgument,
     rules: RulesOption = DEFAULT_RULES,
-    max_errors: MaxErrorsOption = 20,
-    lang: LanguageOption = "en",
+    top: TopErrorsOption = 20,
     json: JsonOption = False,
 ) -> None:
-    """Check that an anonymized history follows the rules.
-
-    Every cell that is not well formed or does not cover the value of T, every pseudonym that is not one to one with a
-    customer, every line and the number of rows. T is checked first. Exit code 3: A does not follow the rules; 2: T
-    does not, or a file cannot be read.
-    """
+    """Check that an anonymized history follows the rules."""
     from sudare.contest.check import check_anonymized
     from sudare.histories.generalized.complaints import MOST_COMPLAINTS
     from sudare.histories.generalized.rule_sets import load_rules
-    from sudare.messages import Texts
 
-    texts, loaded = Texts(lang), load_rules(rules)
+    texts, loaded = spoken(), load_rules(rules)
     with shown_progress() as progress:
         found = check_anonymized(
-            original, anonymized, loaded, most_errors=MOST_COMPLAINTS if json else max_errors, language=lang,
+            original, anonymized, loaded, most_errors=MOST_COMPLAINTS if json else top, language=Settings.language,
             progress=progress,
         )  # fmt: skip
     _show(found, texts, json=json)
@@ -114,26 +100,19 @@ def check_guesses(
     published: PublishedArgument,
     guesses: GuessesArgument,
     rules: RulesOption = DEFAULT_RULES,
-    max_errors: MaxErrorsOption = 20,
-    lang: LanguageOption = "en",
+    top: TopErrorsOption = 20,
     json: JsonOption = False,
 ) -> None:
-    """Check that guesses follow the rules.
-
-    A pseudonym must be in what was published and have one guess, a customer must be in T. T and what was published are
-    checked first. A file without guesses is legal. Exit code 3: the guesses do not follow the rules; 2: T or what was
-    published does not, or a file cannot be read.
-    """
+    """Check that guesses follow the rules."""
     from sudare.contest.check import check_guesses as check_file
     from sudare.histories.generalized.complaints import MOST_COMPLAINTS
     from sudare.histories.generalized.rule_sets import load_rules
-    from sudare.messages import Texts
 
-    texts, loaded = Texts(lang), load_rules(rules)
+    texts, loaded = spoken(), load_rules(rules)
     with shown_progress() as progress:
         found = check_file(
-            original, published, guesses, loaded, most_errors=MOST_COMPLAINTS if json else max_errors, language=lang,
-            progress=progress,
+            original, published, guesses, loaded, most_errors=MOST_COMPLAINTS if json else top,
+            language=Settings.language, progress=progress,
         )  # fmt: skip
     _show(found, texts, json=json)
 
@@ -141,18 +120,12 @@ def check_guesses(
 @guarded
 def publish(
     anonymized: AnonymizedArgument,
-    out: Annotated[Path, LINES, typer.Option("--out", "-o", metavar="PUBLISHED", help="File for what is published.")],
+    out: Annotated[Path, LINES, typer.Option("--out", "-o", metavar="PUBLISHED")],
     rules: RulesOption = DEFAULT_RULES,
-    unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="Publish a history that does not follow the rules, too.")
-    ] = False,
+    unchecked: Annotated[bool, typer.Option("--unchecked")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Write what is published of an anonymized history.
-
-    Deleted rows are left out and the lines are sorted, so that nobody learns which row of T is which. A is checked
-    before, as far as that is possible without T.
-    """
+    """Write what is published of an anonymized history."""
     from sudare.contest.publish import publish_anonymized as write_published
     from sudare.histories.generalized.rule_sets import load_rules
 
@@ -161,7 +134,7 @@ def publish(
         rows = write_published(anonymized, out, loaded, unchecked=unchecked, progress=progress)
     if json:
         show_json("published", {"out": str(out), "rows": rows})
-    note(f"Wrote {out}. Rows: {rows:,}.")
+    note("notes.wrote_rows", path=out, count=rows)
 
 
 def _show(found: CheckResult, texts: Texts, *, json: bool) -> None:
@@ -172,4 +145,4 @@ def _show(found: CheckResult, texts: Texts, *, json: bool) -> None:
 
         show_check(found, texts)
     if not found.valid:
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_ANSWER_NO)

@@ -1,72 +1,70 @@
-"""`sudare frontier`: what anonymity costs, U against k."""
+"""`sudare contest frontier`: what anonymity costs, U against k."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sudare.cli.files import OutputFolder
-from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, show_json, shown_progress
-from sudare.cli.history.anonymize import FastOption, NoAttacksOption, RoundsOption, TimeLimitOption
+from sudare.cli.frame import JsonOption, SeedOption, guarded, note, show_json, shown_progress, spoken
+from sudare.cli.history.anonymize import FastOption, RoundsOption, SecondsOption, SkipAttacksOption
 from sudare.cli.history.cells import CellOptions
 from sudare.cli.options import taking
+from sudare.cli.settings import Settings
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.registry import DEFAULT_MODEL, MODELS
+from sudare.messages import Joined
 
 MOST_KS = 1000
+
+if TYPE_CHECKING:
+    EverybodyModel = str
+else:
+    # The models that leave nobody as they were.
+    EverybodyModel = Literal[tuple(name for name, model in MODELS.items() if model.everybody)]
 
 
 @guarded
 @taking(CellOptions)
 def frontier(
     source: CellOptions,
-    out: Annotated[
-        Path, OutputFolder(), typer.Option("--out", "-o", metavar="DIR", help="Folder for chart, page and values.")
-    ],
-    ks: Annotated[str, typer.Option(metavar="2-20|2,3,7", help="The k to try.")] = "2-20",
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="|".join(name for name, model in MODELS.items() if model.everybody),
-            help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have.",
-        ),
-    ] = DEFAULT_MODEL,
-    no_attacks: NoAttacksOption = False,
+    out: Annotated[Path, OutputFolder(), typer.Option("--out", "-o", metavar="DIR")],
+    ks: Annotated[str, typer.Option(metavar="2-20|2,3,7")] = "2-20",
+    model: Annotated[EverybodyModel, typer.Option()] = DEFAULT_MODEL,
+    skip_attacks: SkipAttacksOption = False,
     fast: FastOption = False,
-    time_limit: TimeLimitOption = None,
+    seconds: SecondsOption = None,
     rounds: RoundsOption = None,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Show what anonymity costs: U against k, and how safe each k is.
-
-    For each k the history is anonymized as by `sudare anonymize`. Written to DIR are a chart (frontier.svg), a page
-    (index.html) and all values (frontier.csv). What is finished is kept: after an interruption the same command goes
-    on, and more k can be asked for.
-    """
+    """Show what anonymity costs: U against k, and how safe each k is."""
     from sudare.contest.frontier import FrontierSearch, trace_frontier
-    from sudare.messages import Texts
     from sudare.report.contest.frontier import write_frontier_page
 
-    texts, wanted = Texts(lang), _ks(ks)
+    texts, wanted = spoken(), _ks(ks)
     with shown_progress() as progress:
         original = source.open(progress)
         rules = original.rules
         search = FrontierSearch(
-            model=model, most_items=rules.most_items, seed=seed, seconds=time_limit, rounds=rounds, fast=fast,
-            duel=not no_attacks, attacks=rules.attacks, p=rules.p, alpha=rules.alpha,
+            model=model, most_items=rules.most_items, seed=seed, seconds=seconds, rounds=rounds, fast=fast,
+            duel=not skip_attacks, attacks=rules.attacks, p=rules.p, alpha=rules.alpha,
         )  # fmt: skip
         try:
             found = trace_frontier(original.history, wanted, search=search, folder=out, progress=progress)
         except KeyboardInterrupt:
-            note(f"What is finished is kept in {out}; the same command goes on from there.")
+            note("notes.kept", folder=out)
             raise
     written = write_frontier_page(
-        found, out, source=Path(source.file).name, rules=rules.name, results=rules.best_results, language=lang
+        found,
+        out,
+        source=Path(source.file).name,
+        rules=rules.name,
+        results=rules.best_results,
+        language=Settings.language,
     )
     if json:
         show_json("frontier", found.to_dict())
@@ -74,7 +72,7 @@ def frontier(
         from sudare.report.contest.frontier_text import show_frontier
 
         show_frontier(found, source.file, rules, texts)
-    note(f"Wrote {', '.join(path.name for path in written)} and frontier.csv in {out}")
+    note("notes.wrote_names", names=Joined([*(path.name for path in written), "frontier.csv"]), folder=out)
 
 
 def _ks(words: str) -> list[int]:
@@ -84,6 +82,6 @@ def _ks(words: str) -> list[int]:
         ends = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", word)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
         if not first <= last < first + MOST_KS:
-            raise OptionNotUsable(f"--ks {words!r} are no numbers to try.\nHint: --ks 2-20 or --ks 2,3,7")
+            raise OptionNotUsable("errors.usage.ks", words=words)
         found += range(first, last + 1)
     return found

@@ -7,24 +7,16 @@ from typing import Annotated
 import typer
 
 from sudare.cli.files import READ
-from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, show_json, shown_progress
+from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, guarded, show_json, shown_progress, spoken
 
 
 @guarded
 def recompute(
-    archive: Annotated[
-        str, READ, typer.Argument(metavar="ARCHIVE", help="The folder that sudare server export wrote.")
-    ],
-    lang: LanguageOption = "en",
+    archive: Annotated[str, READ, typer.Argument(metavar="ARCHIVE")],
     json: JsonOption = False,
 ) -> None:
-    """Recompute the outcome of a contest from its archive, without the server.
-
-    All hashes are checked; U, what was published, hits, hits needed and the standings are computed from the files and
-    compared with what the server recorded. Exit code 3: something differs.
-    """
+    """Recompute the outcome of a contest from its archive, without the server."""
     from sudare.contest.recompute import recompute_archive
-    from sudare.messages import Texts
 
     with shown_progress() as progress:
         found = recompute_archive(archive, progress=progress)
@@ -33,6 +25,6 @@ def recompute(
     else:
         from sudare.report.contest.recompute_text import show_recomputed
 
-        show_recomputed(found, Texts(lang))
+        show_recomputed(found, spoken())
     if not found.same:
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_ANSWER_NO)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,9 +15,9 @@ from sudare.cli.contest.files import (
     RulesOption,
 )
 from sudare.cli.files import LINES, READ
-from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
+from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, guarded, note_written, show_json, shown_progress, spoken
 from sudare.cli.options import taking
-from sudare.errors import BadRows, OptionNotUsable
+from sudare.errors import BadRows
 
 if TYPE_CHECKING:
     from sudare.histories.generalized.model import CellHistory
@@ -26,89 +26,66 @@ if TYPE_CHECKING:
 
 MOST_THRESHOLDS = 1_000_000
 
-POption = Annotated[
-    str | None, typer.Option("--p", metavar="SHARE", help="Probability p, such as 1/3. That of the rules if not given.")
-]
+POption = Annotated[str | None, typer.Option("--p", metavar="SHARE")]
 AlphaOption = Annotated[
     str | None,
-    typer.Option("--alpha", metavar="SHARE", help="Level alpha, such as 0.01/20. That of the rules if not given."),
+    typer.Option("--alpha", metavar="SHARE"),
 ]
 ThresholdsOption = Annotated[
     Path | None,
     READ,
-    typer.Option("--thresholds", metavar="R.csv", help="The contest's own thresholds, which win over the formula."),
+    typer.Option("--thresholds", metavar="R.csv"),
 ]
 
 
 @guarded
 def thresholds(
-    most: Annotated[int, typer.Option("--max", min=0, max=MOST_THRESHOLDS, metavar="N", help="Most guesses.")] = 1000,
+    most_guesses: Annotated[int, typer.Option(min=0, max=MOST_THRESHOLDS, metavar="N")] = 1000,
     p: POption = None,
     alpha: AlphaOption = None,
-    test: Annotated[
-        str, typer.Option("--test", metavar="contest|tight", help="Which test's thresholds are written to OUT.")
-    ] = "contest",
-    out: Annotated[
-        Path | None, LINES, typer.Option("--out", "-o", metavar="OUT", help="File for all thresholds: lines n,r(n).")
-    ] = None,
+    test: Annotated[Literal["contest", "tight"], typer.Option()] = "contest",
+    out: Annotated[Path | None, LINES, typer.Option("--out", "-o", metavar="OUT")] = None,
     rules: RulesOption = DEFAULT_RULES,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Show how many right guesses make an attack effective.
-
-    For each number of guesses: the threshold of the contest, and that of the tight test, which is the least that
-    follows from the same condition of safety.
-    """
+    """Show how many right guesses make an attack effective."""
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.safety.thresholds import TESTS, read_alpha, read_p, success_thresholds, write_thresholds
-    from sudare.messages import Texts
 
-    texts, chosen = Texts(lang), load_rules(rules)
+    texts, chosen = spoken(), load_rules(rules)
     share, level = read_p(p or chosen.p), read_alpha(alpha or chosen.alpha)
-    written = next((known for known in TESTS if known == test), None)
-    if written is None:
-        raise OptionNotUsable(f"There is no test {test!r}.\nHint: --test contest or --test tight")
-    found = {known: success_thresholds(most, share, level, test=known) for known in TESTS}
+    found = {known: success_thresholds(most_guesses, share, level, test=known) for known in TESTS}
     if out:
-        write_thresholds(found[written], out)
+        write_thresholds(found[test], out)
     if json:
         listed = {known: values.tolist() for known, values in found.items()}
-        show_json("thresholds", {"p": str(share), "alpha": str(level), "max": most, "thresholds": listed})
+        show_json("thresholds", {"p": str(share), "alpha": str(level), "max": most_guesses, "thresholds": listed})
     else:
         from sudare.report.contest.safety_text import show_thresholds
 
         show_thresholds(found["contest"], found["tight"], share, level, texts)
     if out:
-        note(f"Wrote {out}")
+        note_written(out)
 
 
 @guarded
 def safety(
     original: OriginalArgument,
     anonymized: AnonymizedArgument,
-    guesses: Annotated[
-        str, READ, typer.Argument(metavar="GUESSES", help="The attacker's guesses: lines pseudonym,customer.")
-    ],
+    guesses: Annotated[str, READ, typer.Argument(metavar="GUESSES")],
     thresholds: ThresholdsOption = None,
     p: POption = None,
     alpha: AlphaOption = None,
     rules: RulesOption = DEFAULT_RULES,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Judge an attack: guesses, hits, the threshold and the margin.
-
-    Exit code 3: the attack was effective, so that A is not safe, or nothing was tried. Exit code 0 says no more than
-    that this attack was not effective.
-    """
+    """Judge an attack: guesses, hits, the threshold and the margin."""
     from sudare.histories.attack.guesses import read_guesses
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.safety.judgement import judge_guesses
     from sudare.histories.safety.thresholds import read_thresholds
-    from sudare.messages import Texts
 
-    texts, chosen = Texts(lang), load_rules(rules)
+    texts, chosen = spoken(), load_rules(rules)
     own = read_thresholds(thresholds) if thresholds else None
     with shown_progress() as progress:
         source, history = _read(original, anonymized, chosen, progress)
@@ -121,7 +98,7 @@ def safety(
 
         show_judgement(found, guesses, texts)
     if found.effective or not found.tried:
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_ANSWER_NO)
 
 
 @guarded
@@ -130,32 +107,25 @@ def classes(
     source: ComparedOptions,
     attacks: Annotated[
         int | None,
-        typer.Option("--attacks", min=1, metavar="N", help="Attacks to survive. Those of the rules if not given."),
+        typer.Option("--attacks", min=1, metavar="N"),
     ] = None,
     thresholds: ThresholdsOption = None,
     p: POption = None,
     alpha: AlphaOption = None,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Show the classes of pseudonyms that nobody can tell apart, and how safe they are.
-
-    Shown are the sizes of the classes, the k that is reached, whether condition H0 holds, the best guesses of an
-    attacker who knows the classes and nothing else, and how probable it is to survive N such attacks. With --engine,
-    histories that no memory holds are looked at too.
-    """
+    """Show the classes of pseudonyms that nobody can tell apart, and how safe they are."""
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.safety.classes import class_safety
     from sudare.histories.safety.thresholds import read_thresholds
-    from sudare.messages import Texts
 
-    texts, chosen = Texts(lang), load_rules(source.rules)
+    texts, chosen = spoken(), load_rules(source.rules)
     own = read_thresholds(thresholds) if thresholds else None
     shares = _shares(p, alpha, chosen)
     with shown_progress() as progress:
         sizes = _class_sizes(source, chosen, progress)
         if not sizes:
-            raise BadRows(f"Every row of {source.anonymized} is deleted.\nHint: there are no classes to attack.")
+            raise BadRows("errors.contest.all_deleted", path=source.anonymized)
         progress("best guesses", 0, 1)
         found = class_safety(sizes, attacks=attacks or chosen.attacks, thresholds=own, **shares)
     if json:

@@ -1,4 +1,4 @@
-"""`sudare submit`: hand in through a contest server's API, and wait for the outcome."""
+"""`sudare contest submit`: hand in through a contest server's API, and wait for the outcome."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sudare.cli.files import READ
-from sudare.cli.frame import EXIT_BAD_INPUT, JsonOption, guarded, note, show_json
+from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, guarded, note, show_json, spoken
+from sudare.cli.settings import Settings
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.report.terminal import console
 
@@ -24,33 +25,23 @@ ASK_SECONDS = 0.5
 
 @guarded
 def submit(
-    server: Annotated[str, typer.Argument(metavar="URL", help="The address of the contest server.")],
-    file: Annotated[
-        Path, READ, typer.Argument(metavar="FILE", help="The anonymized history, or guesses with --target.")
-    ],
-    round: Annotated[
-        str | None, typer.Option("--round", metavar="NAME", help="The round. The only open one if not given.")
-    ] = None,
-    target: Annotated[
-        int | None, typer.Option(metavar="N", help="Hand in guesses on the target of this number.")
-    ] = None,
-    comment: Annotated[str, typer.Option("--note", metavar="TEXT", help="A note for your team.")] = "",
-    final: Annotated[bool, typer.Option("--final", help="Choose it as the final one if it is valid.")] = False,
-    wait: Annotated[int, typer.Option(metavar="SECONDS", help="How long to wait for the outcome.")] = 300,
+    server: Annotated[str, typer.Argument(metavar="URL")],
+    file: Annotated[Path, READ, typer.Argument(metavar="FILE")],
+    round: Annotated[str | None, typer.Option("--round", metavar="NAME")] = None,
+    target: Annotated[int | None, typer.Option(metavar="N")] = None,
+    comment: Annotated[str, typer.Option("--note", metavar="TEXT")] = "",
+    final: Annotated[bool, typer.Option("--final")] = False,
+    wait: Annotated[int, typer.Option(metavar="SECONDS")] = 300,
     json: JsonOption = False,
 ) -> None:
-    """Hand in an anonymized history or guesses and show what the server found.
-
-    The token of your team, from the page of your account, is read from the environment: SUDARE_TOKEN. Exit code 2: the
-    file breaks the rules.
-    """
+    """Hand in an anonymized history or guesses and show what the server found."""
     if not file.is_file():
-        raise SourceNotReadable(f"There is no file {file}.\nHint: name the file to hand in.")
+        raise SourceNotReadable("errors.submit.no_file", file=file)
     with _Client(server) as client:
         found = client.round(round, "anonymization" if target is None else "reidentification")
         path = f"/rounds/{found['id']}/submissions" if target is None else client.guess_path(found["id"], target)
         kept = client.send(path, file, comment if target is None else "")
-        note(f"Handed in: {kept['size']:,} bytes, SHA-256 {kept['sha256']}")
+        note("notes.handed_in", count=kept["size"], sha256=kept["sha256"])
         outcome = client.wait(f"/{'submissions' if target is None else 'guesses'}/{kept['id']}", wait)
         if final and target is None and outcome["status"] == "valid":
             outcome = client.ask("PUT", f"/submissions/{kept['id']}/final")
@@ -61,16 +52,24 @@ def _show(outcome: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json("submission", outcome)
     else:
-        result = outcome["result"] or {}
-        utility = f", U = {outcome['utility']:.6f}" if outcome.get("utility") is not None else ""
-        chosen = ", final" if outcome.get("final") else ""
-        console().print(f"Number {outcome['number']}: {outcome['status']}{utility}{chosen}")
-        for error in result.get("errors", {}).get("en", [])[:SHOWN_ERRORS]:
-            console().print(f"  row {error['row']:,}, cell {error['cell']}: {error['message']}")
-        if result.get("total_errors", 0) > SHOWN_ERRORS:
-            console().print(f"  ... errors in all: {result['total_errors']:,}")
+        _print(outcome)
     if outcome["status"] != "valid":
-        raise typer.Exit(EXIT_BAD_INPUT)
+        raise typer.Exit(EXIT_ANSWER_NO)
+
+
+def _print(outcome: dict[str, Any]) -> None:
+    texts, result = spoken(), outcome["result"] or {}
+    status = texts(f"web.status.{outcome['status']}")
+    parts = [texts("submit.outcome", number=outcome["number"], status=status)]
+    if outcome.get("utility") is not None:
+        parts.append(texts("submit.utility", utility=outcome["utility"]))
+    if outcome.get("final"):
+        parts.append(texts("submit.final"))
+    console().print(texts("list.comma").join(parts))
+    for error in result.get("errors", {}).get(Settings.language, [])[:SHOWN_ERRORS]:
+        console().print(texts("submit.error", row=error["row"], cell=error["cell"], message=error["message"]))
+    if result.get("total_errors", 0) > SHOWN_ERRORS:
+        console().print(texts("submit.errors", count=result["total_errors"]))
 
 
 class _Client:
@@ -81,11 +80,11 @@ class _Client:
 
         token = os.environ.get(TOKEN_VARIABLE)
         if not token:
-            raise OptionNotUsable(
-                f"There is no token in {TOKEN_VARIABLE}.\nHint: make one on the page of your account, then export it."
-            )
+            raise OptionNotUsable("errors.submit.no_token", variable=TOKEN_VARIABLE)
         self._client: httpx.Client = httpx.Client(
-            base_url=server.rstrip("/") + "/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=60
+            base_url=server.rstrip("/") + "/api/v1",
+            timeout=60,
+            headers={"Authorization": f"Bearer {token}", "Accept-Language": Settings.language},
         )
 
     def __enter__(self) -> _Client:
@@ -99,8 +98,8 @@ class _Client:
         rounds: list[dict[str, Any]] = self.ask("GET", "/contest")["rounds"]
         found = [entry for entry in rounds if (entry["name"] == name if name else entry["phase"] == phase)]
         if len(found) != 1:
-            names = ", ".join(f"{entry['name']} ({entry['phase']})" for entry in rounds) or "none"
-            raise OptionNotUsable(f"Which round is not clear; there are: {names}.\nHint: --round NAME")
+            names = ", ".join(f"{entry['name']} ({entry['phase']})" for entry in rounds) or "-"
+            raise OptionNotUsable("errors.submit.which_round", names=names)
         return found[0]
 
     def guess_path(self, round_id: str, number: int) -> str:
@@ -108,8 +107,8 @@ class _Client:
         targets: Any = self.ask("GET", f"/rounds/{round_id}/targets")
         found = next((target for target in targets if target["number"] == number), None)
         if found is None:
-            numbers = ", ".join(str(target["number"]) for target in targets if not target["own"]) or "none"
-            raise OptionNotUsable(f"There is no target {number}; there are: {numbers}.\nHint: --target N")
+            numbers = ", ".join(str(target["number"]) for target in targets if not target["own"]) or "-"
+            raise OptionNotUsable("errors.submit.no_target", number=number, numbers=numbers)
         return f"/targets/{found['id']}/guesses"
 
     def send(self, path: str, file: Path, comment: str) -> dict[str, Any]:
@@ -133,9 +132,7 @@ class _Client:
             response = self._client.request(method, path, **options)
             found: dict[str, Any] = response.json()
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            raise SourceNotReadable(
-                f"{self._client.base_url} does not answer as a contest server: {error}.\nHint: check the address."
-            ) from None
+            raise SourceNotReadable("errors.submit.no_server", address=self._client.base_url, why=str(error)) from None
         if response.is_error:
-            raise OptionNotUsable(f"The server says: {found['error']['message']}\nHint: see the pages of the contest.")
+            raise OptionNotUsable("errors.submit.refused", said=found["error"]["message"])
         return found

@@ -1,4 +1,4 @@
-"""`sudare contest utility | usecases | correlate`: what generalization costs, and what is left of the use of data."""
+"""`sudare contest utility | use-cases | correlate`: what generalization costs, and what is left of the use of data."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from sudare.cli.contest.files import (
     RulesOption,
 )
 from sudare.cli.files import READ, InputFolder, OutputFolder
-from sudare.cli.frame import JsonOption, LanguageOption, SeedOption, guarded, note, show_json, shown_progress
+from sudare.cli.frame import JsonOption, SeedOption, guarded, note, show_json, shown_progress, spoken
 from sudare.cli.options import support_of, taking
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined
 from sudare.progress import Progress
 
 if TYPE_CHECKING:
@@ -32,25 +33,19 @@ ENDINGS = (".csv", ".txt")
 ORIGINAL = "T.csv"
 CHART = "correlation.svg"
 
-UncheckedOption = Annotated[
-    bool, typer.Option("--unchecked", help="Measure A even if it breaks the rules; malformed cells count as deleted.")
-]
-DrawsOption = Annotated[int, typer.Option(metavar="N", help="How often rows are drawn from the cells.")]
+UncheckedOption = Annotated[bool, typer.Option("--unchecked")]
+DrawsOption = Annotated[int, typer.Option(metavar="N")]
 SupportOption = Annotated[
     str,
     typer.Option(
         metavar="SHARE|N",
-        help="Least support of a frequent itemset, in T and in each draw: a share of T's visits, or a number. "
-        "The contest's is not published.",
     ),
 ]
-LengthOption = Annotated[int, typer.Option(metavar="N", help="Most items of a frequent itemset.")]
+MaxSizeOption = Annotated[int, typer.Option(metavar="N")]
 MostDozensOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Count up to N dozens in the wholesale similarities; the contest's programs counted 6. "
-        "All if not given, as in the report.",
     ),
 ]
 
@@ -60,19 +55,11 @@ MostDozensOption = Annotated[
 def utility(
     source: ComparedOptions,
     unchecked: UncheckedOption = False,
-    top: Annotated[int, typer.Option(min=0, metavar="N", help="How many customers and cells to list.")] = 10,
-    lang: LanguageOption = "en",
+    top: Annotated[int, typer.Option(min=0, metavar="N")] = 10,
     json: JsonOption = False,
 ) -> None:
-    """Measure the utility U of an anonymized history, and show where it comes from.
-
-    U is the mean error of all cells; 0 is best. Shown are the share of each column and each kind of cell, the customers
-    and cells that cost most, and ranges that cost more than a deleted cell would. With --engine, histories that no
-    memory holds are measured too; Spark lists no customers and cells.
-    """
-    from sudare.messages import Texts
-
-    texts = Texts(lang)
+    """Measure the utility U of an anonymized history, and show where it comes from."""
+    texts = spoken()
     with shown_progress() as progress:
         found = _measured(source, progress, unchecked=unchecked, top=top)
     if json:
@@ -91,41 +78,33 @@ def _measured(source: ComparedOptions, progress: Progress, *, unchecked: bool, t
         read = _Source(source.original, source.rules, progress, unchecked=unchecked)
         return cell_utility(read.original, read.read(source.anonymized), rules=read.rules, most=top)
     if unchecked:
-        raise OptionNotUsable("An engine measures no history that breaks the rules.\nHint: leave --engine out.")
+        raise OptionNotUsable("errors.usage.unchecked_engine")
     from sudare.histories.utility.held import held_utility
 
     with source.held(progress) as held:
         if top and not held.engine.shows_people:
-            note("The customers and cells that cost most are not shown: only counts leave the cluster.")
+            note("notes.only_counts")
         return held_utility(held, most=top)
 
 
 @guarded
-def usecases(
+def use_cases(
     original: OriginalArgument,
     anonymized: AnonymizedArgument,
     draws: DrawsOption = 100,
     support: SupportOption = "0.027",
-    length: LengthOption = 3,
+    max_size: MaxSizeOption = 3,
     most_dozens: MostDozensOption = None,
     rules: RulesOption = DEFAULT_RULES,
     unchecked: UncheckedOption = False,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Measure what an anonymized history is still good for.
-
-    Rows are drawn from its cells many times and compared with T: frequent itemsets, the RFM table, three matrices of
-    similar items, the top 100 items, the number of rows, and statistics of dates, prices and quantities. What the
-    contest took for frequent and how it cut and normalized the RFM table is not published: both definitions are
-    inferred from the values of its report.
-    """
+    """Measure what an anonymized history is still good for."""
     from sudare.histories.utility.use_cases import check_draws, measure_use_cases
-    from sudare.messages import Texts
 
-    texts, least = Texts(lang), support_of(support)
-    options: dict[str, Any] = {"draws": draws, "seed": seed, "length": length, "most_dozens": most_dozens}
+    texts, least = spoken(), support_of(support)
+    options: dict[str, Any] = {"draws": draws, "seed": seed, "length": max_size, "most_dozens": most_dozens}
     check_draws(draws, seed)
     with shown_progress() as progress:
         source = _Source(original, rules, progress, unchecked=unchecked)
@@ -148,39 +127,28 @@ def correlate(
         InputFolder(),
         typer.Argument(
             metavar="DIR|TABLE|RULES",
-            help="Folder of anonymized histories, .csv or .txt, three or more; or a CSV table of values that were "
-            "measured; or rules with published results, such as pwscup2018.",
         ),
     ],
-    original: Annotated[
-        str | None, READ, typer.Argument(metavar="T", help=f"The original history. {ORIGINAL} of DIR if not given.")
-    ] = None,
+    original: Annotated[str | None, READ, typer.Argument(metavar="T")] = None,
     out: Annotated[
         Path | None,
         OutputFolder(),
-        typer.Option("--out", "-o", metavar="OUT", help="Folder for the chart and all values; it allows to go on."),
+        typer.Option("--out", "-o", metavar="OUT"),
     ] = None,
     draws: DrawsOption = 100,
     support: SupportOption = "0.027",
-    length: LengthOption = 3,
+    max_size: MaxSizeOption = 3,
     most_dozens: MostDozensOption = None,
     rules: RulesOption = DEFAULT_RULES,
     unchecked: UncheckedOption = False,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Show how U correlates with what anonymized histories are good for.
-
-    U and all measures of `sudare contest usecases` are computed for each history of DIR. Written to OUT are all values
-    as CSV and the correlations as SVG; after an interruption the same command goes on. A TABLE has the columns name,
-    utility and measures, as that CSV. The results of pwscup2018 are the tables 6 to 10 of the contest's report.
-    """
+    """Show how U correlates with what anonymized histories are good for."""
     from sudare.histories.utility.use_cases import check_draws
-    from sudare.messages import Texts
 
-    texts, least = Texts(lang), support_of(support)
-    options: dict[str, Any] = {"draws": draws, "seed": seed, "length": length, "most_dozens": most_dozens}
+    texts, least = spoken(), support_of(support)
+    options: dict[str, Any] = {"draws": draws, "seed": seed, "length": max_size, "most_dozens": most_dozens}
     check_draws(draws, seed)
     measured = source.is_dir()
     if measured:
@@ -197,7 +165,7 @@ def correlate(
 
         show_correlation(found, texts)
     if out:
-        note(f"Wrote {CHART}{' and measures.csv' if measured else ''} in {out}")
+        note("notes.wrote_names", names=Joined([CHART, *(["measures.csv"] if measured else [])]), folder=out)
 
 
 def _correlated(
@@ -222,7 +190,7 @@ def _correlated(
             )
         except KeyboardInterrupt:
             if out:
-                note(f"What is finished is kept in {out}; the same command goes on from there.")
+                note("notes.kept", folder=out)
             raise
 
 
@@ -234,9 +202,7 @@ def _correlated_values(source: Path, original: str | None, out: Path | None) -> 
     from sudare.sources.writing import protect
 
     if original is not None:
-        raise OptionNotUsable(
-            f"{source} is no folder; values that were measured need no T.\nHint: leave out {original}."
-        )
+        raise OptionNotUsable("errors.usage.no_folder", source=source, original=original)
     if str(source) in BUILT_IN or source.suffix == ".toml":
         histories = published_results(load_rules(str(source)))
     else:
@@ -289,7 +255,7 @@ class _Source:
             return read_valid_anonymized(path, self.original, self.rules, progress=self._progress)
         found = read_anonymized(path, self.original, self.rules, most_complaints=1, progress=self._progress)
         if found.complaints.total:
-            note(f"{path} breaks the rules {self.rules.name}; errors: {found.complaints.total:,}.")
+            note("notes.breaks_rules", path=path, rules=self.rules.name, count=found.complaints.total)
         return found.history
 
     def all(self, files: dict[str, Path]) -> Iterator[tuple[str, CellHistory]]:

@@ -1,167 +1,167 @@
-"""`sudare anonymize`: a purchase history in which nobody differs from k - 1 others."""
+"""`sudare history anonymize`: a purchase history in which nobody differs from k - 1 others."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sudare.cli.files import HISTORY, REPORT
 from sudare.cli.frame import (
-    EXIT_NOT_SAFE,
+    EXIT_ANSWER_NO,
     JsonOption,
-    LanguageOption,
     SeedOption,
     guarded,
-    note,
     note_aligned,
+    note_written,
     show_json,
     shown_progress,
+    spoken,
 )
 from sudare.cli.history.cells import CellOptions
-from sudare.cli.options import taking
+from sudare.cli.options import share_of, taking
+from sudare.cli.settings import Settings
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.registry import DEFAULT_MODEL, MODELS
 from sudare.interruption import check_not_interrupted, keeping_answers, settle
+from sudare.progress import Progress
+from sudare.showing import dataclass
 
-FastOption = Annotated[bool, typer.Option("--fast", help="Search for less than a minute.")]
-TimeLimitOption = Annotated[
+if TYPE_CHECKING:
+    from sudare.histories.anonymize.publication import Publication
+    from sudare.histories.generalized.conversion import HistoryRows
+
+if TYPE_CHECKING:
+    ModelName = str
+else:
+    # Each model of the registry is one of the choices.
+    ModelName = Literal[tuple(MODELS)]
+FastOption = Annotated[bool, typer.Option("--fast")]
+SecondsOption = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
-        help="Longest time for one search: 600 by default, 40 with --fast. "
-        "Reading, writing and the built-in attacks take extra time.",
     ),
 ]
 RoundsOption = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Stop each step of the search after N rounds, not by the clock: always the same."),
+    typer.Option(metavar="N"),
 ]
-# Version 0.1.0 had it. Without an answer of its own, the nearest option would be suggested: that of the secret file.
-PublishedOption = Annotated[str | None, typer.Option(metavar="TEXT", hidden=True, help="Now: -o.")]
-NoAttacksOption = Annotated[
-    bool, typer.Option("--no-attacks", help="Do not try the built-in attacks on the result; no time limit covers them.")
+SkipAttacksOption = Annotated[
+    bool,
+    typer.Option("--skip-attacks"),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class AnonymizingOptions:
+    """The words that say how a history is to be anonymized, and what becomes of the result."""
+
+    k: Annotated[int | None, typer.Option("--k", metavar="K")] = None
+    mean_limit: Annotated[float | None, typer.Option(metavar="R", parser=share_of)] = None
+    model: Annotated[ModelName, typer.Option()] = DEFAULT_MODEL
+    levels: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN=LEVEL,..."),
+    ] = None
+    untouched: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+        ),
+    ] = None
+    report: Annotated[Path | None, REPORT, typer.Option(metavar="FILE")] = None
+    skip_attacks: SkipAttacksOption = False
+    fast: FastOption = False
+    seconds: SecondsOption = None
+    rounds: RoundsOption = None
+    seed: SeedOption = 0
+    json: JsonOption = False
 
 
 @guarded
-@taking(CellOptions)
+@taking(CellOptions, AnonymizingOptions)
 def anonymize(
     source: CellOptions,
+    wanted: AnonymizingOptions,
     out: Annotated[
         Path | None,
         HISTORY,
-        typer.Option("--out", "-o", metavar="OUT", help="File for what is published: sorted, nothing deleted in it."),
+        typer.Option("--out", "-o", metavar="OUT"),
     ] = None,
     aligned: Annotated[
         Path | None,
         HISTORY,
         typer.Option(
-            metavar="A",
-            help="File for the anonymized history row by row as FILE. It links rows to people: keep it secret. "
-            "A contest takes such a file.",
+            metavar="KEY",
         ),
     ] = None,
-    published: PublishedOption = None,
-    k: Annotated[
-        int | None, typer.Option("--k", metavar="K", help="How many customers have the same rows at least.")
-    ] = None,
-    mean_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="R",
-            help="In place of K: levels at which the mean risk of each of the ten attackers is at most R. "
-            "Single customers may be unique all the same; the output says how many.",
-        ),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="|".join(MODELS),
-            help="Equal rows by cells of all kinds, by deletion only or by levels; or rows that K customers can have; "
-            "or equal rows for all but some customers, who are left as they were.",
-        ),
-    ] = DEFAULT_MODEL,
-    levels: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN=LEVEL,...", help="Levels such as date=week,item=prefix2. The best if not given."),
-    ] = None,
-    untouched: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Customers left as they were by --model untouched: 2 if not given. "
-            "Whoever knows what they bought recognizes them.",
-        ),
-    ] = None,
-    report: Annotated[Path | None, REPORT, typer.Option(metavar="FILE", help="HTML report to write.")] = None,
-    no_attacks: NoAttacksOption = False,
-    fast: FastOption = False,
-    time_limit: TimeLimitOption = None,
-    rounds: RoundsOption = None,
-    seed: SeedOption = 0,
-    lang: LanguageOption = "en",
-    json: JsonOption = False,
 ) -> None:
-    """Anonymize a purchase history: everybody is one of at least K with the same rows.
+    """Anonymize a purchase history: everybody is one of at least K with the same rows."""
+    if not (out or aligned):
+        raise OptionNotUsable("errors.anonymize.nothing_written")
+    with shown_progress() as progress:
+        anonymize_to(partial(source.open, progress), wanted, out, aligned, progress, threads=source.threads)
 
-    Customers are put in classes, their rows are aligned, and each group of rows gets the exact values, ranges and sets
-    that cost least; what has no counterpart is deleted. Shown are U, a bound that no such history is below, how safe
-    the classes are, and what the built-in attacks reach. The search ends when it finds nothing better, or when its time
-    is over; the attacks come after it and have no time limit. FILE is a contest's or any other purchase history.
-    OUT is what a publication would be; A is secret, since row i of it belongs to row i of FILE, and only its owner can
-    read it.
-    Interrupted by Ctrl-C once it knows what pairs of customers cost, it writes and shows the best so far, without
-    attacks and report.
-    Exit code 3: an attack was effective; the files are written all the same.
-    """
+
+def anonymize_to(
+    read: Callable[[], HistoryRows],
+    wanted: AnonymizingOptions,
+    out: Path | None,
+    aligned: Path | None,
+    progress: Progress,
+    *,
+    threads: int | None = None,
+) -> None:
+    """Anonymize a history, write what may be published and what is aligned, attack it, and show what was found."""
     from sudare.histories.anonymize.levels import parse_levels
     from sudare.histories.anonymize.publication import anonymize_rows, check_request
-    from sudare.messages import Texts
 
-    texts, given = Texts(lang), parse_levels(levels) if levels else None
-    check_request(k, mean_limit, model, given, untouched, search=bool(time_limit or rounds or fast))
-    if published is not None:
-        raise OptionNotUsable(
-            "There is no --published any more: -o writes what may be published.\n"
-            f"Hint: -o {published}; --aligned A writes the secret file, row by row as FILE."
-        )
-    if not (out or aligned):
-        raise OptionNotUsable(
-            "Nothing is to be written.\nHint: -o OUT for the published form, --aligned A for a contest."
-        )
-    with shown_progress() as progress:
-        original = source.open(progress)
-        with keeping_answers():
-            made = anonymize_rows(
-                original, k, mean_limit=mean_limit, model=model, levels=given, untouched=untouched, attacks=False,
-                seconds=time_limit, rounds=rounds, fast=fast, seed=seed, threads=source.threads, progress=progress,
-            )  # fmt: skip
-        # Each file is announced when it is there: whatever comes after may be interrupted.
-        if out:
-            made.publish(out)
-            note(f"Wrote {out}")
-        if aligned:
-            made.write_aligned(aligned)
-            note_aligned(aligned, texts)
-        try:
-            check_not_interrupted()
-            if not no_attacks:
-                made = replace(made, duel=made.attack(seed=seed, progress=progress))
-            if report:
-                made.report(report, published=out or aligned, seed=seed, language=lang, progress=progress)
-                note(f"Wrote {report}")
-        except KeyboardInterrupt:
-            # What was made is shown; attacks that were not tried and a report that is not there are left out.
-            settle()
-    if json:
+    texts, levels = spoken(), parse_levels(wanted.levels) if wanted.levels else None
+    search: dict[str, Any] = {"seconds": wanted.seconds, "rounds": wanted.rounds, "fast": wanted.fast}
+    check_request(
+        wanted.k, wanted.mean_limit, wanted.model, levels, wanted.untouched, search=any(search.values())
+    )  # fmt: skip
+    original = read()
+    with keeping_answers():
+        made = anonymize_rows(
+            original, wanted.k, mean_limit=wanted.mean_limit, model=wanted.model, levels=levels,
+            untouched=wanted.untouched, attacks=False, seed=wanted.seed, threads=threads, progress=progress, **search,
+        )  # fmt: skip
+    # Each file is announced when it is there: whatever comes after may be interrupted.
+    if out:
+        made.publish(out)
+        note_written(out)
+    if aligned:
+        made.write_aligned(aligned)
+        note_aligned(aligned)
+    made = _attacked(made, wanted, out or aligned, progress)
+    if wanted.json:
         written = {name: str(path) if path else None for name, path in {"out": out, "aligned": aligned}.items()}
         show_json("anonymized-history", {**made.to_dict(), **written})
     else:
         from sudare.report.history.anonymized_text import show_anonymized
 
-        show_anonymized(made.found, made.safety, made.duel, source.file, texts)
+        show_anonymized(made.found, made.safety, made.duel, str(original.history.sources[0]), texts)
     if made.duel and made.duel.verdict == "broken":
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_ANSWER_NO)
+
+
+def _attacked(made: Publication, wanted: AnonymizingOptions, published: Path | None, progress: Progress) -> Publication:
+    """Attack what was made and report on it; interrupted, what was not tried and what is not there are left out."""
+    try:
+        check_not_interrupted()
+        if not wanted.skip_attacks:
+            made = replace(made, duel=made.attack(seed=wanted.seed, progress=progress))
+        if wanted.report:
+            made.report(
+                wanted.report, published=published, seed=wanted.seed, language=Settings.language, progress=progress
+            )  # fmt: skip
+            note_written(wanted.report)
+    except KeyboardInterrupt:
+        settle()
+    return made

@@ -1,4 +1,4 @@
-"""`sudare attackers` and `sudare knowledge`: how dangerous background knowledge is for a purchase history."""
+"""`sudare history attackers | knowledge`: how dangerous background knowledge is for a purchase history."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import typer
 from sudare.cli.files import READ, REPORT, TABLE
 from sudare.cli.frame import (
     JsonOption,
-    LanguageOption,
     SeedOption,
     guarded,
-    note,
     note_secret,
+    note_written,
     show_json,
     shown_progress,
+    spoken,
 )
 from sudare.cli.history.cells import CellOptions
 from sudare.cli.history.source import HistoryOptions
 from sudare.cli.options import taking
+from sudare.cli.settings import Settings
 from sudare.errors import BadRows, OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
 
@@ -36,22 +37,16 @@ if TYPE_CHECKING:
     from sudare.messages import Texts
     from sudare.progress import Progress
 
-WeightingOption = Annotated[
-    Literal["occurrence", "record"],
-    typer.Option(
-        metavar="occurrence|record",
-        help="How likely a value is to be known: by its occurrences, or by the rows that carry it.",
-    ),
-]
+WeightingOption = Annotated[Literal["occurrence", "record"], typer.Option()]
 MostCombinationsOption = Annotated[
     int,
-    typer.Option(min=1, metavar="N", help="Count exactly up to this many combinations, estimate from a sample beyond."),
+    typer.Option(min=1, metavar="N"),
 ]
 PersonsOption = Annotated[
     int | None,
-    typer.Option(min=2, max=5, metavar="N", help="Also measure such knowledge about N persons at once (2 to 5)."),
+    typer.Option(min=2, max=5, metavar="N"),
 ]
-SamplesOption = Annotated[int, typer.Option(min=2, metavar="N", help="Size of such a sample.")]
+SamplesOption = Annotated[int, typer.Option(min=2, metavar="N")]
 
 
 @guarded
@@ -61,25 +56,19 @@ def attackers(
     anonymized: Annotated[
         str | None,
         READ,
-        typer.Option(
-            metavar="A", help="An anonymized form of FILE, row by row; shown are the attackers before and after."
-        ),
+        typer.Option(metavar="A"),
     ] = None,
     weighting: WeightingOption = "occurrence",
     knowledge: Annotated[
         list[str] | None,
-        typer.Option(metavar="KNOWLEDGE", help="Further knowledge, such as 'day + item*2' (repeatable)."),
+        typer.Option(metavar="KNOWLEDGE"),
     ] = None,
     persons: PersonsOption = None,
-    report: Annotated[
-        Path | None, REPORT, typer.Option(metavar="OUT", help="Write an HTML report to this file.")
-    ] = None,
-    customers: Annotated[
+    report: Annotated[Path | None, REPORT, typer.Option(metavar="OUT")] = None,
+    customer_risks: Annotated[
         Path | None,
         TABLE,
-        typer.Option(
-            metavar="OUT", help="Write each customer's probability to be identified to this .csv or .parquet file."
-        ),
+        typer.Option(metavar="OUT"),
     ] = None,
     seed: SeedOption = 0,
     most_combinations: Annotated[
@@ -87,30 +76,20 @@ def attackers(
         typer.Option(
             min=1,
             metavar="N",
-            help="Count exactly up to this many combinations, estimate from a sample beyond. 20,000,000, on published "
-            "cells 1,000,000, of several persons 2,000,000, if not given.",
         ),
     ] = None,
     samples: SamplesOption = SAMPLES,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Measure how well ten attackers recognize customers.
-
-    Each attacker knows something else about a visit of a customer in a purchase history: the day, how many rows it
-    has, one item or all items. Shown is how often each picks the right customer, measured on the data and by theory;
-    with --anonymized, before and after: what is known then has to be covered by published cells. With --persons, the
-    attacker knows such a thing about each of several customers.
-    """
+    """Measure how well ten attackers recognize customers."""
     from sudare.histories.attackers.assessment import assess_attackers
     from sudare.histories.attackers.knowledge import parse_knowledge
     from sudare.histories.attackers.persons import check_persons
-    from sudare.messages import Texts
 
-    texts = Texts(lang)
+    texts = spoken()
     known = [parse_knowledge(text) for text in knowledge or []]
     with shown_progress() as progress, source.read(progress) as history:
-        if report or customers:
+        if report or customer_risks:
             history.engine.check_people("values and customers, which the report and the file are about")
         if persons:
             check_persons(history, persons)
@@ -133,15 +112,21 @@ def attackers(
             most = most_combinations or MOST_PUBLISHED_COMBINATIONS
             options = {**limits, "knowledge": known, "most_combinations": most}
             published = _measure(source, anonymized, options, progress)
-        if customers:
+        if customer_risks:
             from sudare.histories.attackers.customers import write_customer_risks
 
-            write_customer_risks(history, customers, knowledge=known, weighting=weighting, progress=progress)
+            write_customer_risks(history, customer_risks, knowledge=known, weighting=weighting, progress=progress)
         if report:
             from sudare.report.history.report import write_history_report
 
             write_history_report(
-                history, found, report, published=published, persons=several, language=lang, progress=progress
+                history,
+                found,
+                report,
+                published=published,
+                persons=several,
+                language=Settings.language,
+                progress=progress,
             )
         reading = history.reading
     if json:
@@ -150,10 +135,10 @@ def attackers(
         show_json("attackers", {**found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
     else:
         _show(found, published, several, reading.source, texts)
-    for path in filter(None, (customers, report)):
-        note(f"Wrote {path}")
-    if customers:
-        note_secret(customers, texts)
+    for path in filter(None, (customer_risks, report)):
+        note_written(path)
+    if customer_risks:
+        note_secret(customer_risks)
 
 
 def _show(
@@ -191,10 +176,7 @@ def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], prog
 
     opened = source.open(progress, tell=False)
     if not (opened.of_contest or _is_parquet(anonymized)):
-        raise OptionNotUsable(
-            f"{source.file} is no file of a contest, and {anonymized} no Parquet file.\n"
-            f"Hint: sudare anonymize {source.file} --k 3 --aligned A.parquet, then --anonymized A.parquet"
-        )
+        raise OptionNotUsable("errors.attackers.not_aligned", source=source.file, anonymized=anonymized)
     cells = _read_aligned(anonymized, opened, progress)
     return measure_published(opened.history, cells, threads=source.threads, progress=progress, **options)
 
@@ -213,10 +195,7 @@ def _read_aligned(anonymized: str, opened: HistoryRows, progress: Progress) -> C
             return read_cells_parquet(anonymized, opened.history)
         return read_valid_anonymized(anonymized, opened.history, opened.rules, progress=progress)
     except BadRows as error:
-        raise BadRows(
-            f"{error}\nIts rows must belong to those of T, one by one: --anonymized takes the file that "
-            "sudare anonymize writes with --aligned, not the one of -o."
-        ) from None
+        raise BadRows("errors.attackers.not_rows_of", problem=error) from None
 
 
 @guarded
@@ -225,37 +204,29 @@ def knowledge(
     source: HistoryOptions,
     known: Annotated[
         str,
-        typer.Argument(metavar="KNOWLEDGE", help="What is known: 'day + item*2', or the number of an attacker."),
+        typer.Argument(metavar="KNOWLEDGE"),
     ],
     values: Annotated[
         Path | None,
         TABLE,
-        typer.Option(metavar="OUT", help="Write all values of the knowledge to this .csv or .parquet file."),
+        typer.Option(metavar="OUT"),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many values and customers to show.")] = 10,
+    top: Annotated[int, typer.Option(min=1, metavar="N")] = 10,
     persons: PersonsOption = None,
     weighting: WeightingOption = "occurrence",
     seed: SeedOption = 0,
     most_combinations: MostCombinationsOption = MOST_COMBINATIONS,
     samples: SamplesOption = SAMPLES,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Look into one kind of background knowledge.
-
-    Shown are its risk, its most identifying values and the customers at highest risk.
-
-    Parts of a visit: day, weekday, month, count (rows), kinds (different items), items. Parts of its rows: item,
-    price, quantity, time, hour. Of the customer: days. 'item*2' is two items of one visit, '(day + item)*2' two visits.
-    """
+    """Look into one kind of background knowledge."""
     from sudare.histories.attackers.assessment import assess_knowledge
     from sudare.histories.attackers.customers import customer_risks
     from sudare.histories.attackers.knowledge import parse_knowledge
     from sudare.histories.attackers.persons import check_persons
     from sudare.histories.attackers.values import most_identifying, write_values
-    from sudare.messages import Texts
 
-    texts, parsed = Texts(lang), parse_knowledge(known)
+    texts, parsed = spoken(), parse_knowledge(known)
     with shown_progress() as progress, source.read(progress) as history:
         if persons:
             check_persons(history, persons)
@@ -295,4 +266,4 @@ def knowledge(
         if several:
             show_persons(several, [None], texts)
     if values:
-        note(f"Wrote {values}")
+        note_written(values)

@@ -28,19 +28,14 @@ class HistoryOptions(ReadingOptions):
         list[str] | None,
         typer.Option(
             metavar="ROLE=NAME",
-            help="Column of a role (customer, day, item, invoice, time, price, quantity).",
         ),
     ] = None
-    date_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Form of the days, such as '%d.%m.%Y'.")] = (
-        None
-    )
+    date_format: Annotated[str | None, typer.Option(metavar="FORMAT")] = None
     missing_value: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROLE=VALUE", help="A value that means missing, such as customer=0."),
+        typer.Option(metavar="ROLE=VALUE"),
     ] = None
-    bad_rows: Annotated[
-        Literal["refuse", "drop"], typer.Option(metavar="refuse|drop", help="What to do with rows that cannot be used.")
-    ] = "refuse"
+    bad_rows: Annotated[Literal["refuse", "drop"], typer.Option(metavar="refuse|drop")] = "refuse"
 
     @contextmanager
     def read(self, progress: Progress) -> Iterator[History]:

@@ -1,4 +1,4 @@
-"""`sudare hierarchy`: generalization hierarchies for the attributes of a table."""
+"""`sudare table hierarchies`: generalization hierarchies for the attributes of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.files import OutputFolder
-from sudare.cli.frame import JsonOption, LanguageOption, guarded, note, pairs, show_json, shown_progress
+from sudare.cli.frame import JsonOption, guarded, note, pairs, show_json, shown_progress, spoken
 from sudare.cli.options import taking
 from sudare.cli.table.hierarchy_options import ForceOption
 from sudare.cli.table.source import TableOptions
@@ -22,35 +22,27 @@ if TYPE_CHECKING:
 
 @guarded
 @taking(TableOptions)
-def suggest(
+def hierarchies(
     source: TableOptions,
     out: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--out", "-o", metavar="DIR", help="Folder for the hierarchy files; made if missing."),
+        typer.Option("--out", "-o", metavar="DIR"),
     ],
     kind: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A=KIND",
-            help="What an attribute is: number, date, postal, code, boolean, text or identifier (repeatable).",
         ),
     ] = None,
     force: ForceOption = False,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Suggest a generalization hierarchy for each attribute.
-
-    What the values are is found from them: numbers get nested bins, dates months and years, codes lose their last
-    characters, rare words are joined. The files are a starting point to be mended, in the form that sudare risk levels
-    reads.
-    """
-    from sudare.messages import Texts
+    """Suggest a generalization hierarchy for each attribute."""
     from sudare.tables.hierarchies.files import check_hierarchy_files, write_hierarchies
     from sudare.tables.hierarchies.suggest import suggest_hierarchies
 
-    texts = Texts(lang)
+    texts = spoken()
     kinds = {attribute: given[-1] for attribute, given in pairs(kind, "--kind", "age=number").items()}
     with shown_progress() as progress, source.read(progress) as table:
         check_hierarchy_files(out, table.attributes, overwrite=force)
@@ -61,7 +53,7 @@ def suggest(
         show_json("hierarchies", {"folder": str(out), "hierarchies": files})
     else:
         _show(found, texts)
-    note(f"Wrote {len(paths)} files to {out}")
+    note("notes.wrote_files", count=len(paths), folder=out)
     _tell_other_names(paths)
 
 
@@ -86,4 +78,4 @@ def _show(found: Sequence[SuggestedHierarchy], texts: Texts) -> None:
 def _tell_other_names(paths: Mapping[str, Path]) -> None:
     others = [f"--hierarchy '{attribute}={path}'" for attribute, path in paths.items() if path.stem != attribute]
     if others:
-        note("No file can have the names of some attributes. Name theirs to sudare risk levels: " + " ".join(others))
+        note("notes.other_names", options=" ".join(others))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sudare.tables.hierarchies.model import Hierarchy
     from sudare.tables.model import Table
 
-ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite hierarchy files that are there.")]
+ForceOption = Annotated[bool, typer.Option("--force")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class HierarchyOptions(TableOptions):
     hierarchies: Annotated[
         Path | None,
         InputFolder(),
-        typer.Option(metavar="DIR", help="Folder of hierarchy files, each named after its attribute."),
+        typer.Option(metavar="DIR"),
     ] = None
     hierarchy: Annotated[
         list[str] | None,
         Input(named=True),
-        typer.Option(metavar="A=FILE", help="Hierarchy file of one attribute (repeatable)."),
+        typer.Option(metavar="A=FILE"),
     ] = None
 
     def read_hierarchies(self, table: Table) -> dict[str, Hierarchy]:

@@ -1,30 +1,38 @@
-"""`sudare risk levels`: the generalization levels that keep most."""
+"""`sudare table levels`: the generalization levels that keep most."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sudare.cli.files import TABLE
 from sudare.cli.frame import (
-    EXIT_NOT_SAFE,
+    EXIT_ANSWER_NO,
     JsonOption,
-    LanguageOption,
     SeedOption,
     guarded,
     note,
+    note_written,
     show_json,
     shown_progress,
+    spoken,
 )
 from sudare.cli.options import taking
-from sudare.cli.table.options import KnownOption, SecondsOption
+from sudare.cli.table.options import KnownOption, KOption, LimitOption, SecondsOption, SuppressOption, needed_limit
 from sudare.cli.table.source import names
 from sudare.cli.table.what_if import WhatIfOptions
 from sudare.errors import OptionNotUsable
 from sudare.limits import SEARCH_SECONDS
+from sudare.tables.anonymize.losses import LOSSES
+
+if TYPE_CHECKING:
+    LossName = str
+else:
+    # Each loss of the registry is one of the choices.
+    LossName = Literal[tuple(LOSSES)]
 
 if TYPE_CHECKING:
     from sudare.tables.anonymize.levels import LevelsFound
@@ -34,55 +42,44 @@ if TYPE_CHECKING:
 @taking(WhatIfOptions)
 def levels(
     source: WhatIfOptions,
-    limit: Annotated[float, typer.Option(metavar="RISK", help="Highest risk allowed, such as 0.2 for one in five.")],
+    limit: LimitOption = None,
+    k: KOption = None,
     known: KnownOption = None,
-    suppress: Annotated[float, typer.Option(metavar="SHARE", help="Share of the records that may be left out.")] = 0.0,
-    loss: Annotated[
-        str, typer.Option(metavar="entropy|discernibility|precision", help="What is kept as small as possible.")
-    ] = "entropy",
+    suppress: SuppressOption = 0.0,
+    loss: Annotated[LossName, typer.Option()] = "entropy",
     out: Annotated[
         Path | None,
         TABLE,
-        typer.Option("--out", "-o", metavar="OUT", help="Write the generalized table to this .csv or .parquet file."),
+        typer.Option("--out", "-o", metavar="OUT"),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Also write this column as it is, though it is not known (repeatable)."),
+        typer.Option(metavar="COLUMN"),
     ] = None,
     choice: Annotated[
         str | None,
         typer.Option(
             metavar="N|A=LEVEL,...",
-            help="Write the table at the Nth minimal choice, or at these levels, in place of the best.",
         ),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many minimal choices of levels to show.")] = 20,
+    top: Annotated[int, typer.Option(min=1, metavar="N")] = 20,
     seconds: SecondsOption = SEARCH_SECONDS,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Find the generalization levels that keep most.
-
-    Every attribute has levels, from its values as they are to one value for all. Found are all minimal choices of
-    levels at which no record has a risk above the limit, and the best of all choices. Written are the known columns at
-    the best levels, or at those of --choice, and the columns that --keep names, and the risk is measured on the file.
-    Of more than 50 million choices, the best found in --seconds is given, with a bound of how much less any other can
-    lose. Exit code 3: no levels keep to the limit.
-    """
-    from sudare.messages import Texts
+    """Find the generalization levels that keep most."""
     from sudare.tables.anonymize.levels import changed_levels, find_levels_from
     from sudare.tables.anonymize.written_levels import write_levels
     from sudare.tables.identifiers import direct_identifiers
 
-    texts = Texts(lang)
+    texts = spoken()
     _check_written(out, keep, choice)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         hierarchies = source.read_hierarchies(table)
         ask = partial(
             find_levels_from,
             known=names(known),
-            limit=limit,
+            limit=needed_limit(limit, k),
             suppress=suppress,
             loss=loss,
             seconds=seconds,
@@ -114,18 +111,18 @@ def levels(
             show_levels(after, top, texts)
             show_entered_and_left(changed, top, texts)
     if written:
-        note(f"Wrote {written.path}")
+        note_written(Path(written.path))
     elif out:
-        note(f"Nothing was written to {out}: no levels keep to the limit.")
+        note("notes.no_levels", path=out)
     if found.best is None:
-        raise typer.Exit(EXIT_NOT_SAFE)
+        raise typer.Exit(EXIT_ANSWER_NO)
 
 
 def _check_written(out: Path | None, keep: list[str] | None, choice: str | None) -> None:
     """Refuse options about what is written where nothing is."""
     for option, given in (("--keep", keep), ("--choice", choice)):
         if given and not out:
-            raise OptionNotUsable(f"{option} says what is written, but nothing is.\nHint: name a file with -o.")
+            raise OptionNotUsable("errors.usage.nothing_written", option=option)
 
 
 def _chosen(found: LevelsFound, choice: str | None) -> dict[str, int] | None:
@@ -134,17 +131,12 @@ def _chosen(found: LevelsFound, choice: str | None) -> dict[str, int] | None:
         return None
     if choice.strip().isdecimal():
         if not 1 <= int(choice) <= len(found.minimal):
-            raise OptionNotUsable(
-                f"There is no choice {int(choice):,}.\nHint: minimal choices of levels are numbered from 1 to "
-                f"{len(found.minimal):,}."
-            )
+            raise OptionNotUsable("errors.usage.no_choice", choice=int(choice), most=len(found.minimal))
         return found.minimal[int(choice) - 1]
     levels = {}
     for word in choice.split(","):
         name, _, level = word.rpartition("=")
         if not (name.strip() and level.strip().isdecimal()):
-            raise OptionNotUsable(
-                f"--choice {choice!r} is neither a number nor levels.\nHint: --choice 2, or --choice age=2,sex=0"
-            )
+            raise OptionNotUsable("errors.usage.bad_choice", choice=choice)
         levels[name.strip()] = int(level)
     return levels

@@ -1,32 +1,40 @@
-"""Options that the commands of `sudare risk` share."""
+"""Options that the commands of `sudare table` share."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from sudare.cli.files import READ
+from sudare.cli.options import share_of
+from sudare.errors import OptionNotUsable
 
-KnownOption = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Attributes the attacker knows. All if not given.")
-]
-AlreadyKnownOption = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Attributes the attacker knows already. None if not given.")
-]
-SecondsOption = Annotated[
-    float, typer.Option(metavar="N", help="Longest time for one search in seconds; then you get what was found.")
-]
-TopOption = Annotated[int, typer.Option(min=1, metavar="N", help="How many sets to show.")]
-EveryOption = Annotated[bool, typer.Option("--all", help="Also give all sets, not only the maximal ones.")]
-COSTS = typer.Option(metavar="COSTS", help="A CSV file with attribute and cost (a+b for a bundle), or TOML.")
+KnownOption = Annotated[str | None, typer.Option(metavar="A,B,...")]
+SecondsOption = Annotated[float, typer.Option(metavar="SECONDS")]
+LimitOption = Annotated[float | None, typer.Option(metavar="RISK", parser=share_of)]
+KOption = Annotated[int | None, typer.Option("--k", min=1, metavar="K")]
+SuppressOption = Annotated[float, typer.Option(metavar="SHARE", parser=share_of)]
+SetsOption = Annotated[int | None, typer.Option(metavar="N")]
+SortOption = Annotated[Literal["risk", "cost"], typer.Option()]
+TopOption = Annotated[int, typer.Option(min=1, metavar="N")]
+EveryOption = Annotated[bool, typer.Option("--all")]
+COSTS = typer.Option(metavar="COSTS")
 CostsOption = Annotated[Path | None, READ, COSTS]
-BudgetOption = Annotated[
-    str | None, typer.Option(metavar="R", help="What the attacker can spend: leave out sets that cost more.")
-]
-ByCostOption = Annotated[bool, typer.Option("--by-cost", help="Show the cheapest first.")]
-SamplesOption = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Draw so many sets if there are more. If not given, 2,000 where they are too many."),
-]
+BudgetOption = Annotated[str | None, typer.Option(metavar="R")]
+
+
+def limit_of(limit: float | None, k: int | None) -> float | None:
+    """Return the highest risk that is allowed, as it was given, or as that of one among k."""
+    if limit is not None and k is not None:
+        raise OptionNotUsable("errors.usage.limit_and_k")
+    return limit if k is None else 1 / k
+
+
+def needed_limit(limit: float | None, k: int | None) -> float:
+    """Return the highest risk that is allowed; one must be given."""
+    found = limit_of(limit, k)
+    if found is None:
+        raise OptionNotUsable("errors.usage.no_limit")
+    return found

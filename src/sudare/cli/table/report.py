@@ -1,4 +1,4 @@
-"""`sudare risk report`: one page about a table to show to others."""
+"""`sudare table report`: one page about a table to show to others."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from sudare.cli.files import REPORT
-from sudare.cli.frame import LanguageOption, SeedOption, guarded, note, shown_progress
+from sudare.cli.frame import SeedOption, guarded, note_written, shown_progress
 from sudare.cli.options import taking
+from sudare.cli.settings import Settings
 from sudare.cli.table.hierarchy_options import HierarchyOptions
+from sudare.cli.table.options import KOption, LimitOption, SuppressOption, limit_of
+from sudare.cli.table.risk import DEFAULT_LIMIT
 from sudare.cli.table.source import names
 from sudare.errors import OptionNotUsable
 
@@ -19,48 +22,37 @@ from sudare.errors import OptionNotUsable
 @taking(HierarchyOptions)
 def report(
     source: HierarchyOptions,
-    out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT", help="HTML file to write.")],
+    out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT")],
     known: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Attributes the attacker knows. All but the sensitive one if not given."),
+        typer.Option(metavar="A,B,..."),
     ] = None,
-    limit: Annotated[float, typer.Option(metavar="RISK", help="Risk that no record should exceed.")] = 0.2,
-    sensitive: Annotated[
-        str | None, typer.Option(metavar="A", help="A sensitive attribute: what do equal records give away about it?")
-    ] = None,
-    suppress: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of the records that generalization may leave out.")
-    ] = 0.0,
+    limit: LimitOption = None,
+    k: KOption = None,
+    sensitive: Annotated[str | None, typer.Option(metavar="A")] = None,
+    suppress: SuppressOption = 0.0,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
 ) -> None:
-    """Write a report about a table that a lawyer can read.
-
-    It tells how many records can be singled out, how sure an attacker can be, which attributes may be given out
-    together, which are dangerous together and, with hierarchies, how far to generalize.
-    """
-    from sudare.messages import Texts
+    """Write a report about a table that a lawyer can read."""
     from sudare.report.table.report import write_table_report
 
-    Texts(lang)
     with shown_progress() as progress, source.read(progress) as table:
         hierarchies = source.read_hierarchies(table)
         if source.hierarchies and not hierarchies:
             raise OptionNotUsable(
-                f"No file in {source.hierarchies} is named after an attribute of {source.file}.\n"
-                f"Hint: name the files {table.attributes[0]}.csv and so on, or give --hierarchy A=FILE."
+                "errors.usage.no_hierarchies", folder=source.hierarchies, file=source.file, example=table.attributes[0]
             )
         write_table_report(
             table,
             out,
             known=names(known),
-            limit=limit,
+            limit=DEFAULT_LIMIT if (given := limit_of(limit, k)) is None else given,
             sensitive=sensitive,
             hierarchies=hierarchies,
             suppress=suppress,
             seed=seed,
             threads=source.threads,
-            language=lang,
+            language=Settings.language,
             progress=progress,
         )
-    note(f"Wrote {out}")
+    note_written(out)

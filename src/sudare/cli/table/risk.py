@@ -1,65 +1,55 @@
-"""`sudare risk`: how well the records of a table can be singled out by what is known of them."""
+"""`sudare table`: how well the records of a table can be singled out by what is known of them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from sudare.cli.files import TABLE
 from sudare.cli.frame import (
     JsonOption,
-    LanguageOption,
     SeedOption,
     guarded,
-    note,
     note_secret,
+    note_written,
     show_json,
     shown_progress,
+    spoken,
 )
-from sudare.cli.options import taking
-from sudare.cli.table.options import AlreadyKnownOption, ByCostOption, CostsOption, KnownOption, TopOption
+from sudare.cli.options import FailAboveOption, fail_if_above, taking
+from sudare.cli.table.options import CostsOption, KnownOption, KOption, LimitOption, SortOption, TopOption, limit_of
 from sudare.cli.table.source import names
 from sudare.cli.table.what_if import WhatIfOptions
 from sudare.limits import SAMPLES
 
-BoundOption = Annotated[
-    float | None, typer.Option(metavar="RISK", help="Show the share of records with a risk above this, such as 0.2.")
-]
+# The risk above which records are counted if nothing is said.
+DEFAULT_LIMIT = 0.2
 
 
 @guarded
 @taking(WhatIfOptions)
-def record(
+def risk(
     source: WhatIfOptions,
     known: KnownOption = None,
-    bound: BoundOption = None,
-    sensitive: Annotated[
-        str | None, typer.Option(metavar="A", help="A sensitive attribute: show how much classes give away about it.")
-    ] = None,
-    records: Annotated[
+    limit: LimitOption = None,
+    k: KOption = None,
+    fail_above: FailAboveOption = None,
+    sensitive: Annotated[str | None, typer.Option(metavar="A")] = None,
+    record_risks: Annotated[
         Path | None,
         TABLE,
         typer.Option(
             metavar="OUT",
-            help="Write every record's risk, with --added or --levels both risks, to this .csv or .parquet file.",
         ),
     ] = None,
     costs: CostsOption = None,
-    budget: Annotated[
-        str | None, typer.Option(metavar="R", help="What the attacker can spend: say whether it is enough.")
-    ] = None,
-    by_cost: ByCostOption = False,
-    lang: LanguageOption = "en",
+    budget: Annotated[str | None, typer.Option(metavar="R")] = None,
+    sort: SortOption = "risk",
     json: JsonOption = False,
 ) -> None:
-    """Measure the risk of records for given knowledge.
-
-    The risk of a record is one divided by the number of records that are like it on the known attributes. Also shown
-    is what is left of the risk without each of them and, with --costs, what an attacker pays for it.
-    """
-    from sudare.messages import Texts
+    """Measure the risk of records for given knowledge."""
     from sudare.tables.classes.contributions import attribute_contributions
     from sudare.tables.classes.diversity import sensitive_diversity
     from sudare.tables.classes.records import assess_records, write_moved_records, write_record_risks
@@ -67,7 +57,8 @@ def record(
     from sudare.tables.sets.subsets import class_size_within
     from sudare.tables.sets.what_if import moved_records
 
-    texts, prices = Texts(lang), read_costs(costs) if costs else None
+    texts, prices = spoken(), read_costs(costs) if costs else None
+    bound = limit_of(limit, k)
     if bound is not None:
         class_size_within(bound)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
@@ -75,15 +66,15 @@ def record(
         if chosen is None and sensitive:
             chosen = [name for name in table.attributes if name != sensitive]
         found = assess_records(table, chosen, costs=prices, budget=budget)
-        without = attribute_contributions(table, chosen, costs=prices, by_cost=by_cost)
+        without = attribute_contributions(table, chosen, costs=prices, by_cost=sort == "cost")
         diverse = sensitive_diversity(table, sensitive, chosen) if sensitive else None
         after = assess_records(change.table, chosen) if change else None
         moved = moved_records(change.derived, chosen) if change else None
-        if records:
+        if record_risks:
             if change:
-                write_moved_records(change.derived, chosen, records)
+                write_moved_records(change.derived, chosen, record_risks)
             else:
-                write_record_risks(table, chosen, records)
+                write_record_risks(table, chosen, record_risks)
     if json:
         share = None if bound is None else found.share_above(bound)
         left = [entry.to_dict() for entry in without]
@@ -100,67 +91,55 @@ def record(
             show_diversity(diverse, texts)
         if change and after and moved:
             show_moved_records(change, found, after, moved, texts)
-    if records:
-        note(f"Wrote {records}")
-        note_secret(records, texts)
+    if record_risks:
+        note_written(record_risks)
+        note_secret(record_risks)
+    fail_if_above(found.max_risk, fail_above)
 
 
 @guarded
 @taking(WhatIfOptions)
 def subsets(
     source: WhatIfOptions,
-    max_size: Annotated[
-        int | None, typer.Option(metavar="N", help="Most attributes a set may have. All of them if not given.")
-    ] = None,
-    bound: BoundOption = None,
+    max_size: Annotated[int | None, typer.Option(metavar="N")] = None,
+    limit: LimitOption = None,
+    k: KOption = None,
     sort: Annotated[
-        str,
-        typer.Option(metavar="MEASURE", help="Order: mean_risk, max_risk, uniques, classes, share_above or size."),
+        Literal["mean_risk", "max_risk", "uniques", "classes", "share_above", "size"], typer.Option()
     ] = "mean_risk",
     top: TopOption = 20,
     out: Annotated[
         Path | None,
         TABLE,
-        typer.Option("--out", "-o", metavar="OUT", help="Write all sets to this .csv or .parquet file."),
+        typer.Option("--out", "-o", metavar="OUT"),
     ] = None,
     class_sizes: Annotated[
         Path | None,
         TABLE,
-        typer.Option(metavar="OUT", help="Write how many classes of each size all sets make to this file."),
+        typer.Option(metavar="OUT"),
     ] = None,
-    walk: Annotated[
-        str | None,
-        typer.Option(
-            metavar="memory|engine|sample",
-            help="How to go through the sets: in memory, on the engine, or by a sample of the records. By size if not "
-            "given.",
-        ),
-    ] = None,
-    samples: Annotated[int, typer.Option(metavar="N", help="Records that a sample draws.")] = SAMPLES,
+    walk: Annotated[Literal["memory", "engine", "sample"] | None, typer.Option()] = None,
+    sample_records: Annotated[int, typer.Option(metavar="N")] = SAMPLES,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Measure the risk of every set of attributes.
-
-    If the table has too many distinct rows for memory, the engine counts, which is exact; if that would take too long,
-    a sample of the records tells the risk, with the intervals that hold the true numbers with 95 % confidence.
-    """
+    """Measure the risk of every set of attributes."""
     from functools import partial
 
-    from sudare.messages import Texts
     from sudare.tables.sets.subset_files import write_subset_sizes, write_subsets
     from sudare.tables.sets.subsets import assess_subsets, choose_subsets_walk
     from sudare.tables.sets.what_if import moved_sets
 
-    texts = Texts(lang)
+    texts = spoken()
     sizes = class_sizes is not None
     with shown_progress() as progress, source.collapse(progress) as collapsed:
-        chosen = choose_subsets_walk(collapsed, max_size=max_size, class_sizes=sizes, walk=walk)  # type: ignore[arg-type]
+        chosen = choose_subsets_walk(collapsed, max_size=max_size, class_sizes=sizes, walk=walk)
         table = source.fetch(collapsed, progress) if chosen.how == "memory" else collapsed
-        ask = partial(assess_subsets, max_size=max_size, limit=bound, threads=source.threads, progress=progress)
+        ask = partial(
+            assess_subsets, max_size=max_size, limit=limit_of(limit, k), threads=source.threads, progress=progress
+        )
         with source.change(table) as change:
-            found = ask(table, class_sizes=sizes, walk=chosen, samples=samples, seed=seed)
+            found = ask(table, class_sizes=sizes, walk=chosen, samples=sample_records, seed=seed)
             shown = found.ranked(sort, top)
             after = ask(change.table) if change else None
         if out:
@@ -179,42 +158,35 @@ def subsets(
         if change:
             show_moved_sets(change, moved, top, texts)
     for path in filter(None, (out, class_sizes)):
-        note(f"Wrote {path}")
+        note_written(path)
 
 
 @guarded
 @taking(WhatIfOptions)
 def sample(
     source: WhatIfOptions,
-    known: AlreadyKnownOption = None,
-    samples: Annotated[int, typer.Option(metavar="N", help="Number of sets to draw.")] = 2000,
-    by: Annotated[
-        str, typer.Option(metavar="size|uniform", help="Draw as many sets of each size, or from all sets alike.")
-    ] = "size",
-    bound: Annotated[float, typer.Option(metavar="RISK", help="Show the share of records above this risk.")] = 0.2,
+    known: KnownOption = None,
+    sets: Annotated[int, typer.Option(metavar="N")] = 2000,
+    by: Annotated[Literal["size", "uniform"], typer.Option()] = "size",
+    limit: LimitOption = None,
+    k: KOption = None,
     seed: SeedOption = 0,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Estimate the risk of sets of many attributes.
-
-    Where there are too many sets to go through, random ones tell the risk by their size, with the interval that holds
-    the true mean with 95 % confidence.
-    """
+    """Estimate the risk of sets of many attributes."""
     from functools import partial
 
-    from sudare.messages import Texts
     from sudare.tables.sets.sample import sample_subsets
 
-    texts = Texts(lang)
+    texts = spoken()
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         ask = partial(
             sample_subsets,
-            samples=samples,
+            samples=sets,
             seed=seed,
-            by=by,  # type: ignore[arg-type]
+            by=by,
             known=names(known) or (),
-            limit=bound,
+            limit=DEFAULT_LIMIT if (given := limit_of(limit, k)) is None else given,
             threads=source.threads,
             progress=progress,
         )

@@ -11,25 +11,28 @@ import typer
 from sudare.cli.files import READ, TABLE
 from sudare.cli.frame import (
     JsonOption,
-    LanguageOption,
     SeedOption,
     guarded,
-    note,
     note_secret,
+    note_written,
     show_json,
     shown_progress,
+    spoken,
 )
 from sudare.cli.options import taking
 from sudare.cli.table.options import (
     COSTS,
-    AlreadyKnownOption,
     BudgetOption,
-    ByCostOption,
     CostsOption,
     EveryOption,
-    SamplesOption,
+    KnownOption,
+    KOption,
+    LimitOption,
     SecondsOption,
+    SetsOption,
+    SortOption,
     TopOption,
+    needed_limit,
 )
 from sudare.cli.table.source import names
 from sudare.cli.table.what_if import WhatIfOptions
@@ -46,43 +49,38 @@ if TYPE_CHECKING:
 @taking(WhatIfOptions)
 def disclosable(
     source: WhatIfOptions,
-    limit: Annotated[float, typer.Option(metavar="RISK", help="Highest risk allowed, such as 0.1 for one in ten.")],
-    known: AlreadyKnownOption = None,
+    limit: LimitOption = None,
+    k: KOption = None,
+    known: KnownOption = None,
     quantile: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Share of the records that must be within the limit. All if not given."),
+        typer.Option(metavar="SHARE"),
     ] = None,
     every: EveryOption = False,
     seconds: SecondsOption = SEARCH_SECONDS,
     costs: CostsOption = None,
     budget: BudgetOption = None,
-    by_cost: ByCostOption = False,
+    sort: SortOption = "risk",
     top: TopOption = 20,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Find the sets of attributes that can be disclosed.
-
-    A set can be disclosed if no record has a risk above the limit when all its attributes are known. Shown are the
-    sets to which no attribute can be added. With --costs, each has what an attacker pays for what is not known already.
-    """
-    from sudare.messages import Texts
+    """Find the sets of attributes that can be disclosed."""
     from sudare.tables.sets.costs import read_costs
     from sudare.tables.sets.disclosable import disclosable_sets
     from sudare.tables.sets.what_if import changed_disclosable, moved_risks, stayed_disclosable
 
-    texts, prices = Texts(lang), read_costs(costs) if costs else None
+    texts, prices = spoken(), read_costs(costs) if costs else None
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         ask = partial(
             disclosable_sets,
-            limit=limit,
+            limit=needed_limit(limit, k),
             known=names(known) or (),
             quantile=quantile,
             every=every,
             seconds=seconds,
             costs=prices,
             budget=budget,
-            by_cost=by_cost,
+            by_cost=sort == "cost",
             progress=progress,
         )
         found = ask(table)
@@ -111,63 +109,52 @@ def disclosable(
 @taking(WhatIfOptions)
 def dangerous(
     source: WhatIfOptions,
-    size: Annotated[int, typer.Option(metavar="N", help="Number of attributes in a set, from 2.")] = 2,
-    factor: Annotated[
-        float, typer.Option(metavar="FACTOR", help="Show sets that raise a risk by more than this.")
-    ] = 10,
-    records: Annotated[
+    size: Annotated[int, typer.Option(metavar="N")] = 2,
+    factor: Annotated[float, typer.Option(metavar="FACTOR")] = 10,
+    record_risks: Annotated[
         Path | None,
         TABLE,
-        typer.Option(
-            metavar="OUT", help="Write the records that the sets shown endanger, with their risks, to this file."
-        ),
+        typer.Option(metavar="OUT"),
     ] = None,
     costs: CostsOption = None,
     budget: BudgetOption = None,
-    by_cost: ByCostOption = False,
-    samples: SamplesOption = None,
+    sort: SortOption = "risk",
+    sets: SetsOption = None,
     seed: SeedOption = 0,
     seconds: SecondsOption = SEARCH_SECONDS,
     top: TopOption = 20,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Find sets of attributes that are dangerous together.
-
-    Such a set raises the risk of some record by more than the factor, compared with the least of the risks that its
-    attributes bring alone. Of more than 20 million sets, some are drawn, and tell how many there are with 95 %
-    confidence.
-    """
-    from sudare.messages import Texts
+    """Find sets of attributes that are dangerous together."""
     from sudare.tables.sets.costs import read_costs
     from sudare.tables.sets.dangerous import compare_dangerous, dangerous_sets
     from sudare.tables.sets.dangerous_records import write_dangerous_records, write_moved_rises
 
-    texts, prices = Texts(lang), read_costs(costs) if costs else None
+    texts, prices = spoken(), read_costs(costs) if costs else None
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
-        asked = {"size": size, "factor": factor, "samples": samples, "seed": seed, "seconds": seconds}
+        asked = {"size": size, "factor": factor, "samples": sets, "seed": seed, "seconds": seconds}
         ask: dict[str, Any] = {
             **asked,
             "costs": prices,
             "budget": budget,
-            "by_cost": by_cost,
+            "by_cost": sort == "cost",
             "threads": source.threads,
         }
         # What enters and leaves is known only if all sets are compared.
         compared = compare_dangerous(change.derived, progress=progress, **ask) if change else None
         found = compared.before if compared else dangerous_sets(table, progress=progress, **ask)
-        if records:
+        if record_risks:
             shown = [
                 entry.attributes for entry in (*found.sets[:top], *(compared.after.sets[:top] if compared else ()))
             ]
             if change:
-                write_moved_rises(change.derived, list(dict.fromkeys(shown)), factor, records)
+                write_moved_rises(change.derived, list(dict.fromkeys(shown)), factor, record_risks)
             else:
-                write_dangerous_records(table, shown, factor, records)
+                write_dangerous_records(table, shown, factor, record_risks)
     _show_dangerous(found, compared, change, top, texts, json=json)
-    if records:
-        note(f"Wrote {records}")
-        note_secret(records, texts)
+    if record_risks:
+        note_written(record_risks)
+        note_secret(record_risks)
 
 
 def _show_dangerous(
@@ -206,29 +193,22 @@ def _show_dangerous(
 def affordable(
     source: WhatIfOptions,
     costs: Annotated[Path, READ, COSTS],
-    budget: Annotated[str, typer.Option(metavar="R", help="What the attacker can spend.")],
-    known: AlreadyKnownOption = None,
+    budget: Annotated[str, typer.Option(metavar="R")],
+    known: KnownOption = None,
     every: EveryOption = False,
-    by_cost: ByCostOption = False,
-    samples: SamplesOption = None,
+    sort: SortOption = "risk",
+    sets: SetsOption = None,
     seed: SeedOption = 0,
     seconds: SecondsOption = SEARCH_SECONDS,
     top: TopOption = 20,
-    lang: LanguageOption = "en",
     json: JsonOption = False,
 ) -> None:
-    """Find what an attacker can come to know within a budget.
-
-    Attributes have costs, alone or in bundles. Shown are the sets to which nothing can be added within the budget,
-    with their risks, the riskiest first. Where they are too many to measure, some are drawn, and tell the mean risks of
-    all with 95 % confidence.
-    """
-    from sudare.messages import Texts
+    """Find what an attacker can come to know within a budget."""
     from sudare.tables.sets.affordable import affordable_sets
     from sudare.tables.sets.costs import read_costs
     from sudare.tables.sets.what_if import moved_sets
 
-    texts, prices = Texts(lang), read_costs(costs)
+    texts, prices = spoken(), read_costs(costs)
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         ask = partial(
             affordable_sets,
@@ -236,8 +216,8 @@ def affordable(
             budget=budget,
             known=names(known) or (),
             every=every,
-            by_cost=by_cost,
-            samples=samples,
+            by_cost=sort == "cost",
+            samples=sets,
             seed=seed,
             seconds=seconds,
             progress=progress,

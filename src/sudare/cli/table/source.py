@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sudare.cli.frame import note
 from sudare.cli.history.source import tell_reading
 from sudare.cli.options import ReadingOptions
-from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 from sudare.showing import dataclass
+from sudare.sources.cell_text import MissingRule
 
 if TYPE_CHECKING:
     from sudare.tables.collapsed import CollapsedTable
@@ -29,21 +29,11 @@ def names(words: str | None) -> list[str] | None:
 class TableOptions(ReadingOptions):
     """The words that say which table to read and how."""
 
-    attributes: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="Attributes to look at. All if not given.")
-    ] = None
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column that says how many records a row stands for.")
-    ] = None
-    person: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column that says whose a record is; classes count persons.")
-    ] = None
-    missing: Annotated[
-        str, typer.Option(metavar="value|any", help="What a missing value is equal to: missing ones, or any value.")
-    ] = "value"
-    missing_value: Annotated[
-        list[str] | None, typer.Option(metavar="VALUE", help="A value that means missing, such as '?' (repeatable).")
-    ] = None
+    attributes: Annotated[str | None, typer.Option(metavar="A,B,...")] = None
+    weight: Annotated[str | None, typer.Option(metavar="COLUMN")] = None
+    person: Annotated[str | None, typer.Option(metavar="COLUMN")] = None
+    missing: Annotated[MissingRule, typer.Option()] = "value"
+    missing_value: Annotated[list[str] | None, typer.Option(metavar="VALUE")] = None
 
     @contextmanager
     def read(self, progress: Progress) -> Iterator[Table]:
@@ -54,14 +44,8 @@ class TableOptions(ReadingOptions):
     @contextmanager
     def collapse(self, progress: Progress) -> Iterator[CollapsedTable]:
         """Group the table on its engine, tell how it was read, and close it at the end."""
-        from sudare.sources.cell_text import MissingRule
         from sudare.tables.collapsed import collapse_table
 
-        if self.missing not in get_args(MissingRule):
-            raise OptionNotUsable(
-                f"--missing is value or any, not {self.missing!r}.\n"
-                "Hint: --missing-value names words that mean missing."
-            )
         with self.engine() as engine:
             collapsed = collapse_table(
                 self.file,
@@ -69,7 +53,7 @@ class TableOptions(ReadingOptions):
                 **self.form(),
                 weight=self.weight,
                 person=self.person,
-                missing=self.missing,  # type: ignore[arg-type]
+                missing=self.missing,
                 missing_values=self.missing_value or (),
                 engine=engine,
                 progress=progress,
@@ -90,9 +74,5 @@ class TableOptions(ReadingOptions):
 def _tell_remarks(table: Table) -> None:
     from sudare.tables.classes.remarks import column_remarks
 
-    said = {
-        "constant": "is the same in all records: it tells nothing",
-        "unique": "is different in each record",
-    }
     for remark in column_remarks(table):
-        note(f"Remark: {remark.attribute} {said[remark.kind]}")
+        note(f"notes.column.{remark.kind}", attribute=remark.attribute)

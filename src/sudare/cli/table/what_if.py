@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 class WhatIfOptions(HierarchyOptions):
     """The words of a table and of what may change about it."""
 
-    added: Annotated[
+    what_if_added: Annotated[
         Path | None,
         READ,
-        typer.Option(metavar="FILE", help="What if the records of this file are added?"),
+        typer.Option(metavar="FILE"),
     ] = None
-    levels: Annotated[
+    what_if_levels: Annotated[
         Path | None,
         READ,
-        typer.Option(metavar="FILE", help="What if values are at these levels (CSV, TOML, JSON)?"),
+        typer.Option(metavar="FILE"),
     ] = None
 
     @contextmanager
@@ -42,15 +42,11 @@ class WhatIfOptions(HierarchyOptions):
         """Make the table as it would be, if anything is to change."""
         from sudare.tables.collapsed import CollapsedTable
 
-        if self.added is None and self.levels is None:
+        if self.what_if_added is None and self.what_if_levels is None:
             yield None
             return
         if isinstance(table, CollapsedTable):
-            raise OptionNotUsable(
-                "What added records or levels would change is found in memory only, and the "
-                f"{table.distinct:,} distinct rows of the table stay on the engine.\n"
-                "Hint: leave --added and --levels out, or add --walk memory."
-            )
+            raise OptionNotUsable("errors.usage.what_if_memory", count=table.distinct)
         with ExitStack() as cleanup:
             yield self._changed(table, cleanup)
 
@@ -62,17 +58,17 @@ class WhatIfOptions(HierarchyOptions):
 
         derived = Derived(table, table, number_values(table.values, table))
         levels: dict[str, int] = {}
-        if self.added is not None:
+        if self.what_if_added is not None:
             words = self.missing_value or ()
-            derived = derived.then(add_records(table, str(self.added), missing_values=words, **self.form()))
+            derived = derived.then(add_records(table, str(self.what_if_added), missing_values=words, **self.form()))
             _tell_added(derived)
             cleanup.enter_context(derived.table)
-        if self.levels is not None:
-            levels = read_levels(self.levels)
+        if self.what_if_levels is not None:
+            levels = read_levels(self.what_if_levels)
             derived = derived.then(generalize_table(derived.table, self.read_hierarchies(table), levels))
             cleanup.enter_context(derived.table)
         added = derived.table.records - table.records
-        return Change(derived, str(self.added) if self.added else None, added, levels)
+        return Change(derived, str(self.what_if_added) if self.what_if_added else None, added, levels)
 
 
 def _tell_added(derived: Derived) -> None:

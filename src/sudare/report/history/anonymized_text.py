@@ -1,4 +1,4 @@
-"""What `sudare anonymize` prints."""
+"""What `sudare history anonymize` prints."""
 
 from __future__ import annotations
 

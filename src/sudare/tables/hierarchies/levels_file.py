@@ -12,12 +12,12 @@ from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.sources.encodings import read_text
 from sudare.sources.text import csv_rows
 
-_HINT = "Hint: write age,2 in lines of a CSV file, age = 2 in a TOML file, or give the JSON of `sudare risk levels`."
+_HINT = "Hint: write age,2 in lines of a CSV file, age = 2 in a TOML file, or give the JSON of `sudare table levels`."
 
 
 @checked
 def read_levels(path: str | Path) -> dict[str, int]:
-    """Read attributes and levels from a CSV file (`attribute,level`), TOML, or the JSON of `sudare risk levels`.
+    """Read attributes and levels from a CSV file (`attribute,level`), TOML, or the JSON of `sudare table levels`.
 
     TOML may have them in a table `levels`, JSON in an object `best` or `levels`.
     """

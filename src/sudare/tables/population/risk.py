@@ -143,7 +143,7 @@ def _population_size(records: int, share: float | None, population: int | None) 
     if population <= records:
         raise OptionNotUsable(
             f"A population of {population:,} is not larger than the table of {records:,} records.\n"
-            "Hint: if the table is the whole population, nothing need be estimated: sudare risk record."
+            "Hint: if the table is the whole population, nothing need be estimated: sudare table risk."
         )
     return population
 

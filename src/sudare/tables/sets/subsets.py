@@ -260,7 +260,7 @@ def _check(attributes: int, max_size: int | None) -> int:
     if attributes > MOST_EXHAUSTED:
         raise OptionNotUsable(
             f"{attributes} attributes have {2**attributes - 1:,} subsets, too many to go through.\n"
-            f"Hint: choose at most {MOST_EXHAUSTED} with --attributes, or draw some with `sudare risk sample`."
+            f"Hint: choose at most {MOST_EXHAUSTED} with --attributes, or draw some with `sudare table sample`."
         )
     if max_size is not None and not 1 <= max_size <= attributes:
         raise OptionNotUsable(

@@ -42,7 +42,7 @@ def export_contest(database: Database, files: FileStore, contest_id: str, folder
     with database.reading() as session:
         contest = session.get(Contest, contest_id)
         if contest is None:
-            raise OptionNotUsable(f"There is no contest {contest_id}.\nHint: sudare server list DIR")
+            raise OptionNotUsable(f"There is no contest {contest_id}.\nHint: sudare server contests DIR")
     with _whole_folder(folder) as aside:
         described = _write_archive(database, files, contest_id, aside)
     with database.writing() as session:

@@ -1,0 +1,166 @@
+"""The help of commands, from the catalogue, in the reader's language: options in groups, on the whole width."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from typer.core import TyperCommand
+
+from sudare.cli.settings import Settings, defaults_of, own_defaults
+from sudare.errors import OptionNotUsable
+from sudare.messages import Texts, has_entry
+
+# Which options stand together, by the names of their parameters; all others come first, as those of the command.
+SECTIONS = {
+    "reading": (
+        "column", "attributes", "person", "weight", "form", "per", "published_form", "delimiter", "header", "encoding",
+        "sheet", "table", "date_format", "time_zone", "missing", "missing_value", "bad_rows", "rejects",
+        "unknown_items", "hierarchies", "hierarchy", "rules",
+    ),
+    "search": (
+        "fast", "seconds", "rounds", "samples", "sample_records", "sets", "most_combinations", "draws", "epsilon",
+        "delta", "seed", "walk",
+    ),
+    "output": (
+        "out", "aligned", "certificate", "report", "customer_risks", "record_risks", "values", "class_sizes",
+        "write_hierarchies", "force", "top", "sort", "all_sets", "hide_records", "json",
+    ),
+    "engine": ("engine_name", "memory", "spill_dir", "min_cell", "threads"),
+    "general": ("lang", "quiet", "verbose", "config", "help"),
+}  # fmt: skip
+_SECTION = {name: section for section, names in SECTIONS.items() for name in names}
+# The widest first column of a list; a longer entry has its text on the next line.
+_FIRST_COLUMN = 30
+_NARROWEST = 60
+
+
+def help_text(words: str, name: str) -> str:
+    """Return a text of a command: its own, else that of its group, else that for all commands."""
+    texts = Texts(Settings.language)
+    return next((texts(key) for key in help_keys(words, name) if has_entry(Settings.language, key)), "")
+
+
+def help_keys(words: str, name: str) -> tuple[str, ...]:
+    """Return the keys under which a text of a command may be found, its own first."""
+    if not words:
+        return (f"help.{name}",)
+    dotted = words.replace(" ", ".")
+    return f"help.{dotted}.{name}", f"help.{dotted.partition('.')[0]}.options.{name}", f"help.options.{name}"
+
+
+def section_title(name: str) -> str:
+    """Return the title of a part of the help."""
+    return Texts(Settings.language)(f"help.sections.{name}")
+
+
+class Command(TyperCommand):
+    """A command whose help comes from the catalogue, and whose options may have defaults from a file."""
+
+    words = ""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Give options the defaults of the file."""
+        return super().make_context(info_name, args, parent, default_map=self._defaults(), **extra)
+
+    def _defaults(self) -> dict[str, Any]:
+        given = defaults_of(self.words)
+        names = {spelled.lstrip("-").replace("-", "_"): option for option in self.params for spelled in option.opts}
+        for name in own_defaults(self.words):
+            if name.replace("-", "_") not in names:
+                raise OptionNotUsable("errors.config.no_option", path=Settings.config, name=name, command=self.words)
+        return {str(names[name].name): _as_words(value) for name, value in given.items() if name in names}
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write usage, what the command does, arguments, options in groups, and examples."""
+        formatter.write("\n".join(self._help_lines(ctx)) + "\n")
+
+    def _help_lines(self, ctx: Any) -> Iterator[str]:
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        yield from wrapped(f"{section_title('usage')}: {ctx.command_path} {pieces}")
+        for name in ("summary", "text"):
+            for paragraph in help_text(self.words, name).strip().split("\n\n"):
+                if paragraph:
+                    yield ""
+                    yield from wrapped(paragraph.replace("\n", " "))
+        for section, rows in self._sections(ctx).items():
+            yield from listed(section_title(section), rows)
+        yield from ("", f"{section_title('examples')}:")
+        yield from (f"  {line}" for line in help_text(self.words, "example").strip().splitlines())
+
+    def _sections(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+        """Return what is said of arguments and options, by the part of the help that they stand in."""
+        found: dict[str, list[tuple[str, str]]] = {"arguments": [], "options": []}
+        found |= {section: [] for section in SECTIONS}
+        param: Any
+        for param in self.get_params(ctx):
+            param.help = help_text(self.words, str(param.name))
+            record = param.get_help_record(ctx)
+            if record:
+                section = "arguments" if param.param_type_name == "argument" else _SECTION.get(param.name, "options")
+                found[section].append((record[0], _labelled(record[1])))
+        return {section: rows for section, rows in found.items() if rows}
+
+
+def listed(title: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Return the lines of a list of names and what they mean, below its title."""
+    yield from ("", f"{title}:")
+    first = min(max(width_of(name) for name, _ in rows), _FIRST_COLUMN)
+    for name, text in rows:
+        lines = wrapped(text, indent=first + 4)
+        if width_of(name) > first or not lines:
+            yield f"  {name}"
+        else:
+            lines[0] = f"  {name}{' ' * (first - width_of(name))}  {lines[0].lstrip()}"
+        yield from lines
+
+
+def wrapped(text: str, indent: int = 0) -> list[str]:
+    """Divide a text into lines of the width of the terminal; wide letters may end a line anywhere."""
+    most = max(shutil.get_terminal_size().columns - 1, _NARROWEST) - indent
+    lines, line = [], ""
+    for piece in _pieces(text):
+        if line and width_of(line + piece.rstrip()) > most:
+            lines.append(line.rstrip())
+            line = ""
+        line += piece if line else piece.lstrip()
+    return [" " * indent + part for part in [*lines, line.rstrip()] if part]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Divide a text where a line may end: after blanks and between wide letters, but not before a closing mark."""
+    word = ""
+    for letter in text:
+        starts = _is_wide(letter) and letter not in "。、」）・ー"
+        if word and (starts or (word[-1] == " " and letter != " ") or (_is_wide(word[-1]) and not _is_wide(letter))):
+            yield word
+            word = ""
+        word += letter
+    if word:
+        yield word
+
+
+def _is_wide(letter: str) -> bool:
+    return "\u2e80" <= letter <= "\uffdc"
+
+
+def width_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(2 if _is_wide(letter) else 1 for letter in text)
+
+
+def _labelled(text: str) -> str:
+    """Put what the parser says of an option into the reader's language."""
+    words = Texts(Settings.language)
+    found = text.replace("[default: ", f"[{words('help.labels.default')}: ")
+    return found.replace("[required]", f"[{words('help.labels.required')}]").replace(
+        "; required]", f"; {words('help.labels.required')}]"
+    )
+
+
+def _as_words(value: Any) -> Any:
+    """Return a value of the file as it would be on the command line; flags and lists stay what they are."""
+    if isinstance(value, list):
+        return [str(part) for part in value]
+    return value if isinstance(value, bool) else str(value)
