@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 
 from sudare.cli.frame import tell_error
 from sudare.cli.help import Command, help_text, listed, section_title, wrapped
-from sudare.cli.options import LanguageOption, with_general_options
-from sudare.cli.settings import settle
+from sudare.cli.options import with_general_options
+from sudare.cli.settings import settle, without_general
 from sudare.cli.usage import UsageError, tell_usage
 from sudare.errors import SudareError
 from sudare.version import __version__
@@ -156,6 +156,7 @@ class Group(TyperGroup):
         yield from listed(section_title("commands"), [(name, _summary(start + name)) for name in self.commands])
         records = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
         options = [(record[0], help_text("", str(param.name))) for param, record in records if record]
+        options.insert(-1, ("--lang en|ja", help_text("", "lang")))
         yield from listed(section_title("general"), options)
         if not self.words:
             yield ""
@@ -167,7 +168,7 @@ class Group(TyperGroup):
         standalone = extra.pop("standalone_mode", True)
         try:
             settle(words)
-            return super().main(words, standalone_mode=False, **extra)
+            return super().main(without_general(words), standalone_mode=False, **extra)
         except UsageError as error:
             code = tell_usage(error, [*COMMANDS])
         except SudareError as error:
@@ -198,6 +199,5 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def root(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
-    lang: LanguageOption = None,
 ) -> None:
-    """Take the options that stand before a command; the language was taken with all words."""
+    """Take the options that stand before a command and are not general ones, which were taken with all words."""

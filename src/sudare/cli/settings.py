@@ -50,6 +50,14 @@ def settle(words: Sequence[str]) -> None:
     Settings.verbose = Settings.verbose or Settings.defaults.get("verbose") is True
 
 
+def without_general(words: Sequence[str]) -> list[str]:
+    """Return the words without the general options before the command, which were taken already."""
+    left = list(words)
+    while left and left[0].partition("=")[0] in ("-q", "--quiet", "-v", "--verbose", "--lang", "--config"):
+        del left[: 2 if left[0] in ("--lang", "--config") else 1]
+    return left
+
+
 def _has(words: Sequence[str], *names: str) -> bool:
     return any(name in words for name in names)
 
