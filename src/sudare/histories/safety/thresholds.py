@@ -90,10 +90,6 @@ class AttackRule:
         own = None if thresholds is None else tuple(thresholds.tolist())
         return cls(read_p(p), read_alpha(alpha), own)
 
-    def __str__(self) -> str:
-        own = "" if self.thresholds is None else " and thresholds of the contest's own"
-        return f"p = {self.p}, alpha = {self.alpha}{own}"
-
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as text, and whether there are thresholds of the contest's own."""
         return {"p": str(self.p), "alpha": str(self.alpha), "own_thresholds": self.thresholds is not None}

@@ -222,10 +222,7 @@ def _written(found: Suppression, stated: Certificate, certificate: str | Path) -
     """Return the file that a certificate is about, which has to hold the records of the suppression."""
     file, reading = Path(stated.published.name), found.original.reading
     if not file.is_file() or records_in(found, file, form_of(file, reading.form if reading else None)) is None:
-        raise OptionNotUsable(
-            f"The certificate {certificate} is about {file}, which does not hold the records of this suppression.\n"
-            "Hint: give the certificate that write_published wrote for it, or verify the file: verify_baskets."
-        )
+        raise OptionNotUsable("errors.report.not_the_records", certificate=certificate, file=file)
     return CertifiedInput(stated.published.name, file_hash(file))
 
 

@@ -91,10 +91,7 @@ def write_contest_report(
     histories = read_histories(original, anonymized, question.rules, progress)
     highest = int(histories.original.persons.max(initial=0))
     if customers and highest > len(customers):
-        raise OptionNotUsable(
-            f"customers has {len(customers):,} names, and the history a customer {highest:,}.\n"
-            "Hint: give a name for every number from 1, or none at all."
-        )
+        raise OptionNotUsable("errors.report.customer_names", names=len(customers), highest=highest)
     findings = gather_findings(
         histories, guesses, question, progress, made=anonymization, duel=duel, published=published
     )

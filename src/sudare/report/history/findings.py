@@ -93,8 +93,11 @@ def gather_findings(history: History, assessment: AttackersAssessment, progress:
     """Ask the history for what its assessment does not hold."""
     if assessment.history is not history:
         raise OptionNotUsable(
-            f"The assessment is of {assessment.records:,} rows and {assessment.customers:,} customers, the history has "
-            f"{history.records:,} and {history.customers:,}.\nHint: assess the history that the report is about."
+            "errors.report.assessment_of_other",
+            records=assessment.records,
+            customers=assessment.customers,
+            history_records=history.records,
+            history_customers=history.customers,
         )
     risks = tuple(_countable(history, assessment))
     total = len(risks) + len(STATISTICS_PARTS) + len(VALUE_PARTS)

@@ -73,29 +73,17 @@ def write_history_report(
 def _refuse_other_history(published: PublishedAssessment, history: History, assessment: AttackersAssessment) -> None:
     """Refuse attackers before and after anonymization of another history, or whose facts have other weights."""
     if published.weighting != assessment.weighting:
-        raise OptionNotUsable(
-            f"published has the weighting {published.weighting!r}, the assessment {assessment.weighting!r}.\n"
-            "Hint: give both the same."
-        )
+        raise OptionNotUsable("errors.report.weighting", published=published.weighting, assessment=assessment.weighting)
     if published.purchases != history.digest():
-        raise OptionNotUsable(
-            "published is about another history than the report.\n"
-            "Hint: give what measure_published found for the history that the report is about."
-        )
+        raise OptionNotUsable("errors.report.published_of_other")
 
 
 def _refuse_other_persons(persons: Sequence[PersonsRisk], history: History, assessment: AttackersAssessment) -> None:
     """Refuse what is known of several persons of another history, of other weights, or of other numbers of them."""
     if any(risk.history is not history for risk in persons):
-        raise OptionNotUsable(
-            "persons are about another history than the report.\n"
-            "Hint: give what assess_persons found for the history that the report is about."
-        )
+        raise OptionNotUsable("errors.report.persons_of_other")
     if {risk.weighting for risk in persons} - {assessment.weighting} or len({risk.persons for risk in persons}) > 1:
-        raise OptionNotUsable(
-            f"persons must have the weighting {assessment.weighting!r} of the assessment, and be as many in each.\n"
-            "Hint: give assess_persons the same weighting, and the same number of persons."
-        )
+        raise OptionNotUsable("errors.report.persons_differ", weighting=assessment.weighting)
 
 
 def history_page(
