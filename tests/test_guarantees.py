@@ -19,7 +19,7 @@ from sudare.cli.app import app
 from sudare.messages import catalogue
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "guarantees.md").read_text(encoding="utf-8")
 # Words by which a text claims something about safety. A new text that has one of them needs a place on the page, or in
 # the list of those that claim nothing.
 CLAIM = re.compile(

@@ -2,8 +2,9 @@
 
 The attackers of Ito, Kikuchi, Nakagawa: Evaluation of some attacker models with distinct background knowledge of
 de-identified dataset, who look into the published cells of Hamada et al.: Report on the anonymization and
-re-identification contest PWSCUP 2018. What is known matches a cell that covers it; docs/attackers-generalized.md has
-the rules. Of the pseudonyms that fit, one is picked: right with probability 1/number if the true one fits, else never.
+re-identification contest PWSCUP 2018. What is known matches a cell that covers it;
+docs/explanation/attackers-generalized.md has the rules. Of the pseudonyms that fit, one is picked: right with
+probability 1/number if the true one fits, else never.
 """
 
 from __future__ import annotations
