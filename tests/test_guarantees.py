@@ -33,7 +33,7 @@ CLAIM = re.compile(
 # the input, passwords, and measures of use. Errors refuse an input; helps are looked at command by command.
 NO_CLAIM = {
     "attackers.theory_remark", "attackers.title", "attackers.published.title", "baskets.title", "complaint.person",
-    "complaint.decimal", "knowledge.highest", "mining.utility.support_errors",
+    "complaint.decimal", "errors.*", "knowledge.highest", "mining.utility.support_errors",
     "population.reason.small_share",
     "report.baskets.utility.rules_means", "report.experiment.caption.figure_5", "report.experiment.short_records",
     "report.frontier.seconds", "report.history.assume.theory", "report.history.statistics.scatter_description",

@@ -14,7 +14,8 @@ import sudare
 from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.progress import silent
 from sudare.report.history.findings import gather_findings
-from sudare.report.history.report import basket_text, reason_text, write_history_report
+from sudare.report.history.report import basket_text, write_history_report
+from sudare.report.readings import reason_text
 from sudare.sources.purchases.rules import RULES
 from tests.conftest import TOY
 from tests.report.pages import numbers_of, shown_text
