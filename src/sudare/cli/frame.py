@@ -19,7 +19,7 @@ from sudare.cli.options import option_name
 from sudare.cli.signals import INTERRUPTED, Interrupted, run_interruptibly, run_with_own_signals
 from sudare.errors import OptionNotUsable, OutputNotWritable, SudareError
 from sudare.interruption import safe_point
-from sudare.messages import Language
+from sudare.messages import Language, Message
 from sudare.progress import Progress
 from sudare.sources.writing import NO_SPACE, Written, listing_written
 
@@ -243,9 +243,9 @@ def shown_progress() -> Iterator[Progress]:
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task("", total=None)
 
-        def update(step: str, done: int, total: int) -> None:
+        def update(step: Message, done: int, total: int) -> None:
             safe_point()
-            bars.update(task, description=step, completed=done, total=total)
+            bars.update(task, description=str(step), completed=done, total=total)
 
         yield update
 
@@ -253,7 +253,7 @@ def shown_progress() -> Iterator[Progress]:
 def _plain_progress() -> Progress:
     last = time.monotonic()
 
-    def update(step: str, done: int, total: int) -> None:
+    def update(step: Message, done: int, total: int) -> None:
         nonlocal last
         safe_point()
         if time.monotonic() - last >= PLAIN_PROGRESS_SECONDS:

@@ -15,6 +15,7 @@ from sudare.arguments import checked
 from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.engine.small_counts import Refuse
 from sudare.errors import SourceNotReadable
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
@@ -166,7 +167,7 @@ def collapse_table(
     with engine_to_keep(engine, source) as (place, own), ExitStack() as cleanup:
         forget = cleanup.enter_context(ExitStack())
         forget.callback(lambda: _forget(place, name, keys))
-        progress("reading", 0, 2)
+        progress(message("progress.reading"), 0, 2)
         opened = open_source(source, place, form, cleanup)
         columns = choose_columns(opened, attributes, weight, person)
         keys += _keys(len(columns.attributes), person is not None)
@@ -175,7 +176,7 @@ def collapse_table(
         rewritten = grouped.rewritten > 0
         spellings = table_spellings(place, opened, columns, missing_values, values, rewritten=rewritten)
         reading = reading_of(opened, grouped.rows, columns, spellings)
-        progress("collapsing", 1, 2)
+        progress(message("progress.grouping_rows"), 1, 2)
         forget.pop_all()
         names = tuple(columns.attributes)
         return CollapsedTable(place, reading, names, grouped, name, missing, weight, person, later, own)

@@ -10,6 +10,7 @@ import numpy as np
 from sudare.arguments import checked
 from sudare.engine import Engine
 from sudare.errors import MemoryNotEnough
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.sources.cell_text import MissingRule
 from sudare.statistics.distinct import row_order
@@ -66,7 +67,7 @@ def read_table(
         raise
     collapsed.drop_numbers()
     table._own_engine = collapsed.own_engine
-    progress("reading", 2, 2)
+    progress(message("progress.reading"), 2, 2)
     return table
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from sudare.arguments import checked
 from sudare.engine import quote_text, scratch_engine
 from sudare.errors import OptionNotUsable
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -101,10 +102,10 @@ def _write_records(path: Path, records: int, seed: int, progress: Progress) -> N
         for chunk in _chunks(seed, records):
             engine.attach("chunk", make_columns(chunk))
             engine.run("INSERT INTO members FROM chunk")
-            progress("make records", chunk.first + chunk.records, records)
-        progress("write the file", 0, records)
+            progress(message("progress.making_records"), chunk.first + chunk.records, records)
+        progress(message("progress.writing"), 0, records)
         engine.write(_members_query(), path)
-        progress("write the file", records, records)
+        progress(message("progress.writing"), records, records)
 
 
 def _chunks(seed: int, records: int) -> Iterator[Chunk]:

@@ -303,7 +303,7 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(toy: sudare.History, tmp_path: Path) -> None:
-    steps: list[str] = []
+    steps: list[object] = []
     with pytest.raises(sudare.OutputNotWritable, match="does not exist"):
         write_history_report(
             toy,

@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, HierarchyNotUsable, OptionNotUsable, OutputNotWritable
+from sudare.messages import Message
 from sudare.sources.readings import Reading
 from sudare.tables.anonymize import levels as module
 from sudare.tables.anonymize.levels import LevelsFound, changed_levels, find_levels, find_levels_from
@@ -201,9 +202,10 @@ def test_the_result_as_plain_values(people: Table) -> None:
 
 
 def test_progress_ends_at_the_whole(people: Table) -> None:
-    told: list[tuple[str, int, int]] = []
+    told: list[tuple[Message, int, int]] = []
     find_levels(people, BOTH, known=KNOWN, limit=0.5, suppress=0.2, progress=lambda *step: told.append(step))
-    assert [step for step in told if step[1] == step[2]] == [("safe levels", 6, 6), ("least loss", 6, 6)]
+    ended = [(step.key, done) for step, done, total in told if done == total]
+    assert ended == [("progress.safe_levels", 6), ("progress.least_loss", 6)]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

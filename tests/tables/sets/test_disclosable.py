@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, OptionNotUsable
+from sudare.messages import Message
 from sudare.tables.read import read_table
 from sudare.tables.sets import disclosable
 from sudare.tables.sets.disclosable import disclosable_sets
@@ -141,7 +142,7 @@ def test_a_search_without_time_keeps_what_it_found(monkeypatch: pytest.MonkeyPat
 def test_an_interrupted_search_keeps_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disclosable, "MOST_WALKED", -1)
 
-    def interrupt(step: str, done: int, total: int) -> None:
+    def interrupt(step: Message, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     found = disclosable_sets(table_of(WORKED), limit=0.5, progress=interrupt)

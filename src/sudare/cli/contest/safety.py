@@ -18,6 +18,7 @@ from sudare.cli.files import LINES, READ
 from sudare.cli.frame import EXIT_NOT_SAFE, JsonOption, LanguageOption, guarded, note, show_json, shown_progress
 from sudare.cli.options import taking
 from sudare.errors import BadRows, OptionNotUsable
+from sudare.messages import message
 
 if TYPE_CHECKING:
     from sudare.histories.generalized.model import CellHistory
@@ -156,7 +157,7 @@ def classes(
         sizes = _class_sizes(source, chosen, progress)
         if not sizes:
             raise BadRows(f"Every row of {source.anonymized} is deleted.\nHint: there are no classes to attack.")
-        progress("best guesses", 0, 1)
+        progress(message("progress.best_guesses"), 0, 1)
         found = class_safety(sizes, attacks=attacks or chosen.attacks, thresholds=own, **shares)
     if json:
         show_json("classes", found.to_dict())

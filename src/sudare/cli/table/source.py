@@ -12,6 +12,7 @@ from sudare.cli.frame import note
 from sudare.cli.history.source import tell_reading
 from sudare.cli.options import ReadingOptions
 from sudare.errors import OptionNotUsable
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 
@@ -82,7 +83,7 @@ class TableOptions(ReadingOptions):
         from sudare.tables.read import fetch_table
 
         table = fetch_table(collapsed)
-        progress("reading", 2, 2)
+        progress(message("progress.reading"), 2, 2)
         _tell_remarks(table)
         return table
 

@@ -39,6 +39,7 @@ from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.kernels.cells.matches import count_matches
 from sudare.kernels.common.arrays import Ints
 from sudare.limits import MOST_PUBLISHED_COMBINATIONS, SAMPLES
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -131,14 +132,14 @@ def measure_published(
         cells = attackers.pack(anonymized)
         ten = []
         for number, known in enumerate(TEN_ATTACKERS):
-            progress(f"attacker {number}", number, total)
+            progress(message("progress.attacker", number=number), number, total)
             ten.append(replace(attackers.measure(cells, known), attacker=number))
         others = []
         for number, known in enumerate(further, start=len(ten)):
-            progress(str(known), number, total)
+            progress(message("progress.knowledge", knowledge=known), number, total)
             limits = {"most_combinations": most_combinations, "samples": samples}
             others.append(attackers.measure(cells, known, seed=seed, **limits))
-        progress("attackers", total, total)
+        progress(message("progress.attackers"), total, total)
         history = attackers.history
         purchases = history.digest()
     counts = history.records, history.customers, cells.pseudonyms, cells.deleted_rows

@@ -28,6 +28,7 @@ from sudare.baskets.utility import (
 from sudare.baskets.verification import Verification, verify_baskets
 from sudare.baskets.write import form_of
 from sudare.errors import OptionNotUsable
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.sources.text import file_hash
@@ -180,9 +181,9 @@ def gather_findings(found: Suppression | Verification, certificate: str | Path |
     if suppression and suppression.interrupted:
         verdict = replace(verdict, safe=False)
     before, after = _side(checked, unpublished, original, progress), _side(checked, verdict, shown, progress)
-    progress("utility", 0, 1)
+    progress(message("progress.utility"), 0, 1)
     use = _use(original, shown)
-    progress("utility", 1, 1)
+    progress(message("progress.utility"), 1, 1)
     certified = None
     if certificate is not None:
         stated = read_certificate(certificate)

@@ -10,7 +10,7 @@ from sudare.baskets.check.rho import plain_rho
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.suppress.suppression import Suppression
 from sudare.baskets.verification import Verification
-from sudare.messages import Language, Texts
+from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
 from sudare.report.baskets.answers import answers, conclusion_of, guarantee_values
 from sudare.report.baskets.figures import baskets_figures
@@ -59,14 +59,14 @@ def write_baskets_report(
     check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
     findings = gather_findings(found, certificate, progress)
-    progress("drawing", 0, 1)
+    progress(message("progress.drawing"), 0, 1)
     asked = {"certificate": certificate and str(certificate), "show_records": show_records, "language": language}
     call = call_text("sudare.baskets.write_baskets_report", ["found", repr(Path(path).name)], asked)
     again = repetition(command, call, texts, made, found.original.reading)
     page = baskets_page(found.original, found.sensitive, findings, texts, made, again, show_records=show_records)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
-    progress("drawing", 1, 1)
+    progress(message("progress.drawing"), 1, 1)
     return findings
 
 

@@ -193,7 +193,7 @@ def gather_findings(
     refuse_others(histories, question, made=made, duel=duel, published=published)
     # Guesses first: a file that cannot be read should not cost a long computation.
     attacks = tuple(_judged(guess, histories, question) for guess in guesses)
-    progress("utility", 0, 1)
+    progress(message("progress.utility"), 0, 1)
     return Findings(
         description=describe_anonymization(original, anonymized),
         items=sum(len(column.names) for column in original.columns if isinstance(column, ItemColumn)),
@@ -298,7 +298,7 @@ def _safety(anonymized: CellHistory, question: Question, progress: Progress) -> 
     sizes = published_classes(anonymized).sizes.tolist()
     if not sizes:
         return None
-    progress("best guesses", 0, 1)
+    progress(message("progress.best_guesses"), 0, 1)
     rules = question.rules
     return class_safety(sizes, p=rules.p, alpha=rules.alpha, attacks=question.attacks, thresholds=question.thresholds)
 

@@ -17,7 +17,7 @@ from sudare.histories.generalized.rule_sets import EPOCH, RuleSet, load_rules
 from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.histories.utility.row_statistics import COLUMNS, STATISTICS
 from sudare.histories.utility.use_cases import ITEM_STATISTICS, USES
-from sudare.messages import Language, Texts
+from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
 from sudare.report.contest.answers import answer_values, answers, conclusion_of
 from sudare.report.contest.figures import contest_figures
@@ -102,13 +102,13 @@ def write_contest_report(
     findings = gather_findings(
         histories, guesses, question, progress, made=anonymization, duel=duel, published=published
     )
-    progress("drawing", 0, 1)
+    progress(message("progress.drawing"), 0, 1)
     call = _call(question, findings, Path(path), language, plain=reading is not None)
     again = repetition(command, call, texts, made, reading)
     page = contest_page(histories, question, findings, texts, made, again, customers, reading)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
-    progress("drawing", 1, 1)
+    progress(message("progress.drawing"), 1, 1)
     return findings
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
-from sudare.messages import Language, Texts
+from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Page, Section, render_page, shortened
@@ -70,12 +70,12 @@ def write_table_report(
         seed=seed,
     )
     findings = gather_findings(table, question, threads=threads, progress=progress)
-    progress("drawing", 0, 1)
+    progress(message("progress.drawing"), 0, 1)
     again = repetition(command, _call(question, Path(path), language), texts, made, table.reading)
     page = table_page(table, question, findings, texts, made, again)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
-    progress("drawing", 1, 1)
+    progress(message("progress.drawing"), 1, 1)
 
 
 def table_page(

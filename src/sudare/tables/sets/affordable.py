@@ -17,6 +17,7 @@ from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
 from sudare.limits import SEARCH_SECONDS
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -151,7 +152,7 @@ def _measure_drawn(
     with Deadline(seconds) as deadline:
         try:
             while len(measured) < samples:
-                progress("drawn sets", len(measured), samples)
+                progress(message("progress.drawn_sets"), len(measured), samples)
                 part = list(islice(source, min(_PART, samples - len(measured))))
                 different = list(dict.fromkeys(part))
                 risks = dict(zip(different, risks_of(table, fixed, free, different), strict=True))

@@ -11,6 +11,7 @@ import numpy as np
 
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice_ends import SMALLEST
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -136,7 +137,7 @@ def _evaluate(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for numbers in pool.map(lambda part: _evaluate_part(rows, len(known), part), parts):
             found.update(numbers)
-            progress("risks", len(found), len(sets))
+            progress(message("progress.set_risks"), len(found), len(sets))
     return found
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -198,7 +199,7 @@ def _measure(
         try:
             for done, numbers in enumerate(pool.map(task, [sets[turn] for turn in turns])):
                 measures[turns[done]] = numbers
-                progress("drawn sets", done + 1, len(sets))
+                progress(message("progress.drawn_sets"), done + 1, len(sets))
         except KeyboardInterrupt:
             settle()
             pool.shutdown(wait=False, cancel_futures=True)
