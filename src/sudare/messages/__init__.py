@@ -34,7 +34,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Several things to be said one after another: `and` joins a, b and c, `or` a, b or c, `comma` a, b, c."""
+    """Several things to be said one after another.
+
+    `and` joins a, b and c, `or` a, b or c, `comma` a, b, c; `lines` puts each on a line of its own.
+    """
 
     parts: Sequence[object]
     by: str = "and"
@@ -100,6 +103,8 @@ class Texts:
     def joined(self, parts: Joined) -> str:
         """Return several things as one says them in this language."""
         *first, last = [str(self._said(part)) for part in parts.parts] or [""]
+        if parts.by == "lines":
+            return "\n".join([*first, last])
         comma = self("list.comma")
         return comma.join(first) + self(f"list.{parts.by}") + last if first else last
 

@@ -36,11 +36,7 @@ from sudare.tables.rows import (
 )
 
 # Distinct rows that stand for fewer records than may leave the engine.
-RARE = Refuse(
-    "{few:,} records have attributes that fewer than {least} records share, and such rows may not leave the engine.\n"
-    "Hint: look at fewer attributes, allow smaller counts with --min-cell, or let the engine go through the sets of "
-    "attributes: sudare risk subsets --walk engine."
-)
+RARE = Refuse("errors.tables.rare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +209,7 @@ def new_name() -> str:
 def reading_of(source: Source, rows: int, columns: Columns, spellings: tuple[Spelling, ...] = ()) -> Reading:
     """Return how a source was read; one without rows is refused."""
     if not rows:
-        raise SourceNotReadable(f"{source.name} has no rows of data.\nHint: give a file with at least one row of data.")
+        raise SourceNotReadable("errors.tables.no_rows", source=source.name)
     clock = source.clock if set(source.zoned) & set(columns.attributes.values()) else None
     others = tuple(name for name in source.columns if name not in columns.attributes)
     return Reading(source.name, source.format, {}, source.guesses, rows, (), source.sha256, spellings, clock, others)

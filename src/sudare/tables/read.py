@@ -103,10 +103,12 @@ def _refuse_huge(collapsed: CollapsedTable) -> None:
     needed = collapsed.distinct * (8 * len(collapsed.keys) + 8)
     if needed > machine_bytes():
         raise MemoryNotEnough(
-            f"{collapsed.reading.source} has {collapsed.distinct:,} distinct rows of {len(collapsed.attributes)} "
-            f"attributes, {needed / 1e9:,.0f} GB or more, and this machine has {machine_bytes() / 1e9:,.0f} GB.\n"
-            "Hint: look at fewer attributes, or let the engine go through the sets of attributes: "
-            "sudare risk subsets --walk engine."
+            "errors.tables.too_large",
+            source=collapsed.reading.source,
+            rows=collapsed.distinct,
+            attributes=message("count.attributes", count=len(collapsed.attributes)),
+            needed=needed / 1e9,
+            memory=machine_bytes() / 1e9,
         )
 
 

@@ -73,9 +73,8 @@ def generate_table(
     """
     path = Path(out)
     check_table_ending(path)
-    for name, value, least in (("records", records, 1), ("seed", seed, 0)):
-        if value < least:
-            raise OptionNotUsable(f"{name} is {value}.\nHint: give a whole number from {least} on.")
+    if records < 1:
+        raise OptionNotUsable("errors.generated.records", records=records)
     files: list[Path] = []
     with ExitStack() as whole:
         temporary = whole.enter_context(whole_file(path))

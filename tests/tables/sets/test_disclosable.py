@@ -170,7 +170,7 @@ def test_unknown_attributes() -> None:
 def test_more_sets_than_anybody_reads_are_refused(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sudare.tables.sets.attribute_sets.MOST_SETS", 3)
     monkeypatch.setattr(disclosable, "MOST_SETS", 3)
-    with pytest.raises(OptionNotUsable, match="do not ask for every set"):
+    with pytest.raises(OptionNotUsable, match="Ask for the maximal sets only"):
         disclosable_sets(table_of(WORKED), limit=0.5, every=True)
 
 

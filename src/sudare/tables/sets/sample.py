@@ -132,12 +132,11 @@ def sample_subsets(
 
 def _check(samples: int, by: str, attributes: int) -> None:
     if by not in ("size", "uniform"):
-        raise OptionNotUsable(f"Sets cannot be drawn by {by!r}.\nHint: size or uniform.")
+        raise OptionNotUsable("errors.sets.by", by=by)
     least = 2 * (attributes + 1) if by == "size" else 2
     if samples < least:
-        raise OptionNotUsable(
-            f"{samples} samples of the sets of {attributes} attributes say nothing.\nHint: draw at least {least}."
-        )
+        counted = message("count.attributes", count=attributes)
+        raise OptionNotUsable("errors.sets.samples_by_size", least=least, attributes=counted, samples=samples)
 
 
 # A size, whether its sets are all of that size, and the sets as numbers of free attributes.
