@@ -12,7 +12,7 @@ import numpy as np
 
 from measuring import exponent
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "scale.md"
 BEGIN, END = "<!-- measured: written by ./dev bench scale -->", "<!-- end of what was measured -->"
 SETS = 511
 # The plan: rows, what a machine of the cluster has, and how long a run may take.
@@ -161,7 +161,7 @@ def plan(points: list[Point], fitted: Fitted) -> list[str]:
 
 
 def write_page(points: list[Point], fitted: Fitted) -> None:
-    """Put the model and the plan into docs/scale.md, between its two marks."""
+    """Put the model and the plan into docs/explanation/scale.md, between its two marks."""
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

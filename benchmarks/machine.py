@@ -18,7 +18,7 @@ QUIET = 0.2
 # What sudare computes with; a benchmark names in PACKAGES what else it uses.
 ALWAYS = ("sudare", "duckdb", "numba", "numpy")
 # What benchmarks write themselves is no change of what is measured.
-WRITTEN = ("benchmarks/RESULTS.md", "docs/scale.md")
+WRITTEN = ("benchmarks/RESULTS.md", "docs/explanation/scale.md")
 
 
 class Watch:

@@ -200,9 +200,9 @@ def test_the_commit_and_changes_beside_the_results_are_told(
 ) -> None:
     monkeypatch.setattr(machine, "HERE", tmp_path / "benchmarks")
     assert machine.commit() == "an unknown commit"
-    for name in ("benchmarks", "docs"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "docs" / "scale.md").write_text("old")
+    for name in ("benchmarks", "docs/explanation"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "docs" / "explanation" / "scale.md").write_text("old")
     settings = ("user.name=n", "user.email=e@example.org", "commit.gpgsign=false", "core.hooksPath=/dev/null")
     git = ["git", "-C", str(tmp_path), *(word for setting in settings for word in ("-c", setting))]
     for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
@@ -210,7 +210,7 @@ def test_the_commit_and_changes_beside_the_results_are_told(
     short = subprocess.run([*git, "rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True)
     assert machine.commit() == f"commit {short.stdout.strip()}"
     (tmp_path / "benchmarks" / "RESULTS.md").write_text("new")
-    (tmp_path / "docs" / "scale.md").write_text("new")
+    (tmp_path / "docs" / "explanation" / "scale.md").write_text("new")
     assert machine.commit() == f"commit {short.stdout.strip()}"
     (tmp_path / "benchmarks" / "new.py").write_text("")
     assert machine.commit() == f"commit {short.stdout.strip()} with changes"

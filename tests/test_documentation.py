@@ -25,7 +25,7 @@ def test_the_command_line_reference_is_up_to_date() -> None:
         from cli_reference import reference
     finally:
         sys.path.pop(0)
-    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == reference(), "run ./dev docs"
+    assert (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8") == reference(), "run ./dev docs"
 
 
 def commands(group: object, name: str = "sudare") -> dict[str, object]:
@@ -44,7 +44,7 @@ def test_every_command_and_option_has_help() -> None:
 
 
 def test_the_library_page_names_every_public_function() -> None:
-    page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "library.md").read_text(encoding="utf-8")
     functions = [name for name in public() if name[0].islower()]
     assert [name for name in functions if name not in page] == []
 

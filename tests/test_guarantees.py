@@ -19,7 +19,7 @@ from sudare.cli.app import app
 from sudare.messages import catalogue
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "guarantees.md").read_text(encoding="utf-8")
 # Words by which a text claims something about safety. A new text that has one of them needs a place on the page, or in
 # the list of those that claim nothing.
 CLAIM = re.compile(
@@ -33,7 +33,7 @@ CLAIM = re.compile(
 # the input, passwords, and measures of use. Errors refuse an input; helps are looked at command by command.
 NO_CLAIM = {
     "attackers.theory_remark", "attackers.title", "attackers.published.title", "baskets.title", "complaint.person",
-    "complaint.decimal", "knowledge.highest", "mining.utility.support_errors",
+    "complaint.decimal", "errors.*", "knowledge.highest", "mining.utility.support_errors",
     "population.reason.small_share",
     "report.baskets.utility.rules_means", "report.experiment.caption.figure_5", "report.experiment.short_records",
     "report.frontier.seconds", "report.history.assume.theory", "report.history.statistics.scatter_description",

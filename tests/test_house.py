@@ -50,7 +50,7 @@ def test_imports_are_found_wherever_they_stand() -> None:
     assert (("histories", "read"), ("engine",)) in found  # a package
 
 
-@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("page", ["docs/explanation/architecture.md", "CONTRIBUTING.md"])
 def test_every_path_that_a_page_names_is_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w./-]+\.py|[\w.-]+/[\w./-]+\.(?:json|toml|md|html|svg))`", text))

@@ -1,4 +1,4 @@
-"""The scripts of docs/library.md: at most six lines each, and they run."""
+"""The scripts of docs/reference/library.md: at most six lines each, and they run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import sudare
 
-PAGE = Path(__file__).parents[1] / "docs" / "library.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "library.md"
 SCRIPTS = re.findall(r"^([^\n]+):\n\n```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 WRITTEN = {
     "Assess a purchase history": ["history.html"],

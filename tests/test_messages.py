@@ -127,6 +127,12 @@ def test_messages_within_messages_are_said_in_the_same_language() -> None:
     assert Texts("ja").say(asked) == "\nヒント: 2 行、aまたはb"
 
 
+def test_lines_stand_below_one_another() -> None:
+    lines = Joined([message("files.rows", count=2), "a", "b"], "lines")
+    assert str(lines) == "2 rows\na\nb"
+    assert Texts("ja").joined(lines) == "2 行\na\nb"
+
+
 def _bare(text: str) -> str:
     return re.sub(r"{.*?}", "", text)
 

@@ -1,4 +1,4 @@
-"""docs/papers.md says what the runs say, and what it says agrees with the papers or is explained."""
+"""docs/explanation/papers.md says what the runs say, and what it says agrees with the papers or is explained."""
 
 from __future__ import annotations
 

@@ -146,15 +146,15 @@ REFUSED: dict[tuple[str, str], list[tuple[Callable[[Path], object], str]]] = {
         (lambda folder: contest_report(folder, anonymization=replace(MINE.anonymization, utility=0.0)), OTHERS),
         (
             lambda folder: concealment_report(folder, LENIENT),
-            "anonymization was judged by p = 9/10, alpha = 1/2, and the report is by p = 1/3, alpha = 1/2000",
+            "anonymization was judged by p = 9/10, alpha = 1/2, but the report uses p = 1/3, alpha = 1/2000",
         ),
         (
             lambda folder: concealment_report(folder, attacks=1),
-            "anonymization is to survive 20 attacks, and the report is about 1",
+            "anonymization was made to survive 20 attacks, but the report is about 1",
         ),
         (
             lambda folder: concealment_report(folder, thresholds=own_thresholds(folder)),
-            "and the report is by p = 1/3, alpha = 1/2000 and thresholds of the contest's own",
+            "but the report uses p = 1/3, alpha = 1/2000 and the contest's own thresholds",
         ),
     ],
     ("write_contest_report", "duel"): [
@@ -174,19 +174,19 @@ REFUSED: dict[tuple[str, str], list[tuple[Callable[[Path], object], str]]] = {
         ),
     ],
     ("write_history_report", "assessment"): [
-        (lambda folder: history_report(folder, THEIRS, MINE), "assess the history that the report is about"),
+        (lambda folder: history_report(folder, THEIRS, MINE), "Assess the history of the report"),
     ],
     ("write_history_report", "published"): [
         (lambda folder: history_report(folder, MINE, THEIRS), "published is about another history than the report"),
         (
             lambda folder: history_report(folder, MINE, WEIGHTED),
-            "published has the weighting 'record', the assessment 'occurrence'",
+            "published has the weighting 'record', but the assessment has 'occurrence'",
         ),
     ],
     ("write_history_report", "persons"): [
         (lambda folder: persons_report(folder, THEIRS, 2), "persons are about another history than the report"),
-        (lambda folder: persons_report(folder, WEIGHTED, 2), "persons must have the weighting 'occurrence'"),
-        (lambda folder: persons_report(folder, MINE, 2, 3), "and be as many in each"),
+        (lambda folder: persons_report(folder, WEIGHTED, 2), "All persons must have the weighting 'occurrence'"),
+        (lambda folder: persons_report(folder, MINE, 2, 3), "and the same number of persons"),
     ],
 }
 # These have tests of their own: below, in tests/baskets/test_certificate.py and tests/baskets/check/test_held.py.
@@ -312,5 +312,5 @@ def test_a_report_refuses_the_assessment_of_another_history(
 ) -> None:
     with sudare.read_history(toy_file) as same_rows:
         assessment = sudare.histories.assess_attackers(toy)
-        with pytest.raises(sudare.OptionNotUsable, match="assess the history that the report is about"):
+        with pytest.raises(sudare.OptionNotUsable, match="Assess the history of the report"):
             sudare.histories.write_history_report(same_rows, assessment, tmp_path / "r.html")

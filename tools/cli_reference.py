@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands themselves; a test checks that the page is up to date."""
+"""Writes docs/reference/cli.md from the commands themselves; a test checks that the page is up to date."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer.main
 from sudare.cli.app import app
 from sudare.cli.files import OUTPUT_RULE
 
-PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
 
 
 def reference() -> str:
@@ -21,7 +21,7 @@ def reference() -> str:
         "Exit codes: 0 done, 2 something in the input or the options must be mended (one message says what, where and "
         "how), 3 the work was done and the answer is no (`sudare baskets`: not safe, or not what a certificate says), "
         "130 interrupted, 143 ended by SIGTERM (nothing is left half-written), 1 an error of sudare itself.\n",
-        f"{OUTPUT_RULE} [More](reading.md#output)\n",
+        f"{OUTPUT_RULE} [More](../reading.md#output)\n",
     ]
     root = typer.main.get_command(app)
     parts.append(section("sudare", root))

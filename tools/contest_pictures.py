@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/contest from the pages of `sudare server demo`; run it when pages have changed."""
+"""Makes the pictures of the how-to pages on contests from `sudare server demo`; run it when pages have changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-FOLDER = Path(__file__).parents[1] / "docs" / "contest"
+FOLDER = Path(__file__).parents[1] / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"
 COMMAND = [sys.executable, "-c", "from sudare.cli import main; main()", "server"]
 WIDTH = 800
@@ -77,7 +77,7 @@ def log_in(browser: Browser, url: str, name: str, password: str) -> Page:
 
 
 def take_organizer(page: Page) -> None:
-    """Take the pictures of organizer.md."""
+    """Take the pictures of run-a-contest.md."""
     contest = page.url
     page.click("main a[href$='/organize']")
     page.click("form[action$='/invitations'] button >> nth=0")
@@ -92,7 +92,7 @@ def take_organizer(page: Page) -> None:
 
 
 def take_team(page: Page) -> None:
-    """Take the pictures of team.md."""
+    """Take the pictures of take-part-in-a-contest.md."""
     contest = page.url
     open_round(page, "Main")
     take(page, "submissions")
@@ -117,7 +117,7 @@ def take(page: Page, name: str, *, since: str | None = None, until: str | None =
     top = place(page, since) if since else 0.0
     bottom = place(page, until) if until else page.evaluate("document.documentElement.scrollHeight")
     clip = {"x": 0, "y": top, "width": WIDTH, "height": min(bottom - top, HEIGHT)}
-    path = FOLDER / f"{name}.png"
+    path = FOLDER / f"contest-{name}.png"
     page.screenshot(path=path, full_page=True, clip=clip)
     size = path.stat().st_size
     print(f"{path.name}: {size:,} bytes")

@@ -1,4 +1,4 @@
-"""Measures the house from its source tree: writes the tree, the table and the picture of docs/architecture.md.
+"""Measures the house from its source tree: the tree, the table and the picture of docs/explanation/architecture.md.
 
 `python tools/house.py` writes them and prints the table. With `--check` nothing is written, and the exit code is 1 if
 the page or the picture is out of date. `--names` lists the names of modules that several rooms have. Everything is
@@ -19,7 +19,7 @@ from pathlib import Path
 from house_picture import draw
 from house_rooms import ROOT, SOURCE, docline, layers, rooms
 
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 PICTURE = ROOT / "docs" / "images" / "house.svg"
 KINDS = ("histories", "tables", "baskets")
 BELOW_REPORT = (*KINDS, "contest", "statistics", "sources", "engine", "kernels")

@@ -5,6 +5,7 @@ from sudare.engine import open_engine as open_engine
 from sudare.engine.duckdb import DuckDBEngine as DuckDBEngine
 from sudare.engine.spark.engine import SparkEngine as SparkEngine
 from sudare.errors import (
+    AnswerIsNo as AnswerIsNo,
     BadRows as BadRows,
     ColumnNotFound as ColumnNotFound,
     EngineNotAvailable as EngineNotAvailable,

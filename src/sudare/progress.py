@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-# Called with the name of the step, how much of the whole is done, and the whole.
-Progress = Callable[[str, int, int], None]
+from sudare.messages import Message
+
+# Called with what is being done, how much of the whole is done, and the whole. What is being done is a message, to be
+# said in the language of who reads it; its `str` is English.
+Progress = Callable[[Message, int, int], None]
 
 
-def silent(step: str, done: int, total: int) -> None:
+def silent(step: Message, done: int, total: int) -> None:
     """Tell nobody."""

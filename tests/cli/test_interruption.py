@@ -65,7 +65,7 @@ def test_an_interrupted_search_shows_the_sets_found_so_far(tmp_path: Path) -> No
 def test_an_interrupted_sample_shows_estimates_from_the_sets_drawn_so_far(tmp_path: Path) -> None:
     table = many_attributes(tmp_path / "table.csv", records=1000)
     words = ["sample", str(table), "--samples", "20000", "--by", "uniform"]
-    code, out, said = interrupted(words, "drawn sets", 200)
+    code, out, said = interrupted(words, "sampled sets of attributes", 200)
     assert code == 130, said
     assert "Interrupted. Shown is what was found until then." in said
     assert "The estimates are from the sets measured until the interruption" in out
@@ -80,7 +80,7 @@ def test_an_interrupted_search_for_levels_shows_and_writes_the_best_so_far(tmp_p
         (tmp_path / "h" / f"a{n}.csv").write_text("x;*\ny;*\n")
     out = tmp_path / "out.csv"
     words = ["levels", str(table), "--hierarchies", str(tmp_path / "h"), "--limit", "0.1", "--seconds", "3600"]
-    code, shown, said = interrupted([*words, "-o", str(out), "--json"], "levels nearby", 5)
+    code, shown, said = interrupted([*words, "-o", str(out), "--json"], "trying nearby levels", 5)
     assert code == 130, said
     assert "Interrupted. Shown is what was found until then." in said
     found = json.loads(shown)
@@ -95,13 +95,13 @@ def test_an_interrupted_search_for_levels_shows_and_writes_the_best_so_far(tmp_p
 def test_interrupted_draws_are_a_smaller_sample(tmp_path: Path) -> None:
     table = many_attributes(tmp_path / "table.csv", records=1000)
     words = ["dangerous", str(table), "--size", "20", "--samples", "100000", "--seconds", "3600", "--json"]
-    code, out, said = interrupted(words, "drawn sets", 50)
+    code, out, said = interrupted(words, "sampled sets of attributes", 50)
     assert code == 130, said
     estimate = json.loads(out)["estimate"]
     assert 50 <= estimate["drawn"] < estimate["samples"] == 100_000
     (tmp_path / "costs.csv").write_text("".join(f"a{n},1\n" for n in range(40)))
     words = ["affordable", str(table), "--costs", str(tmp_path / "costs.csv"), "--budget", "10", "--seconds", "3600"]
-    code, out, said = interrupted([*words, "--samples", "100000", "--json"], "drawn sets", 3)
+    code, out, said = interrupted([*words, "--samples", "100000", "--json"], "sampled sets of attributes", 3)
     assert code == 130, said
     estimate = json.loads(out)["estimate"]
     assert (estimate["maximal"], 512 <= estimate["drawn"] < 100_000) == (847_660_528, True)

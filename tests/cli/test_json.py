@@ -178,6 +178,6 @@ def test_an_unknown_schema_is_named() -> None:
 
 
 def test_the_page_about_json_lists_all_schemas() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
     for name in schema_names():
         assert f"| `{schema_identity(name)}` | {load_schema(name)['description']} |" in page

@@ -205,7 +205,7 @@ def test_weights_are_counted_and_bad_ones_refused(any_engine: Engine) -> None:
     rows = polars.DataFrame({"sex": ["m", "f", "f"], "n": [3, 1, 4]})
     with sudare.read_table(rows, weight="n", engine=any_engine) as table:
         assert (table.values, table.counts.tolist()) == ((("f", "m"),), [5, 3])
-    with pytest.raises(sudare.BadRows, match="not a whole number from 1 on of at most 18 digits in 1 of the rows"):
+    with pytest.raises(sudare.BadRows, match=r"the weight in 1 row of data.* at most 18 digits"):
         sudare.read_table(polars.DataFrame({"sex": ["m", "f"], "n": [3, 0]}), weight="n", engine=any_engine)
 
 

@@ -84,7 +84,7 @@ def test_merged_crowds_tell_no_risk_too_low(guarded: DuckDBEngine, toy_file: obj
 
 
 def test_a_table_with_rare_rows_is_refused(guarded: DuckDBEngine) -> None:
-    with pytest.raises(NotOnEngine, match=r"(?s)2 records.*fewer than 5.*--min-cell"):
+    with pytest.raises(NotOnEngine, match=r"(?s)2 records.*fewer than 5.*min_cell"):
         sudare.read_table(polars.DataFrame({"sex": ["m"] * 5 + ["f"] * 2}), engine=guarded)
     with sudare.read_table(polars.DataFrame({"sex": ["m"] * 5 + ["f"] * 5}), engine=guarded) as table:
         assert table.counts.tolist() == [5, 5]

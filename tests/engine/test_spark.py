@@ -25,6 +25,7 @@ from sudare.cli.app import app
 from sudare.engine import open_engine
 from sudare.engine.spark.engine import SparkEngine
 from sudare.errors import EngineNotAvailable, NotOnEngine, OptionNotUsable
+from sudare.messages import Message
 from tests.conftest import TOY
 from tests.engine.looking import rows_of
 from tests.engine.spark_cluster import SETTINGS, Cluster
@@ -249,8 +250,8 @@ def test_the_work_goes_on_when_a_worker_is_killed_during_a_job(
             time.sleep(0.01)
         cluster.kill_worker()
 
-    def progress(step: str, _done: int, _total: int) -> None:
-        if step == "attacker 4":
+    def progress(step: Message, _done: int, _total: int) -> None:
+        if str(step) == "attacker 4":
             killer.start()
 
     killer = threading.Thread(target=kill_during_a_job)

@@ -15,6 +15,7 @@ from sudare.engine import DuckDBEngine
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.histories import synthetic_visits
 from sudare.histories.synthetic import GeneratedHistory, generate_history
+from sudare.messages import Message
 
 SEEDS = (0, 1, 2, 3)
 
@@ -137,13 +138,13 @@ def test_result_becomes_plain_json(tmp_path: Path) -> None:
 
 def test_progress_goes_up_to_its_total_in_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthetic_visits, "ROWS_PER_CHUNK", 500)
-    calls: list[tuple[str, int, int]] = []
+    calls: list[tuple[Message, int, int]] = []
     history = generate_history(tmp_path / "a.csv", customers=30, progress=lambda *call: calls.append(call))
-    for step in ("make rows", "write the file"):
-        done = [(part, whole) for name, part, whole in calls if name == step]
+    for step in ("progress.making_rows", "progress.writing"):
+        done = [(part, whole) for said, part, whole in calls if said.key == step]
         assert done == sorted(done)
         assert done[-1] == (history.rows, history.rows)
-    assert len([name for name, *_ in calls if name == "make rows"]) > 3
+    assert len([said for said, *_ in calls if said.key == "progress.making_rows"]) > 3
 
 
 @pytest.mark.parametrize("option", ["customers", "items", "days"])
@@ -175,7 +176,7 @@ def test_unknown_ending_is_refused_with_the_known_ones(tmp_path: Path, name: str
 
 
 def test_nothing_is_left_behind_when_it_fails(tmp_path: Path) -> None:
-    def fail(step: str, done: int, total: int) -> None:
+    def fail(step: Message, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

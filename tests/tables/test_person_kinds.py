@@ -52,5 +52,5 @@ def test_records_that_too_few_persons_have_do_not_leave_the_engine() -> None:
     with Hiding(min_cell=2) as engine:
         with sudare.read_table(people(rows[:2]), person="who", engine=engine) as table:
             assert table.counts.tolist() == [1, 1]
-        with pytest.raises(NotOnEngine, match=r"1 persons have records that fewer than 2 persons have"):
+        with pytest.raises(NotOnEngine, match=r"1 person has records that fewer than 2 persons share"):
             sudare.read_table(people(rows), person="who", engine=engine)

@@ -53,15 +53,15 @@ def test_dataframes_are_tables_too(engine: DuckDBEngine) -> None:
 def test_an_unknown_attribute_is_told_with_near_ones(read: Any) -> None:
     with pytest.raises(sudare.ColumnNotFound, match="Did you mean city"):
         read(TEXT, attributes=["citty"])
-    with pytest.raises(sudare.ColumnNotFound, match="Attributes there: city, age"):
+    with pytest.raises(sudare.ColumnNotFound, match="Attributes: city, age"):
         read(TEXT).positions(["shoe size"])
 
 
 def test_columns_of_one_name_cannot_be_told_apart(read: Any) -> None:
-    with pytest.raises(sudare.ColumnNotFound, match=r"'a' stands in .* more than once"):
+    with pytest.raises(sudare.ColumnNotFound, match=r"'a' occurs more than once in"):
         read("a,b,a\n1,2,3\n")
     assert read("a,b,a\n1,2,3\n", attributes=["b"]).attributes == ("b",)
-    with pytest.raises(sudare.ColumnNotFound, match="asked for twice"):
+    with pytest.raises(sudare.ColumnNotFound, match="asked for more than once"):
         read("a,b\n1,2\n", attributes=["a", "a"])
 
 
@@ -133,7 +133,7 @@ def test_large_weights_are_taken_where_they_are_exact(engine: DuckDBEngine, weig
 @pytest.mark.parametrize("weight", [2.0**53 + 2, np.float32(2**24 + 2), 1.5])
 def test_weights_in_floating_point_that_may_have_been_rounded_are_refused(engine: DuckDBEngine, weight: Any) -> None:
     frame = pandas.DataFrame({"city": ["Kyoto"], "n": [weight]})
-    with pytest.raises(sudare.BadRows, match="above which this floating point is not exact, in 1 of the rows"):
+    with pytest.raises(sudare.BadRows, match=r"the weight in 1 row of data .* holds exactly"):
         sudare.read_table(frame, weight="n", engine=engine)
 
 
@@ -166,11 +166,11 @@ def test_a_person_says_whose_a_record_is(read: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "error", "message"),
     [
-        ("a,n\nx,1\ny,0\nz,1.5\nz,?\n", {"weight": "n"}, sudare.BadRows, r"'n': the weight is not .* in 3 .*2, 3, 4"),
+        ("a,n\nx,1\ny,0\nz,1.5\nz,?\n", {"weight": "n"}, sudare.BadRows, r"'n': the weights in 3 rows .*2, 3, 4"),
         ("a,who\nx,p\ny,\n", {"person": "who"}, sudare.BadRows, r"'who': the person is missing in 1 .*\(row 2\)"),
-        ("a,n,who\nx,1,p\n", {"weight": "n", "person": "who"}, sudare.OptionNotUsable, "weights and persons at once"),
-        ("a,n\nx,1\n", {"weight": "m"}, sudare.ColumnNotFound, "There is no attribute 'm'"),
-        ("a,n\nx,1\n", {"weight": "n", "attributes": ["a", "n"]}, sudare.ColumnNotFound, "asked for twice"),
+        ("a,n,who\nx,1,p\n", {"weight": "n", "person": "who"}, sudare.OptionNotUsable, "weight and person cannot"),
+        ("a,n\nx,1\n", {"weight": "m"}, sudare.ColumnNotFound, "has no attribute 'm'"),
+        ("a,n\nx,1\n", {"weight": "n", "attributes": ["a", "n"]}, sudare.ColumnNotFound, "asked for more than once"),
         ("a,n\n1,1\n", {"attributes": []}, sudare.ColumnNotFound, "No attribute"),
         ("a\n1\n", {"missing": "?"}, sudare.OptionNotUsable, "missing must be value or any"),
     ],

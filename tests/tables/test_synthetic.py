@@ -12,6 +12,7 @@ import pytest
 import sudare
 from sudare.engine import DuckDBEngine
 from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.messages import Message
 from sudare.tables import synthetic as synthetic_table
 from sudare.tables.synthetic import generate_table, hierarchy_rows
 from sudare.tables.synthetic_members import ATTRIBUTES, SENSITIVE
@@ -125,7 +126,7 @@ def test_records_are_common_on_one_attribute_and_rare_on_several(tmp_path: Path)
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("records", 0, r"records is 0\.\nHint: give a whole number from 1"),
+        ("records", 0, "records must be at least 1, not 0"),
         ("seed", -1, "seed must be 0 or more, not -1"),
     ],
 )
@@ -163,7 +164,7 @@ def test_a_failure_leaves_no_file_and_keeps_earlier_ones(tmp_path: Path, monkeyp
 
 
 def test_a_failure_leaves_no_folder_that_was_not_there(tmp_path: Path) -> None:
-    def interrupt(step: str, done: int, total: int) -> None:
+    def interrupt(step: Message, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -173,9 +174,9 @@ def test_a_failure_leaves_no_folder_that_was_not_there(tmp_path: Path) -> None:
 
 def test_progress_goes_up_to_its_total_in_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthetic_table, "RECORDS_PER_CHUNK", 30)
-    calls: list[tuple[str, int, int]] = []
+    calls: list[tuple[Message, int, int]] = []
     generate_table(tmp_path / "a.csv", records=100, progress=lambda *call: calls.append(call))
-    for step in ("make records", "write the file"):
-        done = [(part, whole) for name, part, whole in calls if name == step]
+    for step in ("progress.making_records", "progress.writing"):
+        done = [(part, whole) for said, part, whole in calls if said.key == step]
         assert done == sorted(done)
         assert done[-1] == (100, 100)

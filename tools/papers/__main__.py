@@ -1,4 +1,4 @@
-"""Writes docs/papers.md: python tools/papers."""
+"""Writes docs/explanation/papers.md: python tools/papers."""
 
 from __future__ import annotations
 

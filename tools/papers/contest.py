@@ -115,7 +115,8 @@ def _correlations() -> Iterator[Row]:
 PAPER = Paper(
     "Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018",
     "The data of the main round and the teams' files are not public: what was measured of them is held by the rule set "
-    "`pwscup2018`, and the preliminary round's T is used otherwise. Rules, files and U: [Contests](contest.md), "
-    "[utility](contest-utility.md); definition 1 and the test: [safety](contest-safety.md).",
+    "`pwscup2018`, and the preliminary round's T is used otherwise. Rules, files and U: "
+    "[Contests](../reference/contest.md), [utility](contest-utility.md); definition 1 and the test: "
+    "[safety](contest-safety.md).",
     rows,
 )

@@ -1,4 +1,4 @@
-"""docs/papers.md: every algorithm, theorem, table and figure of the papers, with what sudare finds."""
+"""docs/explanation/papers.md: every algorithm, theorem, table and figure of the papers, with what sudare finds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from papers import attackers, contest, safety, set_valued, simulation
 from papers.rows import Find
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "papers.md"
+PAGE = ROOT / "docs" / "explanation" / "papers.md"
 DATA = Path(os.environ.get("SUDARE_DATA", ROOT.parent / "shared" / "data"))
 PAPERS = (attackers.PAPER, simulation.PAPER, set_valued.PAPER, contest.PAPER, safety.PAPER)
 

@@ -11,6 +11,7 @@ from sudare.baskets.model import BasketReading, as_baskets
 from sudare.baskets.read import PAIR_ROLES, pair_cells
 from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.errors import BadRows, SourceNotReadable
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.opening import Source, open_source, refuse_broken
@@ -89,7 +90,7 @@ def hold_baskets(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
         columns=given, date_format=date_format, bad_rows=bad_rows,
     )  # fmt: skip
-    progress("reading", 0, 2)
+    progress(message("progress.reading"), 0, 2)
     with engine_to_keep(given_engine, source) as (place, own):
         if isinstance(source, Purchases):
             found = _from_history(source, per)
@@ -101,7 +102,7 @@ def hold_baskets(
         else:
             found = _from_pairs(source, place, options)
         found._own_engine = own
-    progress("reading", 2, 2)
+    progress(message("progress.reading"), 2, 2)
     return found
 
 

@@ -16,6 +16,7 @@ from sudare.baskets.model import BasketReading, Baskets, as_baskets, numbered
 from sudare.baskets.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
 from sudare.engine import Engine, engine_or_own, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import cell_text
@@ -72,7 +73,7 @@ def read_baskets(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
         columns=given, date_format=date_format, bad_rows=bad_rows,
     )  # fmt: skip
-    progress("reading", 0, 2)
+    progress(message("progress.reading"), 0, 2)
     if isinstance(source, Purchases):
         found = _from_history(source, per)
     elif text := _transaction_text(source, form, per, options):

@@ -12,6 +12,7 @@ import typer
 from sudare.cli.files import InputFolder, OutputFolder
 from sudare.cli.frame import JsonOption, SeedOption, guarded, guarded_server, note, show_json, shown_progress, spoken
 from sudare.errors import OptionNotUsable
+from sudare.messages import message
 from sudare.report.terminal import console
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def demo(
         files = FileStore(settings.files)
         files.make()
         with shown_progress() as progress, _open(settings) as database:
-            progress("filling the contest", 0, 1)
+            progress(message("progress.filling_contest"), 0, 1)
             made = fill(settings, database, files, seed=seed)
     names = ", ".join((made.organizer, *made.teams))
     note("notes.server_demo", folder=folder)

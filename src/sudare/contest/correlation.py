@@ -19,6 +19,7 @@ from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.utility.cost import cell_utility
 from sudare.histories.utility.use_cases import DRAWS, LENGTH, MEASURES, SUPPORT, UseCaseMeasures, check_draws
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -119,7 +120,7 @@ def correlate_utility(
 
 
 def _named(progress: Progress, name: str) -> Progress:
-    return lambda _, done, total: progress(name, done, total)
+    return lambda _, done, total: progress(message("progress.use_cases", history=name), done, total)
 
 
 def _check_number(histories: int) -> None:

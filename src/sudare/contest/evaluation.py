@@ -20,6 +20,7 @@ from sudare.histories.safety.judgement import judge_guesses
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import CellUtility, cell_utility
 from sudare.histories.utility.use_cases import UseCaseMeasures, UseCases, has_uses
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -88,7 +89,7 @@ def evaluate_finals(
     found: list[EvaluatedFinal] = []
     attacks: list[Attack] = []
     for done, final in enumerate(finals):
-        progress("evaluating", done, len(finals))
+        progress(message("progress.evaluating"), done, len(finals))
         history = read_valid_anonymized(final.anonymized, original, rules)
         found.append(_evaluated(final.name, original, history, rules, measures, draws, seed))
         attacks += _attacks(final, original, history, rules)

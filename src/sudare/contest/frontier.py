@@ -25,6 +25,7 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, read_alpha, read_p
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -106,7 +107,7 @@ def trace_frontier(
     for k in wanted:
         point = kept.find(k) if kept else None
         if point is None:
-            point = _measure(original, k, search, _named(progress, f"k = {k}"))
+            point = _measure(original, k, search, _at(progress, k))
             if kept:
                 kept.add(point)
         points.append(point)
@@ -130,8 +131,8 @@ def _check(ks: Sequence[int], customers: int, search: FrontierSearch) -> list[in
     return wanted
 
 
-def _named(progress: Progress, name: str) -> Progress:
-    return lambda step, done, total: progress(f"{name}: {step}", done, total)
+def _at(progress: Progress, k: int) -> Progress:
+    return lambda step, done, total: progress(message("progress.frontier", k=k, step=step), done, total)
 
 
 def _measure(original: CellHistory, k: int, search: FrontierSearch, progress: Progress) -> FrontierPoint:

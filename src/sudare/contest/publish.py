@@ -14,6 +14,7 @@ from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules
 from sudare.histories.generalized.text import check_alone
 from sudare.kernels.cells.line_order import copy_lines, find_line_ends, sort_lines
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 
@@ -43,7 +44,7 @@ def publish_anonymized(
     with open_text(Path(path)) as file:
         text = file.read()
     data = np.frombuffer(text, np.uint8)
-    progress("sorting", 0, 1)
+    progress(message("progress.sorting"), 0, 1)
     starts, ends = _kept_lines(data, len(rules.columns))
     lines = np.empty(int((ends - starts).sum()) + len(starts), np.uint8)
     copy_lines(data, starts, ends, sort_lines(data, starts, ends), lines)

@@ -21,6 +21,7 @@ from sudare.contest.publish import publish_anonymized
 from sudare.errors import SourceNotReadable
 from sudare.histories.generalized.rule_sets import BUILT_IN, RuleSet, load_rules
 from sudare.histories.generalized.text import read_original
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -85,7 +86,7 @@ def recompute_archive(folder: str | Path, *, progress: Progress = silent) -> Rec
     folder = Path(folder)
     described = _described(folder)
     contest, hashes = described["contest"], _hashes(folder)
-    progress("checking hashes", 0, 1)
+    progress(message("progress.hashes"), 0, 1)
     differences = _changed_files(folder, described, hashes)
     rounds: list[RecomputedRound] = []
     for round in described["rounds"] if not differences else ():

@@ -75,7 +75,8 @@ class Gate:
             few = small.few or f"sum({cell})"
             found, told = self.total(f"SELECT count(*), coalesce({few}, 0) FROM ({lines}) WHERE NOT {enough}")
             if found:
-                raise NotOnEngine(small.words.format(few=int(told), least=self.min_cell))
+                values = {"count": int(told), "least": self.min_cell}
+                raise NotOnEngine(small.words.format(few=int(told), **values), **values)
         return lines
 
     def _merged(self, lines: str, cell: str, merge: Merge) -> list[Row]:

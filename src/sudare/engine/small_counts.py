@@ -14,10 +14,10 @@ class LeaveOut:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """If a line is about too few, nothing leaves the engine, and NotOnEngine is raised with these words.
+    """If a line is about too few, nothing leaves the engine, and NotOnEngine is raised with these words: a key.
 
-    They have `{few}`, which is an expression over the small lines (by default how many these are about together), and
-    `{least}`, the smallest count that may leave.
+    Their values are `count`, which is the expression `few` over the small lines (by default how many these are about
+    together), and `least`, the smallest count that may leave.
     """
 
     words: str

@@ -27,6 +27,7 @@ from sudare.histories.synthetic_visits import (
     months,
     weigh_days,
 )
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -81,11 +82,11 @@ def generate_history(
         for chunk in cut_into_chunks(seed, invoices, first_day):
             engine.attach("chunk", _make_columns(chunk, people, catalogue))
             engine.run("INSERT INTO history FROM chunk")
-            progress("make rows", chunk.first_row + len(chunk.invoice), rows)
+            progress(message("progress.making_rows"), chunk.first_row + len(chunk.invoice), rows)
         sold = int(engine.total("SELECT count(DISTINCT item) FROM history")[0])
-        progress("write the file", 0, rows)
+        progress(message("progress.writing"), 0, rows)
         engine.write(_log_query(first_day), temporary)
-    progress("write the file", rows, rows)
+    progress(message("progress.writing"), rows, rows)
     return GeneratedHistory(
         path=path,
         customers=customers,

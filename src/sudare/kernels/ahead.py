@@ -21,6 +21,7 @@ from sudare.kernels import store
 from sudare.kernels.entry import plain
 from sudare.kernels.kinds import Kind, as_kinds
 from sudare.kernels.loading import Compiler
+from sudare.messages import Message, message
 from sudare.progress import Progress, silent
 
 LIST = Path(__file__).with_name("ahead.json")
@@ -53,7 +54,7 @@ def compile_missing(progress: Progress = silent) -> None:
                 with store.locked(function, given):  # somebody who needs it may be compiling it
                     if store.find(function, given) is None:
                         compiler.compile(function, given)
-                progress("compiling kernels", next(done), len(missing))
+                progress(message("progress.compiling"), next(done), len(missing))
         finally:
             compiler.end()
 
@@ -66,7 +67,7 @@ def main() -> int:
     """Compile all listed kernels into the user's folder, and tell how far it is now and then."""
     last = time.monotonic()
 
-    def tell(step: str, done: int, total: int) -> None:
+    def tell(step: Message, done: int, total: int) -> None:
         nonlocal last
         if time.monotonic() - last >= SECONDS_BETWEEN or done == total:
             last = time.monotonic()

@@ -34,7 +34,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Several things to be said one after another: `and` joins a, b and c, `or` a, b or c, `comma` a, b, c."""
+    """Several things to be said one after another.
+
+    `and` joins a, b and c, `or` a, b or c, `comma` a, b, c; `lines` puts each on a line of its own.
+    """
 
     parts: Sequence[object]
     by: str = "and"
@@ -62,18 +65,31 @@ class Texts:
     """The texts of one language, by dotted key; values in braces are filled in.
 
     A text with the forms `one` and `other` is chosen by its value `count`. `name_argument` says how arguments of the
-    library are written: in Python as such, on the command line as options.
+    library are written: in Python as such, on the command line as options. With `plain`, the text under `plain.KEY` is
+    said in place of that under KEY where there is one: what is measured as in a contest is told without its words.
     """
 
-    def __init__(self, language: Language, name_argument: Callable[[str, str | None], str] = as_argument) -> None:
+    def __init__(
+        self,
+        language: Language,
+        name_argument: Callable[[str, str | None], str] = as_argument,
+        *,
+        plain: bool = False,
+    ) -> None:
         if language not in LANGUAGES:
             raise ValueError(f"no language {language!r}")
         self.language = language
         self._name_argument = name_argument
+        self._plain = plain
+
+    def in_plain_words(self) -> Texts:
+        """Return the same texts in the words of ordinary data."""
+        return Texts(self.language, self._name_argument, plain=True)
 
     def __call__(self, key: str, **values: object) -> str:
         """Return a text with its values filled in; values that are messages are said in the same language."""
-        text = entry(self.language, key)
+        plain = f"plain.{key}"
+        text = entry(self.language, plain if self._plain and has_entry(self.language, plain) else key)
         if not isinstance(text, str):
             text = text["one"] if values["count"] == 1 and "one" in text else text["other"]
         if "[[" in text:
@@ -87,6 +103,8 @@ class Texts:
     def joined(self, parts: Joined) -> str:
         """Return several things as one says them in this language."""
         *first, last = [str(self._said(part)) for part in parts.parts] or [""]
+        if parts.by == "lines":
+            return "\n".join([*first, last])
         comma = self("list.comma")
         return comma.join(first) + self(f"list.{parts.by}") + last if first else last
 

@@ -15,6 +15,7 @@ from sudare.arguments import checked
 from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.engine.small_counts import Refuse
 from sudare.errors import SourceNotReadable
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
@@ -35,11 +36,7 @@ from sudare.tables.rows import (
 )
 
 # Distinct rows that stand for fewer records than may leave the engine.
-RARE = Refuse(
-    "{few:,} records have attributes that fewer than {least} records share, and such rows may not leave the engine.\n"
-    "Hint: look at fewer attributes, allow smaller counts with --min-cell, or let the engine go through the sets of "
-    "attributes: sudare table subsets --walk engine."
-)
+RARE = Refuse("errors.tables.rare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +163,7 @@ def collapse_table(
     with engine_to_keep(engine, source) as (place, own), ExitStack() as cleanup:
         forget = cleanup.enter_context(ExitStack())
         forget.callback(lambda: _forget(place, name, keys))
-        progress("reading", 0, 2)
+        progress(message("progress.reading"), 0, 2)
         opened = open_source(source, place, form, cleanup)
         columns = choose_columns(opened, attributes, weight, person)
         keys += _keys(len(columns.attributes), person is not None)
@@ -175,7 +172,7 @@ def collapse_table(
         rewritten = grouped.rewritten > 0
         spellings = table_spellings(place, opened, columns, missing_values, values, rewritten=rewritten)
         reading = reading_of(opened, grouped.rows, columns, spellings)
-        progress("collapsing", 1, 2)
+        progress(message("progress.grouping_rows"), 1, 2)
         forget.pop_all()
         names = tuple(columns.attributes)
         return CollapsedTable(place, reading, names, grouped, name, missing, weight, person, later, own)
@@ -212,7 +209,7 @@ def new_name() -> str:
 def reading_of(source: Source, rows: int, columns: Columns, spellings: tuple[Spelling, ...] = ()) -> Reading:
     """Return how a source was read; one without rows is refused."""
     if not rows:
-        raise SourceNotReadable(f"{source.name} has no rows of data.\nHint: give a file with at least one row of data.")
+        raise SourceNotReadable("errors.tables.no_rows", source=source.name)
     clock = source.clock if set(source.zoned) & set(columns.attributes.values()) else None
     others = tuple(name for name in source.columns if name not in columns.attributes)
     return Reading(source.name, source.format, {}, source.guesses, rows, (), source.sha256, spellings, clock, others)

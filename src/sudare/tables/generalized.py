@@ -53,9 +53,7 @@ def _raised(table: Table, a: int, hierarchies: Mapping[str, Hierarchy], level: i
     if not level:
         return values
     if name not in hierarchies or not 0 <= level < hierarchies[name].levels:
-        raise OptionNotUsable(
-            f"There is no level {level} of {name!r}.\nHint: give a hierarchy that has it, or another level."
-        )
+        raise OptionNotUsable("errors.levels.without_hierarchy", attribute=name, level=level)
     return hierarchies[name].generalize(values, level, missing=table.missing)
 
 

@@ -9,11 +9,7 @@ from sudare.engine.protocol import Column
 from sudare.engine.small_counts import Refuse
 
 # A kind has a line for each of its records; its persons count once.
-_RARE = Refuse(
-    "{few:,} persons have records that fewer than {least} persons have; such records may not leave the engine.\n"
-    "Hint: look at fewer attributes, or allow smaller counts with --min-cell.",
-    few="sum(CASE WHEN line = first THEN persons ELSE 0 END)",
-)
+_RARE = Refuse("errors.tables.rare_persons", few="sum(CASE WHEN line = first THEN persons ELSE 0 END)")
 
 
 def fetch_person_kinds(engine: Engine, query: str, name: str, attributes: int) -> dict[str, Column]:

@@ -10,6 +10,7 @@ import numpy as np
 from sudare.arguments import checked
 from sudare.engine import Engine
 from sudare.errors import MemoryNotEnough
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.sources.cell_text import MissingRule
 from sudare.statistics.distinct import row_order
@@ -66,7 +67,7 @@ def read_table(
         raise
     collapsed.drop_numbers()
     table._own_engine = collapsed.own_engine
-    progress("reading", 2, 2)
+    progress(message("progress.reading"), 2, 2)
     return table
 
 
@@ -102,10 +103,12 @@ def _refuse_huge(collapsed: CollapsedTable) -> None:
     needed = collapsed.distinct * (8 * len(collapsed.keys) + 8)
     if needed > machine_bytes():
         raise MemoryNotEnough(
-            f"{collapsed.reading.source} has {collapsed.distinct:,} distinct rows of {len(collapsed.attributes)} "
-            f"attributes, {needed / 1e9:,.0f} GB or more, and this machine has {machine_bytes() / 1e9:,.0f} GB.\n"
-            "Hint: look at fewer attributes, or let the engine go through the sets of attributes: "
-            "sudare table subsets --walk engine."
+            "errors.tables.too_large",
+            source=collapsed.reading.source,
+            rows=collapsed.distinct,
+            attributes=message("count.attributes", count=len(collapsed.attributes)),
+            needed=needed / 1e9,
+            memory=machine_bytes() / 1e9,
         )
 
 

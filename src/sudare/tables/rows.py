@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 
 from sudare.engine import Engine
 from sudare.engine.small_counts import LeaveOut
 from sudare.errors import BadRows, ColumnNotFound, OptionNotUsable, SourceNotReadable
+from sudare.messages import Joined, Message, message
+from sudare.messages.near import did_you_mean
 from sudare.showing import dataclass
 from sudare.sources.cell_text import cell_text
 from sudare.sources.opening import Source, refuse_broken
@@ -37,23 +38,19 @@ class Columns:
 def choose_columns(source: Source, attributes: Sequence[str] | None, weight: str | None, person: str | None) -> Columns:
     """Find the chosen columns; names that stand twice cannot be told apart."""
     if weight is not None and person is not None:
-        raise OptionNotUsable(
-            "A table cannot have weights and persons at once.\n"
-            "Hint: give the person alone, one row a record, or the weight alone, if every row is of other people."
-        )
+        raise OptionNotUsable("errors.tables.weights_and_persons")
     twice = [name for name in dict.fromkeys(source.columns) if source.columns.count(name) > 1]
     apart = [name for name in (weight, person) if name is not None]
     wanted = list(attributes) if attributes is not None else [name for name in source.columns if name not in apart]
     for name in [*wanted, *apart]:
         if name not in source.columns:
             raise unknown_attribute(name, source.columns, source.name)
-        if name in twice or [*wanted, *apart].count(name) > 1:
-            raise ColumnNotFound(
-                f"The column {name!r} stands in {source.name} more than once, or was asked for twice.\n"
-                "Hint: give each column a name of its own, and one use."
-            )
+        if name in twice:
+            raise ColumnNotFound("errors.tables.column_twice", column=name, source=source.name)
+        if [*wanted, *apart].count(name) > 1:
+            raise ColumnNotFound("errors.tables.column_asked_twice", column=name, source=source.name)
     if not wanted:
-        raise ColumnNotFound(f"No attribute of {source.name} is to be read.\nHint: name at least one.")
+        raise ColumnNotFound("errors.tables.no_attributes", source=source.name)
     places = {name: source.columns.index(name) for name in wanted}
     return Columns(
         places,
@@ -62,11 +59,15 @@ def choose_columns(source: Source, attributes: Sequence[str] | None, weight: str
     )
 
 
-def unknown_attribute(name: str, known: Sequence[str], source: str) -> ColumnNotFound:
+def unknown_attribute(name: str, known: Sequence[str], source: str | Message) -> ColumnNotFound:
     """Return the error about a name that no attribute has, with those that are near."""
-    near = difflib.get_close_matches(str(name), known, n=3)
-    meant = f"Did you mean {' or '.join(near)}?\n" if near else ""
-    return ColumnNotFound(f"There is no attribute {name!r} in {source}.\n{meant}Attributes there: {', '.join(known)}.")
+    return ColumnNotFound(
+        "errors.tables.unknown_attribute",
+        name=name,
+        source=source,
+        meant=did_you_mean(str(name), known),
+        attributes=Joined(known, "comma"),
+    )
 
 
 def cells_query(source: Source, columns: Columns, missing: Sequence[str]) -> str:
@@ -208,42 +209,35 @@ def load_rows(engine: Engine, source: Source, columns: Columns, missing: Sequenc
     _hold(engine, cells_query(source, columns, missing), name)
     refuse_broken(engine, source)
     if columns.weight is not None:
-        hint = "a weight says how many records a row stands for: 1, 2, 3, ...; round or scale fractions yourself."
-        reason = f"is not a whole number from 1 on of at most {WEIGHT_DIGITS} digits"
-        if most := _EXACT_FLOATS.get(source.types[columns.weight]):
-            reason = f"is not a whole number from 1 to {most:,}, above which this floating point is not exact,"
-            hint += " Larger ones can be given as whole numbers."
-        _refuse_empty(engine, source, name, "weight", columns.weight, reason, hint)
-    if columns.person is not None:
-        hint = "say whose each record is, or leave such rows out."
-        _refuse_empty(engine, source, name, "person", columns.person, "is missing", hint)
+        empty = _empty_rows(engine, source, name, "weight", columns.weight)
+        if empty and (most := _EXACT_FLOATS.get(source.types[columns.weight])):
+            raise BadRows("errors.tables.weight_inexact", most=most, **empty)
+        if empty:
+            raise BadRows("errors.tables.weight_unusable", digits=WEIGHT_DIGITS, **empty)
+    if columns.person is not None and (empty := _empty_rows(engine, source, name, "person", columns.person)):
+        raise BadRows("errors.tables.person_missing", **empty)
 
 
 def refuse_heavy(engine: Engine, rows: str) -> None:
     """Refuse weights whose sum is more than can be counted."""
     total = int(engine.total(f"SELECT coalesce(sum(CAST(weight AS DECIMAL(38, 0))), 0) FROM {rows}")[0])
     if total > MOST_RECORDS:
-        raise BadRows(
-            f"The weights add up to {total:,} records, more than the {MOST_RECORDS:,} that can be counted.\n"
-            "Hint: divide all weights by the same number."
-        )
+        raise BadRows("errors.tables.weights_too_large", total=total, most=MOST_RECORDS)
 
 
-def _refuse_empty(engine: Engine, source: Source, name: str, column: str, place: int, reason: str, hint: str) -> None:
-    """Refuse rows without a usable weight or person."""
+def _empty_rows(engine: Engine, source: Source, name: str, column: str, place: int) -> dict[str, object]:
+    """Say where and how many the rows without a usable weight or person are; nothing if there are none."""
     count = engine.total(f"SELECT count(*) FROM {name} WHERE {column} IS NULL")[0]
-    if count:
-        where = _first_empty(engine, name, column, count) if engine.shows_people else ""
-        raise BadRows(
-            f"{source.name}, column {source.columns[place]!r}: the {column} {reason} in {count:,} "
-            f"of the rows of data{where}; nothing was read.\nHint: {hint}"
-        )
+    if not count:
+        return {}
+    rows = _first_empty(engine, name, column, count) if engine.shows_people else ""
+    return {"source": source.name, "column": source.columns[place], "count": count, "rows": rows}
 
 
-def _first_empty(engine: Engine, name: str, column: str, count: int) -> str:
+def _first_empty(engine: Engine, name: str, column: str, count: int) -> Message:
     first = f"SELECT record FROM {name} WHERE {column} IS NULL ORDER BY record LIMIT 10"
-    found = engine.people(first, "single rows")
-    return f" (row {', '.join(f'{row[0]:,}' for row in found)}{', ...' if count > 10 else ''})"
+    found = [f"{row[0]:,}" for row in engine.people(first, "single rows")]
+    return message("errors.tables.at_rows", rows=", ".join([*found, *(["..."] if count > 10 else [])]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,4 +264,4 @@ class RowsLater:
         except OSError:
             same = False
         if not same:
-            raise SourceNotReadable(f"{self.source.name} has changed since it was read.\nHint: read it again.")
+            raise SourceNotReadable("errors.tables.changed", source=self.source.name)

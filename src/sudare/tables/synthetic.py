@@ -13,6 +13,7 @@ from pathlib import Path
 from sudare.arguments import checked
 from sudare.engine import quote_text, scratch_engine
 from sudare.errors import OptionNotUsable
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -72,9 +73,8 @@ def generate_table(
     """
     path = Path(out)
     check_table_ending(path)
-    for name, value, least in (("records", records, 1), ("seed", seed, 0)):
-        if value < least:
-            raise OptionNotUsable(f"{name} is {value}.\nHint: give a whole number from {least} on.")
+    if records < 1:
+        raise OptionNotUsable("errors.generated.records", records=records)
     files: list[Path] = []
     with ExitStack() as whole:
         temporary = whole.enter_context(whole_file(path))
@@ -101,10 +101,10 @@ def _write_records(path: Path, records: int, seed: int, progress: Progress) -> N
         for chunk in _chunks(seed, records):
             engine.attach("chunk", make_columns(chunk))
             engine.run("INSERT INTO members FROM chunk")
-            progress("make records", chunk.first + chunk.records, records)
-        progress("write the file", 0, records)
+            progress(message("progress.making_records"), chunk.first + chunk.records, records)
+        progress(message("progress.writing"), 0, records)
         engine.write(_members_query(), path)
-        progress("write the file", records, records)
+        progress(message("progress.writing"), records, records)
 
 
 def _chunks(seed: int, records: int) -> Iterator[Chunk]:

@@ -14,6 +14,7 @@ from sudare.baskets.suppress import sampled as sampled_suppression
 from sudare.baskets.suppress.suppression import Suppression, suppress_baskets
 from sudare.kernels.baskets.records import Rule
 from sudare.kernels.baskets.suppression import Frequencies, choose, needed
+from sudare.messages import Message
 from tests.baskets.small_baskets import Case, cases, unsafe_by_hand
 
 STRATEGIES = st.sampled_from(["paper", "swept", "best"])
@@ -157,8 +158,8 @@ def test_an_interruption_returns_the_state_so_far() -> None:
     baskets = make_baskets([["a", "b", "c"]] * 3 + [["a"], ["b"]])
     everything = sensitive_rows(np.ones((1, 3), bool), np.zeros(5, np.int32), "all")
 
-    def interrupt(step: str, done: int, total: int) -> None:
-        if step.startswith("pass"):
+    def interrupt(step: Message, done: int, total: int) -> None:
+        if step.key == "progress.suppression":
             raise KeyboardInterrupt
 
     found = suppress_baskets(baskets, everything, rho=0.3, progress=interrupt)
@@ -169,7 +170,7 @@ def test_progress_tells_pass_size_unsafe_and_suppressed() -> None:
     told: list[str] = []
     baskets = make_baskets([["a", "b"]] * 3 + [["a"]])
     everything = sensitive_rows(np.ones((1, 2), bool), np.zeros(4, np.int32), "all")
-    suppress_baskets(baskets, everything, rho=0.5, progress=lambda step, *_: told.append(step))
+    suppress_baskets(baskets, everything, rho=0.5, progress=lambda step, *_: told.append(str(step)))
     assert any(step.startswith("pass 1, 1 known: ") and "unsafe so far" in step for step in told)
 
 
@@ -217,8 +218,8 @@ def test_an_interruption_after_the_papers_way_returns_its_finished_and_safe_answ
     baskets = make_baskets([["a", "b", "c"]] * 3 + [["a"], ["b"]])
     everything = sensitive_rows(np.ones((1, 3), bool), np.zeros(5, np.int32), "all")
 
-    def interrupt(step: str, done: int, total: int) -> None:
-        if "lacking" in step:
+    def interrupt(step: Message, done: int, total: int) -> None:
+        if step.key == "progress.best_suppression":
             raise KeyboardInterrupt
 
     found = suppress_baskets(baskets, everything, rho=0.3, strategy="best", progress=interrupt)

@@ -61,10 +61,10 @@ def test_names_that_no_file_can_have_are_told(run: Run, file: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-o", "there"], "there has already age.csv, sex.csv"),
+        (["-o", "there"], "there already contains age.csv and sex.csv"),
         (["-o", "no/h"], "Cannot make the folder no/h"),
         (["-o", "h", "--kind", "age"], "--kind 'age' is not NAME=VALUE"),
-        (["-o", "h", "--kind", "age=mood"], "There is no kind 'mood'"),
+        (["-o", "h", "--kind", "age=mood"], "Unknown kind of values 'mood'"),
         (["-o", "h", "--kind", "sex=date"], "'sex' has no value of the kind date"),
         (["-o", "h", "--kind", "agee=date"], "Did you mean age"),
     ],

@@ -56,10 +56,10 @@ def test_json_has_every_estimate(run: Run, file: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "neither is given"),
-        (["--share", "0.1", "--population", "90"], "both are given"),
+        ([], "The size of the population is unknown"),
+        (["--share", "0.1", "--population", "90"], "cannot be used together"),
         (["--share", "1.5"], "above 0 and below 1, not 1.5"),
-        (["--population", "8"], "A population of 8 is not larger than the table of 9 records"),
+        (["--population", "8"], "A population of 8 is not larger than the table, which has 9 records"),
         (["--share", "0.1", "--known", "c"], "no attribute 'c'"),
     ],
 )

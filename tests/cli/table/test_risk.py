@@ -177,7 +177,7 @@ def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
     assert [entry["cost"] for entry in found["sets"]] == [3, 4, 4]
     assert "Only sets that cost 3 or less count." in run("dangerous", file, *asked, "--budget", "3").stdout
     refused = run("dangerous", file, "--budget", "3")
-    assert (refused.exit_code, "need the costs" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "needs the costs" in refused.stderr) == (2, True)
 
 
 def test_dangerous_writes_the_records_of_its_sets(run: Run, file: Path) -> None:
@@ -335,12 +335,12 @@ def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, memb
     [
         (["record", "TABLE", "--known", "aeg"], "Did you mean age"),
         (["record", "TABLE", "--bound", "2"], "above 0 and at most 1"),
-        (["subsets", "TABLE", "--max-size", "9"], "cannot have 9 members"),
-        (["subsets", "TABLE", "--sort", "danger"], "no measure 'danger'"),
+        (["subsets", "TABLE", "--max-size", "9"], "must be between 1 and 3, not 9"),
+        (["subsets", "TABLE", "--sort", "danger"], "Unknown measure 'danger'"),
         (["subsets", "TABLE", "-o", "sets.xlsx"], "written as .csv or .parquet"),
         (["subsets", "missing.csv"], "There is no file missing.csv"),
         (["subsets", "TABLE", "--walk", "magic"], "memory, engine or sample"),
-        (["subsets", "TABLE", "--walk", "sample", "--samples", "1"], "say nothing"),
+        (["subsets", "TABLE", "--walk", "sample", "--samples", "1"], "at least 2, not 1"),
         (["subsets", "TABLE", "--walk", "engine", "--added", "TABLE"], "found in memory only"),
         (["disclosable", "TABLE", "--limit", "0"], "above 0 and at most 1"),
         (["dangerous", "TABLE", "--size", "4"], "attributes"),

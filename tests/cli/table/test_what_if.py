@@ -183,13 +183,13 @@ def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--levels", "levels.csv"), "There is no level 1 of 'age'"),
-        (("--levels", "none.csv"), "none.csv cannot be read"),
+        (("--levels", "levels.csv"), "'age' has no level 1"),
+        (("--levels", "none.csv"), "Cannot read the levels in none.csv"),
         (("--added", "none.csv"), "none.csv"),
-        (("--added", "age.csv"), "There is no attribute 'sex'"),
+        (("--added", "age.csv"), "age.csv has no attribute 'sex'"),
         (("--hierarchy", "agee=age.csv", "--levels", "levels.csv"), "Did you mean age"),
         (("--missing", "?"), "--missing-value"),
-        (("--person", "whose"), "There is no attribute 'whose'"),
+        (("--person", "whose"), "t.csv has no attribute 'whose'"),
     ],
 )
 def test_what_cannot_be_done_is_told(run: Run, words: tuple[str, ...], message: str) -> None:

@@ -24,7 +24,7 @@ rows = st.builds(
     price=st.sampled_from([None, 1.0]),
 )
 descriptions = st.sampled_from(["nothing", "item", "day", "kinds", "count + item", "price", "day*2", "item*2", "days"])
-DOCS = Path(__file__).parents[3] / "docs" / "attackers.md"
+DOCS = Path(__file__).parents[3] / "docs" / "explanation" / "attackers.md"
 Weighting = Literal["occurrence", "record"]
 
 

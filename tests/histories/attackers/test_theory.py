@@ -15,7 +15,7 @@ from sudare.histories.attackers import theory
 from sudare.histories.attackers.assessment import AttackersAssessment
 from sudare.histories.attackers.theory import marginal_probability, occurring_probability
 
-DOCS = Path(__file__).parents[3] / "docs" / "attackers.md"
+DOCS = Path(__file__).parents[3] / "docs" / "explanation" / "attackers.md"
 
 
 def lines(counts: list[int]) -> list[tuple[int, int, int]]:

@@ -16,6 +16,7 @@ from sudare.histories.utility.rfm import RfmTable, rfm_values
 from sudare.histories.utility.row_statistics import row_statistics
 from sudare.histories.utility.similarity import Similarities, item_similarities, top_items
 from sudare.histories.utility.use_cases import MEASURES, UseCaseMeasures, visit_baskets
+from sudare.messages import Message, message
 from tests.histories.generalized.small_cells import cells
 from tests.histories.utility import brute_force_uses as brute
 from tests.histories.utility.small_histories import Row, pair, rows_and_generalized
@@ -135,9 +136,9 @@ def test_results_are_means_over_draws_and_repeat() -> None:
 
 
 def test_progress_counts_the_draws() -> None:
-    told: list[tuple[str, int, int]] = []
+    told: list[tuple[Message, int, int]] = []
     sudare.histories.measure_use_cases(T, T, draws=3, progress=lambda *now: told.append(now))
-    assert told == [("draws", done, 3) for done in range(3)]
+    assert told == [(message("progress.draws"), done, 3) for done in range(3)]
 
 
 @pytest.mark.parametrize(

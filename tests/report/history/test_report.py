@@ -14,7 +14,8 @@ import sudare
 from sudare.messages import LANGUAGES, Texts, catalogue
 from sudare.progress import silent
 from sudare.report.history.findings import gather_findings
-from sudare.report.history.report import basket_text, reason_text, write_history_report
+from sudare.report.history.report import basket_text, write_history_report
+from sudare.report.readings import reason_text
 from sudare.sources.purchases.rules import RULES
 from tests.conftest import TOY
 from tests.report.pages import numbers_of, shown_text
@@ -302,7 +303,7 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(toy: sudare.History, tmp_path: Path) -> None:
-    steps: list[str] = []
+    steps: list[object] = []
     with pytest.raises(sudare.OutputNotWritable, match="does not exist"):
         write_history_report(
             toy,

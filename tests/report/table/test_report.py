@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.messages import LANGUAGES, Texts, catalogue
+from sudare.messages import LANGUAGES, Message, Texts, catalogue, message
 from sudare.progress import silent
 from sudare.report.table import set_findings
 from sudare.report.table.figures import set_or_rest
@@ -399,7 +399,7 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(people: sudare.Table, tmp_path: Path) -> None:
-    steps: list[str] = []
+    steps: list[object] = []
     with pytest.raises(sudare.OutputNotWritable, match="does not exist"):
         write_table_report(people, tmp_path / "no" / "r.html", progress=lambda step, *_: steps.append(step))
     assert steps == []
@@ -423,7 +423,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(people: sud
 def test_questions_that_do_not_fit_are_refused_before_the_work(
     people: sudare.Table, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
-    steps: list[str] = []
+    steps: list[object] = []
     with pytest.raises(sudare.InputError, match=message):
         write_table_report(people, tmp_path / "r.html", **options, progress=lambda step, *_: steps.append(step))
     assert steps == []
@@ -431,9 +431,9 @@ def test_questions_that_do_not_fit_are_refused_before_the_work(
 
 
 def test_progress_is_told_to_the_end(people: sudare.Table, tmp_path: Path) -> None:
-    steps: list[tuple[str, int, int]] = []
+    steps: list[tuple[Message, int, int]] = []
     write_table_report(people, tmp_path / "r.html", progress=lambda *step: steps.append(step))
-    assert steps[-1] == ("drawing", 1, 1)
+    assert steps[-1] == (message("progress.drawing"), 1, 1)
 
 
 def test_real_people_make_a_page_of_moderate_size(real_data: Callable[[str], Path], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 import sudare
 from sudare.deadline import Deadline
 from sudare.engine import DuckDBEngine
+from sudare.messages import Message
 from sudare.tables.anonymize import bounded_search as bounded_levels, levels
 from sudare.tables.anonymize.levels import changed_levels, find_levels
 from sudare.tables.anonymize.losses import LOSSES
@@ -132,8 +133,8 @@ def test_the_same_seed_finds_the_same(bounded: pytest.MonkeyPatch, engine: DuckD
 
 
 def test_an_interruption_keeps_the_best_found(bounded: pytest.MonkeyPatch, engine: DuckDBEngine) -> None:
-    def interrupt(step: str, *_: int) -> None:
-        if step == "best levels":
+    def interrupt(step: Message, *_: int) -> None:
+        if step.key == "progress.best_levels":
             raise KeyboardInterrupt
 
     bounded.setattr(bounded_levels, "MOST_IN_BLOCK", 1)

@@ -22,5 +22,5 @@ def test_the_kernel_tells_the_losses_apart() -> None:
 
 
 def test_a_loss_that_there_is_not_is_refused() -> None:
-    with pytest.raises(OptionNotUsable, match="There is no loss 'pain'"):
+    with pytest.raises(OptionNotUsable, match="Unknown loss 'pain'"):
         find_loss("pain")

@@ -140,5 +140,5 @@ def test_diversity(case: Case) -> None:
 
 def test_too_many_matches_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sudare.tables.classes.match_partitions.MOST_MATCHES", 5)
-    with pytest.raises(sudare.OptionNotUsable, match="pairs of records that could be the same"):
+    with pytest.raises(sudare.OptionNotUsable, match="pairs of records match"):
         sudare.tables.assess_records(WORKED.table)

@@ -37,7 +37,7 @@ def test_all_or_nothing_is_written(tmp_path: Path) -> None:
 
 def test_existing_files_are_overwritten_on_request_only(tmp_path: Path) -> None:
     sudare.tables.write_hierarchies({"a": hierarchy("1")}, tmp_path)
-    with pytest.raises(sudare.OutputNotWritable, match=r"has already a\.csv"):
+    with pytest.raises(sudare.OutputNotWritable, match=r"already contains a\.csv"):
         sudare.tables.write_hierarchies({"a": hierarchy("2"), "b": hierarchy("2")}, tmp_path)
     assert not (tmp_path / "b.csv").exists()
     sudare.tables.write_hierarchies({"a": hierarchy("2")}, tmp_path, overwrite=True)
@@ -46,7 +46,7 @@ def test_existing_files_are_overwritten_on_request_only(tmp_path: Path) -> None:
 
 def test_a_second_file_for_an_attribute_is_refused(tmp_path: Path) -> None:
     (tmp_path / "adult_hierarchy_age.csv").write_text("1;*\n")
-    with pytest.raises(sudare.OutputNotWritable, match=r"already a hierarchy for 'age': adult_hierarchy_age\.csv"):
+    with pytest.raises(sudare.OutputNotWritable, match=r"already has a hierarchy for 'age': adult_hierarchy_age\.csv"):
         sudare.tables.write_hierarchies({"age": hierarchy("1")}, tmp_path, overwrite=True)
 
 

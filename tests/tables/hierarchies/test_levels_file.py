@@ -25,16 +25,16 @@ def test_levels_are_read_from_csv_toml_and_json(tmp_path: Path, name: str, text:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("levels.csv", "age\n", "line 1: 'age' is no attribute and its level"),
-        ("levels.csv", "age,1\nage,2\n", "line 2: 'age' has a level already"),
-        ("levels.csv", "age,-1\n", "line 1: the level '-1' of 'age'"),
-        ("levels.csv", "age,high\n", "is no number from 0 on"),
-        ("levels.csv", "", "has no levels"),
-        ("levels.toml", "age = \n", "cannot be understood"),
-        ("levels.toml", "age = true\n", "the level True of 'age'"),
-        ("levels.json", "[1]", "has no attributes with levels"),
-        ("levels.json", "{", "cannot be understood"),
-        ("levels.json", '{"best": null}', "has no attributes with levels"),
+        ("levels.csv", "age\n", "line 1: 'age' is not an attribute and a level"),
+        ("levels.csv", "age,1\nage,2\n", "line 2: 'age' already has a level"),
+        ("levels.csv", "age,-1\n", "line 1: the level of 'age' is '-1'"),
+        ("levels.csv", "age,high\n", "not a whole number of 0 or more"),
+        ("levels.csv", "", "contains no levels"),
+        ("levels.toml", "age = \n", "cannot be parsed"),
+        ("levels.toml", "age = true\n", "the level of 'age' is True"),
+        ("levels.json", "[1]", "contains no levels"),
+        ("levels.json", "{", "cannot be parsed"),
+        ("levels.json", '{"best": null}', "contains no levels"),
     ],
 )
 def test_levels_that_cannot_be_used(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -44,5 +44,5 @@ def test_levels_that_cannot_be_used(tmp_path: Path, name: str, text: str, messag
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(sudare.SourceNotReadable, match="cannot be read"):
+    with pytest.raises(sudare.SourceNotReadable, match="Cannot read the levels"):
         read_levels(tmp_path / "levels.csv")

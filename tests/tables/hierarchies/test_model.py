@@ -82,18 +82,18 @@ def test_a_line_with_an_empty_value_says_what_a_missing_one_becomes() -> None:
 
 def test_values_the_hierarchy_lacks_are_named() -> None:
     values = tuple(str(number) for number in range(1, 14))
-    with pytest.raises(HierarchyNotUsable, match=r"lacks 12 values of 'age': '2', .*, '11' and 2 more\."):
+    with pytest.raises(HierarchyNotUsable, match=r"no lines for 12 values of 'age': '2', .*, '11' and 2 more\."):
         level_codes(hierarchy(("1", "*")), values)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a;b;*\nc;*\nd;b;*\n", r"h_age\.csv, line 2: 2 columns, but other lines have 3\."),
-        ("a;b;*\n\na;c;*\n", r"line 3: 'a' stands already in line 1, with other levels"),
+        ("a;b;*\nc;*\nd;b;*\n", r"h_age\.csv, line 2: this line has 2 columns, the others have 3\."),
+        ("a;b;*\n\na;c;*\n", r"line 3: 'a' is already in line 1, with other levels"),
         (
             "a;x;1;*\nb;x;2;*\n",
-            r"h_age\.csv, line 2: 'b' is 'x' at level 1 like 'a' \(line 1\), but at level 2 one is '2', the other '1'",
+            r"h_age\.csv, line 2: 'b' and 'a' \(line 1\) are both 'x' at level 1, but at level 2 one is '2'",
         ),
         ("a;x;*\nb;;*\n", r"line 2: level 1 of 'b' is empty"),
         ("\n \n", "has no lines"),
@@ -109,7 +109,7 @@ def test_a_value_twice_with_the_same_levels_is_one() -> None:
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceNotReadable, match="There is no hierarchy file"):
+    with pytest.raises(SourceNotReadable, match=r"Hierarchy file .* does not exist"):
         read_hierarchy(tmp_path / "none.csv", "age")
 
 
@@ -146,7 +146,7 @@ def test_two_files_for_one_attribute_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceNotReadable, match="There is no folder"):
+    with pytest.raises(SourceNotReadable, match=r"Folder .* does not exist"):
         find_hierarchies(tmp_path / "none", ["age"])
 
 

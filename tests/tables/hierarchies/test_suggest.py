@@ -108,7 +108,7 @@ def test_values_of_their_own_are_identifiers() -> None:
 def test_what_cannot_be_of_a_kind_is_refused() -> None:
     with pytest.raises(sudare.OptionNotUsable, match="'x' has no value of the kind date"):
         sudare.tables.suggest_hierarchy("x", ["red", "green"], kind="date")
-    with pytest.raises(sudare.OptionNotUsable, match="There is no kind 'mood'"):
+    with pytest.raises(sudare.OptionNotUsable, match="Unknown kind of values 'mood'"):
         sudare.tables.suggest_hierarchy("x", ["red"], kind="mood")
 
 

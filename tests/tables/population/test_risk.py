@@ -80,12 +80,12 @@ def test_plain_values_hold_everything() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({}, "neither is given"),
-        ({"share": 0.1, "population": 50}, "both are given"),
+        ({}, "is unknown"),
+        ({"share": 0.1, "population": 50}, "cannot be used together"),
         ({"share": 0.0}, "above 0 and below 1, not 0"),
         ({"share": 1.0}, "above 0 and below 1, not 1"),
         ({"share": float("nan")}, "share must be a finite number, not nan"),
-        ({"population": 3}, "A population of 3 is not larger than the table of 4 records"),
+        ({"population": 3}, "A population of 3 is not larger than the table, which has 4 records"),
         ({"population": 4}, "not larger"),
     ],
 )
@@ -99,7 +99,7 @@ def test_classes_that_overlap_are_refused(engine: DuckDBEngine) -> None:
     for options in ({"missing": "any"}, {"person": "who"}):
         with (
             sudare.read_table(frame, engine=engine, **options) as table,  # type: ignore[arg-type]
-            pytest.raises(sudare.OptionNotUsable, match="several classes at once"),
+            pytest.raises(sudare.OptionNotUsable, match="in several classes"),
         ):
             sudare.tables.population_risk(table, share=0.5)
 

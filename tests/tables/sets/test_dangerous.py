@@ -85,8 +85,8 @@ def test_results_are_plain_values() -> None:
 @pytest.mark.parametrize(
     ("size", "factor", "message"),
     [
-        (1, 2.0, "size from 2"),
-        (4, 2.0, "size from 2 to 3"),
+        (1, 2.0, "size must be at least 2"),
+        (4, 2.0, "the table has 3 attributes"),
         (2, 0.0, "above 0"),
         (2, -1.0, "above 0"),
         (2, float("nan"), "factor must be a finite number"),
@@ -206,7 +206,7 @@ def test_the_records_of_dangerous_sets_are_written_one_by_one(tmp_path: Path, en
 def test_records_need_known_attributes_and_two_of_them() -> None:
     with pytest.raises(ColumnNotFound, match="no attribute 'z'"):
         dangerous_records(table_of(WORKED), ["a", "z"], 2)
-    with pytest.raises(OptionNotUsable, match="two or more"):
+    with pytest.raises(OptionNotUsable, match="at least two attributes"):
         dangerous_records(table_of(WORKED), ["a", "a"], 2)
 
 

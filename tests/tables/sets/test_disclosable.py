@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, OptionNotUsable
+from sudare.messages import Message
 from sudare.tables.read import read_table
 from sudare.tables.sets import disclosable
 from sudare.tables.sets.disclosable import disclosable_sets
@@ -141,7 +142,7 @@ def test_a_search_without_time_keeps_what_it_found(monkeypatch: pytest.MonkeyPat
 def test_an_interrupted_search_keeps_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disclosable, "MOST_WALKED", -1)
 
-    def interrupt(step: str, done: int, total: int) -> None:
+    def interrupt(step: Message, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     found = disclosable_sets(table_of(WORKED), limit=0.5, progress=interrupt)
@@ -169,7 +170,7 @@ def test_unknown_attributes() -> None:
 def test_more_sets_than_anybody_reads_are_refused(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sudare.tables.sets.attribute_sets.MOST_SETS", 3)
     monkeypatch.setattr(disclosable, "MOST_SETS", 3)
-    with pytest.raises(OptionNotUsable, match="do not ask for every set"):
+    with pytest.raises(OptionNotUsable, match="Ask for the maximal sets only"):
         disclosable_sets(table_of(WORKED), limit=0.5, every=True)
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from sudare.engine import DuckDBEngine
 from sudare.errors import ColumnNotFound, OptionNotUsable
+from sudare.messages import Message
 from sudare.tables.read import read_table
 from sudare.tables.sets.sample import sample_subsets
 from sudare.tables.sets.subsets import assess_subsets
@@ -135,7 +136,7 @@ def test_adult(real_data: Callable[[str], Path], engine: DuckDBEngine) -> None:
 def test_an_interruption_leaves_the_estimates_from_the_sets_measured_so_far(by: str) -> None:
     table = table_of(wide_table(12)[1])
 
-    def interrupt(step: str, done: int, total: int) -> None:
+    def interrupt(step: Message, done: int, total: int) -> None:
         if done == 600:
             raise KeyboardInterrupt
 
@@ -153,7 +154,7 @@ def test_an_interruption_leaves_the_estimates_from_the_sets_measured_so_far(by: 
 
 
 def test_an_interruption_before_anything_is_measured_is_one() -> None:
-    def interrupt(step: str, done: int, total: int) -> None:
+    def interrupt(step: Message, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

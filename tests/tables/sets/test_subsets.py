@@ -32,25 +32,25 @@ def test_sets_are_ranked_by_any_measure(people: sudare.Table) -> None:
     assert found.ranked("mean_risk", 1)[0].attributes == ("sex", "age", "town")
     assert [len(risk.attributes) for risk in found.ranked("size")] == [1, 1, 1, 2, 2, 2, 3]
     assert found.ranked("uniques")[-1].uniques == 0
-    with pytest.raises(sudare.OptionNotUsable, match="no measure 'danger'"):
+    with pytest.raises(sudare.OptionNotUsable, match="Unknown measure 'danger'"):
         found.ranked("danger")
 
 
 def test_sets_can_be_limited_in_size(people: sudare.Table) -> None:
     found = sudare.tables.assess_subsets(people, max_size=2)
     assert {len(risk.attributes) for risk in found.ranked()} == {1, 2}
-    with pytest.raises(sudare.OptionNotUsable, match="cannot have 4 members"):
+    with pytest.raises(sudare.OptionNotUsable, match="max_size must be between 1 and 3, not 4"):
         sudare.tables.assess_subsets(people, max_size=4)
 
 
 @pytest.mark.parametrize(
     ("chosen", "error", "message"),
     [
-        (["nope"], sudare.ColumnNotFound, "There is no attribute 'nope'"),
+        (["nope"], sudare.ColumnNotFound, "The assessment has no attribute 'nope'"),
         (["twon"], sudare.ColumnNotFound, "Did you mean town"),
         ([3], TypeError, "attributes must be a list of texts"),
-        (["sex", "age", "town"], sudare.OptionNotUsable, "Sets of 3 .* not assessed, only those of 1 to 2"),
-        ([], sudare.OptionNotUsable, "Sets of 0 attributes were not assessed"),
+        (["sex", "age", "town"], sudare.OptionNotUsable, "Only sets of 1 to 2 attributes were assessed, not sets of 3"),
+        ([], sudare.OptionNotUsable, "not sets of 0"),
     ],
 )  # fmt: skip
 def test_subsets_that_were_not_assessed_are_refused(

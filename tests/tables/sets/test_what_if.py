@@ -70,7 +70,7 @@ def test_records_are_added_and_then_generalized(people: Table) -> None:
 
 
 def test_added_records_need_the_columns_of_the_table(people: Table) -> None:
-    with pytest.raises(sudare.ColumnNotFound, match="There is no attribute 'sex'"):
+    with pytest.raises(sudare.ColumnNotFound, match="has no attribute 'sex'"):
         add_records(people, pl.DataFrame({"age": ["20"]}))
     with pytest.raises(sudare.SourceNotReadable, match="no rows"):
         add_records(people, pl.DataFrame({"age": [], "sex": []}, schema={"age": pl.String, "sex": pl.String}))

@@ -50,13 +50,13 @@ def test_counts_that_may_not_leave_are_grouped_on_the_engine() -> None:
 
 
 def test_what_is_done_in_memory_only_is_refused_by_name(engine: DuckDBEngine) -> None:
-    for words, said in (({"missing": "any"}, "equal to any other"), ({"person": "town"}, "count persons")):
+    for words, said in (({"missing": "any"}, 'missing="any"'), ({"person": "town"}, "person")):
         with sudare.tables.collapse_table(FRAME, engine=engine, **words) as table:  # type: ignore[arg-type]
             assert how({"memory": "1B"}, table) == ("memory", "kind of classes")
             with pytest.raises(sudare.OptionNotUsable, match=rf"(?s){said}.*in memory only.*Hint"):
                 sudare.tables.assess_subsets(table, walk="engine")
     with sudare.tables.collapse_table(FRAME, engine=engine) as table:
-        with pytest.raises(sudare.OptionNotUsable, match="does not tell the sizes"):
+        with pytest.raises(sudare.OptionNotUsable, match="does not give the sizes"):
             sudare.tables.assess_subsets(table, walk="sample", class_sizes=True)
         with pytest.raises(sudare.OptionNotUsable, match="memory, engine or sample"):
             sudare.tables.assess_subsets(table, walk="magic")  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def test_a_table_that_was_fetched_is_walked_in_memory(people: sudare.Table) -> N
 
 def test_more_rows_than_the_machine_can_hold_are_refused(engine: DuckDBEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "machine_bytes", lambda: 5 * 32 - 1)
-    with pytest.raises(sudare.MemoryNotEnough, match=r"(?s)5 distinct rows of 3 attributes.*--walk engine"):
+    with pytest.raises(sudare.MemoryNotEnough, match=r"(?s)5 distinct rows with 3 attributes.*--walk engine"):
         sudare.read_table(FRAME, engine=engine)
     monkeypatch.setattr(tables, "machine_bytes", lambda: 5 * 32)
     with sudare.read_table(FRAME, engine=engine) as table:

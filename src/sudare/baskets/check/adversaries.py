@@ -21,6 +21,7 @@ from sudare.baskets.occurrences import lists_of, records_of, rule_of
 from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets import adversaries as kernels
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -103,7 +104,7 @@ class AdversaryCheck:
                     unsafe, part = finished.result()
                     self.unsafe, seen = self.unsafe + unsafe, seen + part
                     deadline.check()
-                    progress("adversaries", done, len(tasks))
+                    progress(message("progress.adversaries"), done, len(tasks))
             except TimeOver:
                 return seen, False
             finally:
@@ -137,7 +138,7 @@ class AdversaryCheck:
         adversaries = 0
         given = self._records, self._lists, self._rule
         for known in range(1, self._most + 1):
-            progress("adversaries", known - 1, self._most)
+            progress(message("progress.adversaries"), known - 1, self._most)
             users, drawn = draw_adversaries(self._known, known, size, rng)
             worst = self._space()
             unsafe = kernels.check_drawn(*given, users, drawn, worst, deadline.halt)
@@ -149,7 +150,7 @@ class AdversaryCheck:
                 deadline.check()
             except TimeOver:
                 return adversaries, False
-        progress("adversaries", self._most, self._most)
+        progress(message("progress.adversaries"), self._most, self._most)
         return adversaries, True
 
     def _space(self) -> kernels.Worst:

@@ -29,6 +29,7 @@ from sudare.engine.small_counts import Refuse
 from sudare.errors import NotOnEngine, OptionNotUsable
 from sudare.kernels.baskets.adversaries import count_known
 from sudare.kernels.baskets.records import Records
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.statistics.shares import Share
 
@@ -76,13 +77,13 @@ def check_held_baskets(
     name, engine = fresh_name("sample"), baskets.engine
     with ExitStack() as cleanup:
         cleanup.callback(engine.drop, *(f"{name}_{table}" for table in ("points", "ranks", "users", "known", "counts")))
-        progress("adversaries", 0, 3)
+        progress(message("progress.adversaries"), 0, 3)
         drawn = _draw(baskets, name, most, size, sampling_generator(seed))
-        progress("adversaries", 1, 3)
+        progress(message("progress.adversaries"), 1, 3)
         _count(baskets, name)
-        progress("adversaries", 2, 3)
+        progress(message("progress.adversaries"), 2, 3)
         unsafe = _unsafe(baskets, name, sensitive.table, comparable_rho(exact, baskets.users))
-        progress("adversaries", 3, 3)
+        progress(message("progress.adversaries"), 3, 3)
     frequent = _most_frequent(baskets, sensitive.table, exact)
     return Verdict(
         rho=exact, max_known=max_known, knowledge="original", exact=False, epsilon=epsilon, delta=delta, seed=seed,

@@ -1,6 +1,6 @@
 """How many adversaries a check draws, and what a sample that met no unsafe one proves.
 
-What a sample proves is derived in docs/baskets.md.
+What a sample proves is derived in docs/explanation/baskets.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Nakagawa, Arai, Nakagawa: personalized anonymization of set-valued data, definitions 2 to 5. An adversary (u, Q) knows
 that user u has the items Q, and infers item e with the confidence supp(Q + e) / supp(Q) in the published records. She
 is unsafe if that is above rho for an item e that is sensitive to u, and safe if no published record contains Q. This
-check shares nothing with the algorithms that suppress items. What a sample proves is derived in docs/baskets.md.
+check shares nothing with the algorithms that suppress items. What a sample proves is derived in
+docs/explanation/baskets.md.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.occurrences import lists_of, records_of, rule_of
 from sudare.kernels.baskets import user_confidence as kernels
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -151,7 +152,7 @@ class _Look:
             tasks = [pool.submit(self._part, first, end) for first, end in pairwise(cuts)]
             for done, finished in enumerate(as_completed(tasks), start=1):
                 unsafe += finished.result()
-                progress("users", done, len(tasks))
+                progress(message("progress.users"), done, len(tasks))
         return unsafe
 
     def _part(self, first: int, end: int) -> NDArray[np.int64]:

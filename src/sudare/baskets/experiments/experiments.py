@@ -30,6 +30,7 @@ from sudare.baskets.suppress.suppression import Strategy, suppress_baskets
 from sudare.baskets.utility import BasketLoss
 from sudare.errors import OptionNotUsable
 from sudare.interruption import safe_point
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -178,10 +179,10 @@ def run_experiments(
     missing.sort(key=lambda run: (run.study.varied != "epsilon", float(run.x)))
     how = partial(perform, seed=seed, strategy=strategy, keep_low=keep_low, circumstances=circumstances)
     tasks = [partial(how, data[run.data], run) for run in missing]
-    progress("experiments", len(wanted) - len(missing), len(wanted))
+    progress(message("progress.experiments"), len(wanted) - len(missing), len(wanted))
     for number, rows in enumerate(_performed(tasks, threads), len(wanted) - len(missing) + 1):
         kept.add(rows)
-        progress("experiments", number, len(wanted))
+        progress(message("progress.experiments"), number, len(wanted))
     return Experiments(data, seed, strategy, keep_low, circumstances, kept.chosen(figures, data, repetitions))
 
 

@@ -17,6 +17,7 @@ from sudare.deadline import TimeOver
 from sudare.interruption import settle
 from sudare.kernels.baskets import best_suppression as kernels
 from sudare.kernels.baskets.suppression import Space, Supports
+from sudare.messages import message
 
 # How much an item that lost much is spared (`worth` in the kernel): not at all, a little, and much.
 BALANCES = (0.0, 2.0, 16.0)
@@ -75,7 +76,8 @@ class _Search:
                 size, left = kernels.suppress_greedily(self._state, heap, size, left, _STEPS, self._balance, work.halt)
                 work.check_time()
                 gone = len(work.kept) - int(np.count_nonzero(work.kept))
-                work.progress(f"pass {work.passes}: {left:,} lacking, {gone:,} suppressed", whole - left, whole)
+                step = message("progress.best_suppression", number=work.passes, lacking=left, suppressed=gone)
+                work.progress(step, whole - left, whole)
             if left == before:
                 left -= kernels.force(self._state, work.found, work.halt)
                 work.check_time()

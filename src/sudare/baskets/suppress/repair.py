@@ -17,6 +17,7 @@ from sudare.errors import OptionNotUsable
 from sudare.kernels.baskets import item_sets, suppression as kernels
 from sudare.kernels.baskets.records import Question
 from sudare.kernels.baskets.suppression import Supports
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
@@ -88,8 +89,8 @@ class Work:
     def tell(self, size: int, unsafe: int, done: int, total: int) -> None:
         """Tell how far a pass is."""
         gone = len(self.kept) - int(self.frequencies.totals[1])
-        step = f"pass {self.passes}, {size} known: {unsafe:,} unsafe so far, {gone:,} suppressed"
-        self.progress(step, done, total)
+        values = {"number": self.passes, "known": size, "unsafe": unsafe, "suppressed": gone}
+        self.progress(message("progress.suppression", **values), done, total)
 
     def check_time(self) -> None:
         """Stop the work when its time is over; needed after every kernel, which may have been halted."""

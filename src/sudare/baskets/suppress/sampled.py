@@ -2,9 +2,9 @@
 
 `paper` is Algorithm 2 of T. Nakagawa, Arai, H. Nakagawa as it is printed: each pass draws n_S adversaries of each size,
 repairs the unsafe ones, and the work ends with the first pass that meets none. Its last pass is a look at what is
-published; docs/baskets.md says what it proves. `best` repairs with fewer suppressions, and takes the paper's answer if
-that lost less. `swept` goes through all adversaries of short records first, draws more from records where one was
-unsafe, and lets an independent sample confirm the end.
+published; docs/explanation/baskets.md says what it proves. `best` repairs with fewer suppressions, and takes the
+paper's answer if that lost less. `swept` goes through all adversaries of short records first, draws more from
+records where one was unsafe, and lets an independent sample confirm the end.
 """
 
 from __future__ import annotations

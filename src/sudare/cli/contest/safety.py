@@ -18,6 +18,7 @@ from sudare.cli.files import LINES, READ
 from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, guarded, note_written, show_json, shown_progress, spoken
 from sudare.cli.options import taking
 from sudare.errors import BadRows
+from sudare.messages import message
 
 if TYPE_CHECKING:
     from sudare.histories.generalized.model import CellHistory
@@ -126,7 +127,7 @@ def classes(
         sizes = _class_sizes(source, chosen, progress)
         if not sizes:
             raise BadRows("errors.contest.all_deleted", path=source.anonymized)
-        progress("best guesses", 0, 1)
+        progress(message("progress.best_guesses"), 0, 1)
         found = class_safety(sizes, attacks=attacks or chosen.attacks, thresholds=own, **shares)
     if json:
         show_json("classes", found.to_dict())

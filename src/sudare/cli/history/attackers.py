@@ -24,6 +24,7 @@ from sudare.cli.options import taking
 from sudare.cli.settings import Settings
 from sudare.errors import BadRows, OptionNotUsable
 from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
+from sudare.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -241,7 +242,7 @@ def knowledge(
         )
         listed, people = [], None
         if risk.sample is None and history.engine.shows_people:
-            progress("values and customers", 0, 1)
+            progress(message("progress.values_and_customers"), 0, 1)
             listed = most_identifying(history, parsed, weighting=weighting, most=top)
             people = customer_risks(history, parsed, weighting=weighting, most=top)
         limits = {"seed": seed, "samples": samples, "weighting": weighting}

@@ -11,6 +11,7 @@ import typer
 from sudare.cli.frame import note
 from sudare.cli.history.source import tell_reading
 from sudare.cli.options import ReadingOptions
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
@@ -66,7 +67,7 @@ class TableOptions(ReadingOptions):
         from sudare.tables.read import fetch_table
 
         table = fetch_table(collapsed)
-        progress("reading", 2, 2)
+        progress(message("progress.reading"), 2, 2)
         _tell_remarks(table)
         return table
 

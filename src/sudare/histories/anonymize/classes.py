@@ -29,6 +29,7 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility
 from sudare.interruption import answer_found
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -232,7 +233,7 @@ class _Work:
         with deadline.part(_PAIRS_SHARE) as part:
             pairs = pair_costs(
                 rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=self.pool,
-                deadline=part, progress=self.progress, step="costs of pairs",
+                deadline=part, progress=self.progress, step=message("progress.pair_costs"),
             )  # fmt: skip
         if final:
             # With these costs good classes are found in a moment.
@@ -242,7 +243,7 @@ class _Work:
         cells = self.rows.cells
 
         def tell(cost: float) -> None:
-            step = f"U {cost / cells:.4f}, at least {bound / cells:.4f}"
+            step = message("progress.classes", utility=cost / cells, bound=bound / cells)
             if self.seconds is None or deadline.left is None:
                 self.progress(step, 0, 1)
                 return
@@ -258,6 +259,6 @@ class _Work:
         terms, step = bound_terms(rows, self.k), self.effort.bound_step
         pairs = pair_costs(
             rows, max(self.effort.wanted, 2 * self.k), terms=terms, last_step=step, pool=self.pool, deadline=deadline,
-            progress=self.progress, step="bound",
+            progress=self.progress, step=message("progress.utility_bound"),
         )  # fmt: skip
         return class_bound(rows, self.k, pairs, terms=terms, last_step=step, deadline=deadline)

@@ -36,6 +36,7 @@ from sudare.histories.safety.matchings import SAMPLES, Matchings
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P
 from sudare.histories.utility.cost import cell_utility
 from sudare.kernels.histories import concealment as kernels
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -170,7 +171,7 @@ def _templates(
 
     def task(place: int) -> None:
         found[place] = aligned_class(rows, different[place], deadline)
-        progress("aligning rows", len(found), len(different))
+        progress(message("progress.aligning_rows"), len(found), len(different))
 
     list(pool.map(task, np.argsort(rows.lengths[different].min(axis=1), kind="stable").tolist()))
     return [found[place] for place in range(len(different))], of_pid.reshape(-1)

@@ -18,6 +18,7 @@ from sudare.histories.anonymize.pairs import PairCosts, pair_costs, pair_terms
 from sudare.histories.anonymize.rows import SearchRows
 from sudare.interruption import answer_found
 from sudare.kernels.histories import concealment as kernels
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 
@@ -70,7 +71,7 @@ def choose_sets(
     with deadline.part(_PAIRS_SHARE) as part:
         pairs = pair_costs(
             rows, max(effort.wanted, 2 * k), terms=pair_terms(rows), last_step=effort.last_step, pool=pool,
-            deadline=part, progress=progress, step="costs of pairs",
+            deadline=part, progress=progress, step=message("progress.pair_costs"),
         )  # fmt: skip
     # The sets can be published from the beginning; by these costs they get better.
     answer_found()
@@ -90,7 +91,7 @@ def choose_sets(
     mean = anneal(1, (1e-9, 1e-9), never) / len(sets) or 1.0
     heats = mean * np.geomspace(*_HEAT, effort.rounds + 1)
     for done in range(effort.rounds):
-        progress("sets of customers", done, effort.rounds)
+        progress(message("progress.customer_sets"), done, effort.rounds)
         anneal(steps, (heats[done], heats[done + 1]), deadline.halt)
         if deadline.over:
             # What was done while it was hot must not stay as it is.

@@ -26,6 +26,7 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.purchases import role_columns
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility
+from sudare.messages import Joined, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
@@ -192,7 +193,8 @@ class _Search:
         """Measure the attackers until one of them succeeds too often."""
         names = _names(node)
         if names not in self.tried:
-            self.progress(f"levels {', '.join(names)}", len(self.tried), len(self.tried) + 1)
+            tried = len(self.tried)
+            self.progress(message("progress.trying_levels", levels=Joined(names, "comma")), tried, tried + 1)
             self.tried[names] = self._risks(node)
         return self.tried[names] is not None
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sudare.deadline import Deadline
 from sudare.histories.anonymize.rows import SearchRows
 from sudare.kernels.histories import groups as kernels
+from sudare.messages import Message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 
@@ -47,7 +48,7 @@ def pair_costs(
     pool: ThreadPoolExecutor,
     deadline: Deadline,
     progress: Progress,
-    step: str,
+    step: Message,
 ) -> PairCosts:
     """Compute the `wanted` cheapest pairs of each customer, the customers with most rows first, until the time ends.
 

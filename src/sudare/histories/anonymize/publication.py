@@ -94,12 +94,13 @@ class Publication(Result):
         *,
         published: str | Path | None = None,
         seed: int = 0,
+        command: str | None = None,
         language: Language = "en",
         progress: Progress = silent,
     ) -> None:
         """Write one page: what was made, what it costs, how safe it is and what is left of the use of the data.
 
-        `published` is the file that was written, if the page is to name it.
+        `published` is the file that was written, if the page is to name it, and `command` the command line to be shown.
         """
         measured = self.attackers(progress=progress) if self._has_visits else None
         made = self.history if published is None else self.history.in_file(published)
@@ -107,7 +108,7 @@ class Publication(Result):
         write(
             self.rows.history, made, path, customers=self.rows.customers,
             rules=self.rows.rules, anonymization=self.found, duel=self.duel, published=measured, seed=seed,
-            language=language, progress=progress,
+            reading=self.rows.reading, command=command, language=language, progress=progress,
         )  # fmt: skip
 
     @property

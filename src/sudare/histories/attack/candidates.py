@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sudare.histories.attack.linkage import Linkage, PackedColumns
 from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_rows import EACH, score_customers
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
@@ -86,7 +87,7 @@ def find_candidates(
     firsts = range(0, max(len(linkage.group_sizes), 1), _GROUPS_AT_ONCE)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for first, piece in zip(firsts, pool.map(scored, firsts), strict=True):
-            progress("comparing histories", first, len(linkage.group_sizes))
+            progress(message("progress.comparing_histories"), first, len(linkage.group_sizes))
             pieces.append(piece)
     kept, customers, scores, hits, rows, totals, met, tried = map(np.concatenate, zip(*pieces, strict=True))
     places = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)

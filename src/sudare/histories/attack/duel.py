@@ -27,6 +27,7 @@ from sudare.histories.safety.classes import ClassSafety, class_safety
 from sudare.histories.safety.judgement import Judgement, judge_guesses
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import CONTEST_ALPHA, CONTEST_P, AttackRule, check_thresholds
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -166,7 +167,7 @@ def run_duel(
     attacked, controlled = (_attacks(known, history, seed, progress) for history in (anonymized, control))
     found = []
     for done, method in enumerate(methods):
-        progress(f"attack {method}", done, len(methods))
+        progress(message("progress.attack", method=method), done, len(methods))
         found.append(_attack(method, original, (anonymized, attacked), (control, controlled), rule))
     pids, customers = true_customers(original, anonymized)
     sizes = published_classes(anonymized).sizes.tolist()

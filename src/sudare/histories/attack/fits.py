@@ -19,6 +19,7 @@ from sudare.histories.attack.candidates import Candidates
 from sudare.histories.attack.linkage import Linkage
 from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_pairs import IMPOSSIBLE, fit_pairs
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
@@ -144,7 +145,7 @@ def _fit(
     firsts = range(0, len(chosen), _PAIRS_AT_ONCE)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for first, found in zip(firsts, pool.map(fitted, firsts), strict=True):
-            progress("fitting rows", first, len(chosen))
+            progress(message("progress.fitting_rows"), first, len(chosen))
             part = chosen[first : first + _PAIRS_AT_ONCE]
             pairs.likelihoods[part], pairs.matched[part] = found.likelihoods, found.matched
             pairs.ends[part] = found.ends

@@ -30,6 +30,7 @@ from sudare.histories.attackers.theory import (
 from sudare.histories.attackers.visits import fetch_visits
 from sudare.histories.model import History
 from sudare.limits import MOST_COMBINATIONS, SAMPLES
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -167,11 +168,11 @@ def assess_attackers(
     frequencies: Frequencies = cache(visits.frequencies if visits else partial(part_frequencies, history))
     ten = []
     for number, known in enumerate(TEN_ATTACKERS):
-        progress(f"attacker {number}", number, total)
+        progress(message("progress.attacker", number=number), number, total)
         ten.append(replace(_risk(history, known, weighting, next(crowds), sizes, frequencies), attacker=number))
     others = []
     for number, known in enumerate(further, start=len(TEN_ATTACKERS)):
-        progress(str(known), number, total)
+        progress(message("progress.knowledge", knowledge=known), number, total)
         assess = assess_knowledge(
             history,
             known,
@@ -181,7 +182,7 @@ def assess_attackers(
             samples=samples,
         )
         others.append(assess)
-    progress("attackers", total, total)
+    progress(message("progress.attackers"), total, total)
     statistics = tuple(
         part_statistics(part, frequencies(part), ten[number]) for part, number in STATISTICS_PARTS.items()
     )

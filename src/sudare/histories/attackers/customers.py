@@ -13,6 +13,7 @@ from sudare.histories.attackers.facts import facts
 from sudare.histories.attackers.knowledge import TEN_ATTACKERS, Knowledge, parse_knowledge
 from sudare.histories.attackers.values import check_countable
 from sudare.histories.model import History
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -148,12 +149,12 @@ def write_customer_risks(
     columns = ["name AS customer"]
     source = f"{history.table('customer')} AS c"
     for number, (name, known) in enumerate(named.items()):
-        progress(f"customers, {name}", number, len(named))
+        progress(message("progress.customers_of", knowledge=name), number, len(named))
         table = f"sudare_risk_{number}"
         history.engine.keep(table, f"SELECT customer, probability FROM ({_query(history, known, weighting)})")
         source += f" LEFT JOIN {table} ON {table}.customer = c.code"
         columns.append(f'{table}.probability AS "{name}"')
-    progress("customers", len(named), len(named))
+    progress(message("progress.customers"), len(named), len(named))
     with whole_file(target) as temporary:
         history.engine.write(f"SELECT {', '.join(columns)} FROM {source} ORDER BY c.code", temporary)
     history.engine.drop(*(f"sudare_risk_{number}" for number in range(len(named))))

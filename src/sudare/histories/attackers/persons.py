@@ -31,6 +31,7 @@ from sudare.histories.attackers.values import check_countable
 from sudare.histories.model import History
 from sudare.kernels.common.arrays import Floats, Ints
 from sudare.limits import MOST_PERSON_COMBINATIONS, SAMPLES
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -97,7 +98,7 @@ def assess_persons(
     measures = _nothing_known(persons, history.customers)
     if known.parts:
         found = _KnownFacts(history, known, weighting)
-        step = partial(progress, f"{persons} persons, {known}")
+        step = partial(progress, message("progress.persons", persons=persons, knowledge=known))
         if np.count_nonzero(np.bincount(found.customers)) < persons:
             measures = _named(np.zeros(4))
         elif comb(len(found.values), persons) <= most_combinations:

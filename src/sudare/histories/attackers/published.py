@@ -2,8 +2,9 @@
 
 The attackers of Ito, Kikuchi, Nakagawa: Evaluation of some attacker models with distinct background knowledge of
 de-identified dataset, who look into the published cells of Hamada et al.: Report on the anonymization and
-re-identification contest PWSCUP 2018. What is known matches a cell that covers it; docs/attackers-generalized.md has
-the rules. Of the pseudonyms that fit, one is picked: right with probability 1/number if the true one fits, else never.
+re-identification contest PWSCUP 2018. What is known matches a cell that covers it;
+docs/explanation/attackers-generalized.md has the rules. Of the pseudonyms that fit, one is picked: right with
+probability 1/number if the true one fits, else never.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from sudare.histories.generalized.purchases import purchases_of_cells
 from sudare.kernels.cells.matches import count_matches
 from sudare.kernels.common.arrays import Ints
 from sudare.limits import MOST_PUBLISHED_COMBINATIONS, SAMPLES
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -130,14 +132,14 @@ def measure_published(
         cells = attackers.pack(anonymized)
         ten = []
         for number, known in enumerate(TEN_ATTACKERS):
-            progress(f"attacker {number}", number, total)
+            progress(message("progress.attacker", number=number), number, total)
             ten.append(replace(attackers.measure(cells, known), attacker=number))
         others = []
         for number, known in enumerate(further, start=len(ten)):
-            progress(str(known), number, total)
+            progress(message("progress.knowledge", knowledge=known), number, total)
             limits = {"most_combinations": most_combinations, "samples": samples}
             others.append(attackers.measure(cells, known, seed=seed, **limits))
-        progress("attackers", total, total)
+        progress(message("progress.attackers"), total, total)
         history = attackers.history
         purchases = history.digest()
     counts = history.records, history.customers, cells.pseudonyms, cells.deleted_rows

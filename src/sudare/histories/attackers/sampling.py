@@ -16,6 +16,7 @@ from sudare.errors import KnowledgeNotUnderstood
 from sudare.histories.attackers.facts import check_parts, row_values, visit_keys, visit_rows, visit_table
 from sudare.histories.attackers.knowledge import Knowledge
 from sudare.histories.model import History
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.statistics.intervals import Estimate, summarize
@@ -66,7 +67,7 @@ def estimate(
     crowds: list[Column] = []
     for draw in draw_occurrences(history, knowledge, samples=samples, seed=seed):
         crowds.append(_crowd_sizes(history, knowledge, draw))
-        progress(f"sampling {knowledge}", sum(map(len, crowds)), samples)
+        progress(message("progress.sampling", knowledge=knowledge), sum(map(len, crowds)), samples)
     return summarize(np.concatenate(crowds), customers=history.customers)
 
 

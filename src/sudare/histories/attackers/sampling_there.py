@@ -20,6 +20,7 @@ from sudare.histories.attackers.sampling import (
     values_query,
 )
 from sudare.histories.model import History
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.statistics.intervals import Estimate, summarize
 
@@ -59,7 +60,7 @@ def estimate_there(
             if count:
                 found.append(_crowds(history, knowledge))
             left -= count
-            progress(f"sampling {knowledge}", samples - left, samples)
+            progress(message("progress.sampling", knowledge=knowledge), samples - left, samples)
     finally:
         engine.drop(*(f"sudare_{table}" for table in _TABLES))
     return summarize(np.concatenate(found), customers=history.customers)

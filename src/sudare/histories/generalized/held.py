@@ -14,6 +14,7 @@ from sudare.engine import Engine, closed, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.histories.generalized.model import Kind
 from sudare.histories.generalized.rule_sets import MOST_CHARACTERS, ColumnRule, RuleSet, load_rules
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
@@ -83,10 +84,10 @@ def hold_cells(
     sides = {f"{name}_original": original, f"{name}_anonymized": anonymized}
     try:
         for done, (table, source) in enumerate(sides.items()):
-            progress(f"reading {Path(source).name}", done, 3)
+            progress(message("progress.reading_file", file=Path(source).name), done, 3)
             engine.hold_lines(table, source)
         made.rows = _count_rows(made, *sides)
-        progress("cells", 2, 3)
+        progress(message("progress.comparing_cells"), 2, 3)
         engine.keep(name, _pair(rules, *sides))
         _refuse_wrong(made)
     except BaseException:
@@ -94,7 +95,7 @@ def hold_cells(
         raise
     finally:
         engine.drop(*sides, *(f"{table}_blocks" for table in sides))
-    progress("cells", 3, 3)
+    progress(message("progress.comparing_cells"), 3, 3)
     return made
 
 

@@ -34,7 +34,7 @@ _NUMBER = {
 }
 # What an engine that shows no people does not show.
 _ROWS = "single rows"
-_HINT = "Hint: see docs/contest.md for the columns, or write the file with write_cells_parquet."
+_HINT = "Hint: see docs/reference/contest.md for the columns, or write the file with write_cells_parquet."
 
 
 @checked

@@ -218,7 +218,7 @@ class _Entry:
 
     def value(self, key: str) -> object:
         if key not in self.table:
-            raise self.error(key, "is missing", "see docs/contest.md for all that rules say.")
+            raise self.error(key, "is missing", "see docs/reference/contest.md for all that rules say.")
         return self.table[key]
 
     def tables(self, key: str, hint: str) -> list[_Entry]:

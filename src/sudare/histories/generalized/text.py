@@ -23,7 +23,7 @@ from sudare.histories.generalized.model import CellHistory, ItemColumn
 from sudare.histories.generalized.rule_sets import MOST_CHARACTERS, RuleSet, load_rules
 from sudare.kernels.cells.format import VALUE_BYTES, join_names, write_rows
 from sudare.kernels.cells.values import FORMS
-from sudare.messages import Language, Texts
+from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
@@ -135,7 +135,7 @@ def _read(
     with open_text(path) as file:
         size = path.stat().st_size
         for done in reader.blocks(file):
-            progress(f"reading {path.name}", done, max(size, done))
+            progress(message("progress.reading_file", file=path.name), done, max(size, done))
     return reader
 
 

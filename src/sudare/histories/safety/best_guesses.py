@@ -3,7 +3,7 @@
 A plan says how many classes of each size get which claims (`guess_patterns`). Its hits are a sum of independent
 numbers, one for each class, so their distribution is a convolution of non-negative numbers: no digit is lost.
 
-Three steps, proved in `docs/contest-safety.md`:
+Three steps, proved in `docs/explanation/contest-safety.md`:
 
 1. Plain plans: different customers are claimed in the smallest classes, and each of the classes after them is claimed
    to be one customer, one sure hit for as many guesses as it has persons. All of these are tried.

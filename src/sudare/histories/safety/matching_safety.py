@@ -27,6 +27,7 @@ from sudare.histories.safety.thresholds import (
 )
 from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories import matchings as kernels
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -113,7 +114,7 @@ def matching_safety(
         drawn = matchings._draw_until(count, rng, deadline)
     with whole.part(_CHOOSING_SHARE) as deadline:
         plans = _best_plans(matchings, needed, drawn, rng, deadline, progress)
-    progress("judging guesses", 0, 1)
+    progress(message("progress.judging_guesses"), 0, 1)
     with whole.part(_COMPARING_SHARE) as deadline:
         drawn = matchings._draw_until(count, rng, deadline)
     judged = [_tail(matchings.hits(plan, drawn)[0], needed).mean() for plan in plans]
@@ -175,7 +176,7 @@ def _best_plans(
     score(by_pid)
     chosen = _first_guesses(matchings, order, rng)
     for done, (place, stay) in enumerate(product(chosen, (False, True))):
-        progress("choosing guesses", done, 2 * len(chosen))
+        progress(message("progress.choosing_guesses"), done, 2 * len(chosen))
         if deadline.over:
             break
         found = np.empty((min(_MOST_TOGETHER, len(matchings)), 2), np.int64)

@@ -8,7 +8,7 @@ p^|S| (condition H0), n guesses have s hits or more with at most the probability
 - v(n, s) = least over j = 0..s of C(n,j) p^j / C(s,j): the tight bound, which no bound from H0 is below.
 
 r(n) is the least s whose bound is below alpha, n + 1 if there is none. Both bounds rise with n and fall with s, so r
-never falls, and one walk finds all of it. `docs/contest-safety.md` has the proofs.
+never falls, and one walk finds all of it. `docs/explanation/contest-safety.md` has the proofs.
 """
 
 from __future__ import annotations
@@ -89,10 +89,6 @@ class AttackRule:
         """Return the rule of these words."""
         own = None if thresholds is None else tuple(thresholds.tolist())
         return cls(read_p(p), read_alpha(alpha), own)
-
-    def __str__(self) -> str:
-        own = "" if self.thresholds is None else " and thresholds of the contest's own"
-        return f"p = {self.p}, alpha = {self.alpha}{own}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as text, and whether there are thresholds of the contest's own."""

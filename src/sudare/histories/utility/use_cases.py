@@ -19,6 +19,7 @@ from sudare.histories.utility.drawn_rows import CellSampler, PlainRows, plain_ro
 from sudare.histories.utility.rfm import RfmTable
 from sudare.histories.utility.row_statistics import NAMES, row_statistics
 from sudare.histories.utility.similarity import SCORES, Similarities
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -130,7 +131,7 @@ class UseCaseMeasures:
         sampler = CellSampler(self._original, anonymized)
         found = np.empty((draws, len(MEASURES)))
         for number in range(draws):
-            progress("draws", number, draws)
+            progress(message("progress.draws"), number, draws)
             found[number] = self.errors(sampler.draw(seed, number))
         return UseCases(
             draws, seed, self._support, self._least, self._length, self._most_dozens, _summarized(found)

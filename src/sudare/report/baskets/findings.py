@@ -28,6 +28,7 @@ from sudare.baskets.utility import (
 from sudare.baskets.verification import Verification, verify_baskets
 from sudare.baskets.write import form_of
 from sudare.errors import OptionNotUsable
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.sources.text import file_hash
@@ -180,9 +181,9 @@ def gather_findings(found: Suppression | Verification, certificate: str | Path |
     if suppression and suppression.interrupted:
         verdict = replace(verdict, safe=False)
     before, after = _side(checked, unpublished, original, progress), _side(checked, verdict, shown, progress)
-    progress("utility", 0, 1)
+    progress(message("progress.utility"), 0, 1)
     use = _use(original, shown)
-    progress("utility", 1, 1)
+    progress(message("progress.utility"), 1, 1)
     certified = None
     if certificate is not None:
         stated = read_certificate(certificate)
@@ -222,10 +223,7 @@ def _written(found: Suppression, stated: Certificate, certificate: str | Path) -
     """Return the file that a certificate is about, which has to hold the records of the suppression."""
     file, reading = Path(stated.published.name), found.original.reading
     if not file.is_file() or records_in(found, file, form_of(file, reading.form if reading else None)) is None:
-        raise OptionNotUsable(
-            f"The certificate {certificate} is about {file}, which does not hold the records of this suppression.\n"
-            "Hint: give the certificate that write_published wrote for it, or verify the file: verify_baskets."
-        )
+        raise OptionNotUsable("errors.report.not_the_records", certificate=certificate, file=file)
     return CertifiedInput(stated.published.name, file_hash(file))
 
 

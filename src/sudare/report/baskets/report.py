@@ -10,13 +10,14 @@ from sudare.baskets.check.rho import plain_rho
 from sudare.baskets.model import Baskets, SensitiveItems
 from sudare.baskets.suppress.suppression import Suppression
 from sudare.baskets.verification import Verification
-from sudare.messages import Language, Texts
+from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
 from sudare.report.baskets.answers import answers, conclusion_of, guarantee_values
 from sudare.report.baskets.figures import baskets_figures
 from sudare.report.baskets.findings import Findings, WorstAdversary, gather_findings
-from sudare.report.history.report import guesses, reading_notes
 from sudare.report.page import Page, Section, render_page, shortened
+from sudare.report.readings import guesses, input_hash, reading_notes
+from sudare.report.repeating import Repetition, call_text, repetition
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.version import __version__
 
@@ -38,6 +39,7 @@ def write_baskets_report(
     *,
     certificate: str | Path | None = None,
     show_records: bool = True,
+    command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
@@ -47,8 +49,9 @@ def write_baskets_report(
     A suppression, and a verification of published baskets, bring the records and the guarantee. Everything is computed
     again from the records: only that check says safe, and never of a suppression that was stopped before its end. Users
     are shown by the numbers of their records, and not at all without `show_records`. With a certificate file, its hash
-    is shown and what is not as it says; the file that it names has to hold the records of a suppression. `made` is the
-    date the page bears (now if None). Returns what was found.
+    is shown and what is not as it says; the file that it names has to hold the records of a suppression. `command` is
+    the command line that made the page, which shows it; without it, the page shows the call of the library. `made` is
+    the date the page bears (now if None). Returns what was found.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
@@ -56,11 +59,14 @@ def write_baskets_report(
     check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
     findings = gather_findings(found, certificate, progress)
-    progress("drawing", 0, 1)
-    page = baskets_page(found.original, found.sensitive, findings, texts, made, show_records=show_records)
+    progress(message("progress.drawing"), 0, 1)
+    asked = {"certificate": certificate and str(certificate), "show_records": show_records, "language": language}
+    call = call_text("sudare.baskets.write_baskets_report", ["found", repr(Path(path).name)], asked)
+    again = repetition(command, call, texts, made, found.original.reading)
+    page = baskets_page(found.original, found.sensitive, findings, texts, made, again, show_records=show_records)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
-    progress("drawing", 1, 1)
+    progress(message("progress.drawing"), 1, 1)
     return findings
 
 
@@ -70,6 +76,7 @@ def baskets_page(
     findings: Findings,
     texts: Texts,
     made: dt.datetime,
+    again: Repetition,
     *,
     show_records: bool,
 ) -> str:
@@ -100,7 +107,8 @@ def baskets_page(
         "short_name": lambda name: shortened(name, texts, most=MOST_NAME_LETTERS),
         "show_records": show_records,
         "made": made,
-        "version": __version__,
+        "again": again,
+        "input_hash": input_hash(reading, texts),
     }
     page = Page(
         folder="baskets",
@@ -110,7 +118,7 @@ def baskets_page(
         footer=(
             (texts("report.page.version"), f"sudare {__version__}"),
             (texts("report.baskets.parameters.rho"), texts.exact_percent(findings.after.verdict.rho)),
-            (texts("report.page.input_hash"), (reading and reading.sha256) or texts("report.page.no_hash")),
+            (texts("report.page.input_hash"), input_hash(reading, texts)),
         ),
     )
     return render_page(page, texts, values)

@@ -26,6 +26,7 @@ from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.safety.thresholds import AttackRule, read_thresholds
 from sudare.histories.utility.cost import CellUtility, cell_utility
 from sudare.histories.utility.use_cases import UseCases, check_draws, has_uses, measure_use_cases
+from sudare.messages import Message, message
 from sudare.progress import Progress
 from sudare.report.numbers import NOISE
 from sudare.showing import dataclass
@@ -163,7 +164,7 @@ def ask(rules: RuleSet, *, attacks: int | None, draws: int, seed: int, threshold
     """Return what is asked; options that cannot be used are refused before any work."""
     check_draws(draws, seed)
     if attacks is not None and attacks < 1:
-        raise OptionNotUsable(f"The number of attacks is 1 or more, not {attacks}.\nHint: --attacks 20")
+        raise OptionNotUsable("errors.report.attacks", attacks=attacks)
     own = None if thresholds is None else read_thresholds(thresholds)
     return Question(rules, attacks or rules.attacks, draws, seed, own, _file(thresholds))
 
@@ -192,7 +193,7 @@ def gather_findings(
     refuse_others(histories, question, made=made, duel=duel, published=published)
     # Guesses first: a file that cannot be read should not cost a long computation.
     attacks = tuple(_judged(guess, histories, question) for guess in guesses)
-    progress("utility", 0, 1)
+    progress(message("progress.utility"), 0, 1)
     return Findings(
         description=describe_anonymization(original, anonymized),
         items=sum(len(column.names) for column in original.columns if isinstance(column, ItemColumn)),
@@ -218,21 +219,22 @@ def refuse_others(
     digests = histories.original.digest(), histories.anonymized.digest()
     for name, result in (("duel", duel), ("published", published)):
         if result is not None and result.digests != digests:
-            raise _of_others(name)
+            raise OptionNotUsable("errors.report.result_of_other", result=name)
     if made is not None and made.history.digest() != digests[1]:
-        raise _of_others("anonymization")
+        raise OptionNotUsable("errors.report.result_of_other", result="anonymization")
     safety = made.safety if made else None
     for name, judged in (("duel", duel), ("anonymization", safety)):
         if judged is not None and judged.rule != question.rule:
             raise OptionNotUsable(
-                f"{name} was judged by {judged.rule}, and the report is by {question.rule}.\n"
-                "Hint: compute it by the rules and the thresholds of the report."
+                "errors.report.judged_otherwise", result=name, judged=_rule(judged.rule), asked=_rule(question.rule)
             )
     if safety is not None and safety.attacks != question.attacks:
-        raise OptionNotUsable(
-            f"anonymization is to survive {safety.attacks:,} attacks, and the report is about {question.attacks:,}.\n"
-            "Hint: give both the same number of attacks."
-        )
+        raise OptionNotUsable("errors.report.other_attacks", made=safety.attacks, asked=question.attacks)
+
+
+def _rule(rule: AttackRule) -> Message:
+    name = "rule" if rule.thresholds is None else "rule_with_thresholds"
+    return message(f"errors.report.{name}", p=rule.p, alpha=rule.alpha)
 
 
 def _utility(histories: Histories, rules: RuleSet, made: AnonymizedResult | None) -> CellUtility:
@@ -243,15 +245,8 @@ def _utility(histories: Histories, rules: RuleSet, made: AnonymizedResult | None
         customers, deleted = len(np.unique(original.persons)), int(np.count_nonzero(anonymized.deleted))
         same = (made.rows, made.customers, made.deleted_rows) == (len(original), customers, deleted)
         if not same or not isclose(made.utility, found.utility, rel_tol=1e-6, abs_tol=1e-9):
-            raise _of_others("anonymization")
+            raise OptionNotUsable("errors.report.result_of_other", result="anonymization")
     return found
-
-
-def _of_others(name: str) -> OptionNotUsable:
-    return OptionNotUsable(
-        f"{name} is the result of another history than those of the report.\n"
-        "Hint: compute it from the same original and anonymized histories."
-    )
 
 
 def size_rows(sizes: Sequence[ClassSize]) -> tuple[SizeRow, ...]:
@@ -303,7 +298,7 @@ def _safety(anonymized: CellHistory, question: Question, progress: Progress) -> 
     sizes = published_classes(anonymized).sizes.tolist()
     if not sizes:
         return None
-    progress("best guesses", 0, 1)
+    progress(message("progress.best_guesses"), 0, 1)
     rules = question.rules
     return class_safety(sizes, p=rules.p, alpha=rules.alpha, attacks=question.attacks, thresholds=question.thresholds)
 

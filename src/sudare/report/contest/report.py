@@ -17,7 +17,7 @@ from sudare.histories.generalized.rule_sets import EPOCH, RuleSet, load_rules
 from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.histories.utility.row_statistics import COLUMNS, STATISTICS
 from sudare.histories.utility.use_cases import ITEM_STATISTICS, USES
-from sudare.messages import Language, Texts
+from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
 from sudare.report.contest.answers import answer_values, answers, conclusion_of
 from sudare.report.contest.figures import contest_figures
@@ -36,6 +36,9 @@ from sudare.report.contest.findings import (
 from sudare.report.history.published import published_values
 from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
+from sudare.report.readings import input_hash
+from sudare.report.repeating import Repetition, call_text, repetition
+from sudare.sources.readings import Reading
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.version import __version__
 
@@ -68,6 +71,8 @@ def write_contest_report(
     duel: Duel | None = None,
     published: PublishedAssessment | None = None,
     seed: int = 0,
+    reading: Reading | None = None,
+    command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
@@ -80,10 +85,12 @@ def write_contest_report(
     the formula; `attacks` is how many are to be survived (that of the rules if None); `draws` is how often rows are
     drawn for the use cases. `anonymization` tells how the history was made, `duel` are the built-in attacks on it and
     `published` the ten attackers before and after; without them the page has no such sections, and those of other
-    histories, or judged by other rules than the report, are refused. `made` is the date the page bears (now if None).
-    Returns what was found.
+    histories, or judged by other rules than the report, are refused. `reading` says how a history of one's own was
+    read; the page then says nothing of contests. `command` is the command line that made the page, which shows it;
+    without it, the page shows the call of the library. `made` is the date the page bears (now if None). Returns what
+    was found.
     """
-    texts, made = Texts(language), made or dt.datetime.now().astimezone()
+    texts, made = Texts(language, plain=reading is not None), made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
     check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
@@ -91,18 +98,17 @@ def write_contest_report(
     histories = read_histories(original, anonymized, question.rules, progress)
     highest = int(histories.original.persons.max(initial=0))
     if customers and highest > len(customers):
-        raise OptionNotUsable(
-            f"customers has {len(customers):,} names, and the history a customer {highest:,}.\n"
-            "Hint: give a name for every number from 1, or none at all."
-        )
+        raise OptionNotUsable("errors.report.customer_names", names=len(customers), highest=highest)
     findings = gather_findings(
         histories, guesses, question, progress, made=anonymization, duel=duel, published=published
     )
-    progress("drawing", 0, 1)
-    page = contest_page(histories, question, findings, texts, made, customers)
+    progress(message("progress.drawing"), 0, 1)
+    call = _call(question, findings, Path(path), language, plain=reading is not None)
+    again = repetition(command, call, texts, made, reading)
+    page = contest_page(histories, question, findings, texts, made, again, customers, reading)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
-    progress("drawing", 1, 1)
+    progress(message("progress.drawing"), 1, 1)
     return findings
 
 
@@ -112,7 +118,9 @@ def contest_page(
     findings: Findings,
     texts: Texts,
     made: dt.datetime,
+    again: Repetition,
     customers: Sequence[str] = (),
+    reading: Reading | None = None,
 ) -> str:
     """Return the report as HTML text."""
     source = _name(histories.anonymized_file, "unnamed", texts)
@@ -120,7 +128,7 @@ def contest_page(
         "histories": histories,
         "question": question,
         "findings": findings,
-        "original_name": _name(histories.original_file, "unnamed_original", texts),
+        "original_name": _original_name(histories, reading, texts),
         "source": source,
         "conclusion": conclusion_of(findings),
         "words": answer_values(findings, question, texts),
@@ -140,14 +148,16 @@ def contest_page(
         "short_name": lambda name: shortened(name, texts, most=MOST_NAME_LETTERS),
         "limits": LIMITS,
         "made": made,
-        "version": __version__,
+        "again": again,
+        "plain": reading is not None,
+        "original_hash": _hash(histories.original_file, texts) if reading is None else input_hash(reading, texts),
         **(published_values(findings.published, texts) if findings.published else {}),
     }  # fmt: skip
     page = Page(
         folder="contest",
         kind=texts("report.contest.kind"),
         title=texts("report.contest.title", source=source),
-        sections=_sections(findings, texts),
+        sections=_sections(findings, texts, plain=reading is not None),
         footer=(
             (texts("report.page.version"), f"sudare {__version__}"),
             (texts("report.contest.fact.rules"), shortened(question.rules.name, texts)),
@@ -155,6 +165,17 @@ def contest_page(
         ),
     )
     return render_page(page, texts, values)
+
+
+def _call(question: Question, findings: Findings, path: Path, language: Language, *, plain: bool) -> str:
+    """Return the call that makes the page; results that were made before are named, not written out."""
+    if plain:
+        return call_text("publication.report", [repr(path.name)], {"seed": question.seed, "language": language})
+    guesses = [attack.file.name for attack in findings.attacks if attack.file]
+    asked = {"guesses": guesses, "attacks": question.attacks, "draws": question.draws, "seed": question.seed}
+    named = (("anonymization", findings.made), ("duel", findings.duel), ("published", findings.published))
+    given = ["original", "anonymized", repr(path.name), *(f"{name}={name}" for name, value in named if value)]
+    return call_text("sudare.contest.write_contest_report", given, {**asked, "language": language})
 
 
 def attack_name(attack: JudgedAttack, number: int, texts: Texts) -> str:
@@ -180,13 +201,14 @@ def planned(plan: GuessPlan, texts: Texts) -> str:
     )
 
 
-def _sections(findings: Findings, texts: Texts) -> tuple[Section, ...]:
+def _sections(findings: Findings, texts: Texts, *, plain: bool) -> tuple[Section, ...]:
     """Return the sections; what is not known, such as attacks that were not made, has none."""
     known = {
         **dict.fromkeys(SECTIONS, True),
         "made": findings.made is not None,
         "classes": findings.matchings is None,
-        "safety": findings.matchings is None,
+        # How many guesses an attacker makes best is a matter of contests.
+        "safety": findings.matchings is None and not plain,
         "matchings": findings.matchings is not None,
         "attacks": bool(findings.attacks),
         "duel": findings.duel is not None,
@@ -199,6 +221,12 @@ def _sections(findings: Findings, texts: Texts) -> tuple[Section, ...]:
 
 def _name(file: InputFile | None, unnamed: str, texts: Texts) -> str:
     return shortened(file.name, texts) if file else texts(f"report.contest.{unnamed}")
+
+
+def _original_name(histories: Histories, reading: Reading | None, texts: Texts) -> str:
+    if reading is None:
+        return _name(histories.original_file, "unnamed_original", texts)
+    return shortened(Path(reading.source).name, texts)
 
 
 def _hash(file: InputFile | None, texts: Texts) -> str:

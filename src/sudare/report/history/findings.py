@@ -16,6 +16,7 @@ from sudare.histories.attackers.values import ITEM_DIVIDER, CrowdPoint, Knowledg
 from sudare.histories.model import History
 from sudare.histories.visit_list import Visit, list_visits
 from sudare.limits import MOST_COMBINATIONS
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.report.charts.frequency import Bars, gather_bars
 from sudare.showing import dataclass
@@ -93,25 +94,28 @@ def gather_findings(history: History, assessment: AttackersAssessment, progress:
     """Ask the history for what its assessment does not hold."""
     if assessment.history is not history:
         raise OptionNotUsable(
-            f"The assessment is of {assessment.records:,} rows and {assessment.customers:,} customers, the history has "
-            f"{history.records:,} and {history.customers:,}.\nHint: assess the history that the report is about."
+            "errors.report.assessment_of_other",
+            records=assessment.records,
+            customers=assessment.customers,
+            history_records=history.records,
+            history_customers=history.customers,
         )
     risks = tuple(_countable(history, assessment))
     total = len(risks) + len(STATISTICS_PARTS) + len(VALUE_PARTS)
     customers = []
     for done, risk in enumerate(risks):
-        progress(f"customers, {risk.knowledge}", done, total)
+        progress(message("progress.customers_of", knowledge=risk.knowledge), done, total)
         found = customer_risks(history, risk.knowledge, weighting=assessment.weighting, most=MOST_VALUES)
         customers.append(RiskByCustomer(risk, found))
     points = []
     for done, part in enumerate(assessment.statistics, start=len(customers)):
-        progress(f"occurrences, {part.part}", done, total)
+        progress(message("progress.occurrences", part=message(f"part.{part.part}")), done, total)
         points.append(_points(history, part))
     values = []
     for done, name in enumerate(VALUE_PARTS, start=len(customers) + len(points)):
-        progress(f"values, {name}", done, total)
+        progress(message("progress.values", part=message(f"part.{name}")), done, total)
         values.append(_values(history, name, assessment))
-    progress("report", total, total)
+    progress(message("progress.drawing"), total, total)
     visits = tuple(list_visits(history, most=MOST_VALUES))
     gathered = tuple(customers), tuple(points), tuple(values), _divided(history), _frequencies(history), visits
     return Findings(_extent(history), *gathered)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
@@ -14,15 +13,16 @@ from sudare.histories.attackers.persons import PersonsRisk
 from sudare.histories.attackers.published import PublishedAssessment
 from sudare.histories.attackers.values import ITEM_DIVIDER
 from sudare.histories.model import History
-from sudare.messages import Language, Texts, catalogue
+from sudare.messages import Language, Texts
 from sudare.progress import Progress, silent
 from sudare.report.history.answers import answers
 from sudare.report.history.figures import history_figures, risk_label
 from sudare.report.history.findings import Findings, gather_findings
 from sudare.report.history.published import published_values
-from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
-from sudare.sources.readings import AS_WRITTEN, Reading
+from sudare.report.readings import column_names, guesses, input_hash, reading_notes, reason_text
+from sudare.report.repeating import Repetition, call_text, repetition
+from sudare.sources.readings import Reading
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.statistics.intervals import CONFIDENCE
 from sudare.version import __version__
@@ -33,7 +33,6 @@ SECTIONS = (
 )  # fmt: skip
 # The customers at highest risk are listed for those who know a single fact, and for a day with an item.
 HIGHEST_FOR = (1, 2, 5, 6)
-_DELIMITERS = {",": "comma", ";": "semicolon", "|": "bar"}
 
 
 @checked
@@ -45,6 +44,7 @@ def write_history_report(
     *,
     published: PublishedAssessment | None = None,
     persons: Sequence[PersonsRisk] = (),
+    command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
@@ -53,7 +53,8 @@ def write_history_report(
 
     With `published`, a section shows the attackers before and after anonymization, which have to be those of the same
     history; with `persons`, one shows what is known of several persons at once. The page needs no network and holds no
-    script. `made` is the date it bears (now if None); the same history, assessment, language and date give the same
+    script. `command` is the command line that made it, which the page shows; without it, it shows the call of the
+    library. `made` is the date it bears (now if None); the same history, assessment, language and date give the same
     page.
     """
     texts = Texts(language)
@@ -65,7 +66,9 @@ def write_history_report(
         _refuse_other_history(published, history, assessment)
     _refuse_other_persons(persons, history, assessment)
     findings = gather_findings(history, assessment, progress)
-    page = history_page(history.reading, assessment, findings, texts, made, published=published, persons=persons)
+    call = _call(assessment, Path(path), language, published=published, persons=persons)
+    again = repetition(command, call, texts, made, history.reading)
+    page = history_page(history.reading, assessment, findings, texts, made, again, published=published, persons=persons)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
@@ -73,29 +76,17 @@ def write_history_report(
 def _refuse_other_history(published: PublishedAssessment, history: History, assessment: AttackersAssessment) -> None:
     """Refuse attackers before and after anonymization of another history, or whose facts have other weights."""
     if published.weighting != assessment.weighting:
-        raise OptionNotUsable(
-            f"published has the weighting {published.weighting!r}, the assessment {assessment.weighting!r}.\n"
-            "Hint: give both the same."
-        )
+        raise OptionNotUsable("errors.report.weighting", published=published.weighting, assessment=assessment.weighting)
     if published.purchases != history.digest():
-        raise OptionNotUsable(
-            "published is about another history than the report.\n"
-            "Hint: give what measure_published found for the history that the report is about."
-        )
+        raise OptionNotUsable("errors.report.published_of_other")
 
 
 def _refuse_other_persons(persons: Sequence[PersonsRisk], history: History, assessment: AttackersAssessment) -> None:
     """Refuse what is known of several persons of another history, of other weights, or of other numbers of them."""
     if any(risk.history is not history for risk in persons):
-        raise OptionNotUsable(
-            "persons are about another history than the report.\n"
-            "Hint: give what assess_persons found for the history that the report is about."
-        )
+        raise OptionNotUsable("errors.report.persons_of_other")
     if {risk.weighting for risk in persons} - {assessment.weighting} or len({risk.persons for risk in persons}) > 1:
-        raise OptionNotUsable(
-            f"persons must have the weighting {assessment.weighting!r} of the assessment, and be as many in each.\n"
-            "Hint: give assess_persons the same weighting, and the same number of persons."
-        )
+        raise OptionNotUsable("errors.report.persons_differ", weighting=assessment.weighting)
 
 
 def history_page(
@@ -104,6 +95,7 @@ def history_page(
     findings: Findings,
     texts: Texts,
     made: dt.datetime,
+    again: Repetition,
     *,
     published: PublishedAssessment | None = None,
     persons: Sequence[PersonsRisk] = (),
@@ -130,7 +122,8 @@ def history_page(
         "listed": lambda items: listed_items(items, texts),
         "basket": lambda items: basket_text(items, texts, divided=findings.divided),
         "made": made,
-        "version": __version__,
+        "again": again,
+        "input_hash": input_hash(reading, texts),
         **(published_values(published, texts) if published else {}),
     }
     page = Page(
@@ -141,6 +134,22 @@ def history_page(
         footer=_footer(reading, assessment, texts),
     )
     return render_page(page, texts, values)
+
+
+def _call(
+    assessment: AttackersAssessment,
+    path: Path,
+    language: Language,
+    *,
+    published: PublishedAssessment | None,
+    persons: Sequence[PersonsRisk],
+) -> str:
+    """Return the call that makes the page; results that were made before are named, not written out."""
+    knowledge = [str(risk.knowledge) for risk in assessment.knowledge]
+    asked = {"knowledge": knowledge, "weighting": assessment.weighting, "seed": assessment.seed}
+    given = [f"{name}={name}" for name, value in (("published", published), ("persons", persons)) if value]
+    first = ["history", call_text("history.attackers", [], asked), repr(path.name), *given]
+    return call_text("sudare.histories.write_history_report", first, {"language": language})
 
 
 def _sections(
@@ -162,56 +171,8 @@ def _footer(reading: Reading, assessment: AttackersAssessment, texts: Texts) -> 
         (texts("report.page.version"), f"sudare {__version__}"),
         (texts("report.page.weighting"), weighting),
         (texts("report.page.seed"), str(assessment.seed)),
-        (texts("report.page.input_hash"), reading.sha256 or texts("report.page.no_hash")),
+        (texts("report.page.input_hash"), input_hash(reading, texts)),
     )
-
-
-def column_names(reading: Reading, texts: Texts) -> Mapping[str, str]:
-    """Return the column of each role; columns without a header are named by their places."""
-    placed = all(column.isdecimal() for column in reading.columns.values())
-    if not placed:
-        return {role: shortened(column, texts) for role, column in reading.columns.items()}
-    return {role: texts("report.history.read.column_number", number=column) for role, column in reading.columns.items()}
-
-
-def guesses(reading: Reading, texts: Texts) -> list[str]:
-    """Return what was found out of the file, in words."""
-    return [_guess(name, value, texts) for name, value in reading.guesses.items()]
-
-
-def reading_notes(reading: Reading, texts: Texts) -> list[str]:
-    """Return what became one name of several spellings, and by which clock moments became days."""
-    told, numbers = [], Numbers(texts)
-    for part in reading.spellings:
-        column = shortened(part.column, texts)
-        for key, name, value in (
-            ("normalized", "rows", part.rows), ("merged", "spellings", part.merged), ("case", "names", part.case)
-        ):  # fmt: skip
-            if value:
-                told.append(texts(f"report.history.read.{key}", column=column, **{name: numbers.count(value)}))
-    if reading.clock == AS_WRITTEN:
-        told.append(texts("report.history.read.clock_written"))
-    elif reading.clock:
-        told.append(texts("report.history.read.clock", zone=reading.clock))
-    return told
-
-
-def _guess(name: str, value: str, texts: Texts) -> str:
-    shown = shortened(value, texts)
-    # A sheet may be called "no"; its name is not a word of ours.
-    if name != "sheet":
-        shown = _text_or(f"report.history.guessed.{_DELIMITERS.get(value, value)}", shown, texts)
-    return texts("report.history.read.guess", name=_text_or(f"report.history.guess.{name}", name, texts), value=shown)
-
-
-def reason_text(reason: str, texts: Texts) -> str:
-    """Return why rows were left out, in the reader's language if the reason is one of the known ones."""
-    name = re.sub(r"\W+", "_", reason)
-    return _text_or(f"report.history.reason.{name}", reason, texts)
-
-
-def _text_or(key: str, otherwise: str, texts: Texts) -> str:
-    return texts(key) if key in catalogue(texts.language) else otherwise
 
 
 def basket_text(items: str, texts: Texts, *, divided: bool, most: int = 120) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.report.table.question import Question
 from sudare.report.table.set_findings import (
@@ -161,11 +162,11 @@ def _curves(
 
 
 def _attributes(part: Table, progress: Progress) -> tuple[AttributeRisk, ...]:
-    progress("contributions", 0, 2)
+    progress(message("progress.contributions"), 0, 2)
     without = attribute_contributions(part)
-    progress("contributions", 1, 2)
+    progress(message("progress.contributions"), 1, 2)
     found = tuple(AttributeRisk(assess_records(part, [entry.attribute]), entry) for entry in without)
-    progress("contributions", 2, 2)
+    progress(message("progress.contributions"), 2, 2)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.model import Table
@@ -46,13 +47,8 @@ def ask(
     table.positions([*(known or ()), *(hierarchies or ()), *([sensitive] if sensitive else [])])
     names = tuple(known) if known is not None else tuple(name for name in table.attributes if name != sensitive)
     if not names or len(set(names)) < len(names) or sensitive in names:
-        raise OptionNotUsable(
-            "The attacker must know at least one attribute, none of them named twice, and not the sensitive one.\n"
-            f"Hint: name some of {', '.join(name for name in table.attributes if name != sensitive)}."
-        )
+        attributes = [name for name in table.attributes if name != sensitive]
+        raise OptionNotUsable("errors.report.known", attributes=Joined(attributes))
     if hierarchies and not set(hierarchies) & set(names):
-        raise OptionNotUsable(
-            f"None of the hierarchies ({', '.join(hierarchies)}) is of an attribute that the attacker knows.\n"
-            "Hint: give hierarchies of known attributes, or none."
-        )
+        raise OptionNotUsable("errors.report.hierarchies_unknown", hierarchies=Joined(list(hierarchies), "comma"))
     return Question(names, limit, sensitive, hierarchies or None, suppress, seed)

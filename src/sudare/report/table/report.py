@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
-from sudare.messages import Language, Texts
+from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
-from sudare.report.history.report import guesses, reading_notes
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Page, Section, render_page, shortened
+from sudare.report.readings import guesses, input_hash, reading_notes
+from sudare.report.repeating import Repetition, call_text, repetition
 from sudare.report.table.answers import answers, listed_names
 from sudare.report.table.figures import set_label, set_or_rest, table_figures
 from sudare.report.table.findings import Findings, gather_findings
@@ -42,6 +43,7 @@ def write_table_report(
     suppress: float = 0.0,
     seed: int = 0,
     threads: int | None = None,
+    command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
     progress: Progress = silent,
@@ -50,7 +52,8 @@ def write_table_report(
 
     The attacker knows the attributes `known` (None: all but the sensitive one); a risk above `limit` is too high. With
     hierarchies the page shows the best levels of generalization, which may leave out the share `suppress` of the
-    records. `made` is the date it bears (now if None); the same table, options and date give the same page.
+    records. `command` is the command line that made the page, which shows it; without it, the page shows the call of
+    the library. `made` is the date it bears (now if None); the same table, options and date give the same page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
@@ -67,14 +70,17 @@ def write_table_report(
         seed=seed,
     )
     findings = gather_findings(table, question, threads=threads, progress=progress)
-    progress("drawing", 0, 1)
-    page = table_page(table, question, findings, texts, made)
+    progress(message("progress.drawing"), 0, 1)
+    again = repetition(command, _call(question, Path(path), language), texts, made, table.reading)
+    page = table_page(table, question, findings, texts, made, again)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
-    progress("drawing", 1, 1)
+    progress(message("progress.drawing"), 1, 1)
 
 
-def table_page(table: Table, question: Question, findings: Findings, texts: Texts, made: dt.datetime) -> str:
+def table_page(
+    table: Table, question: Question, findings: Findings, texts: Texts, made: dt.datetime, again: Repetition
+) -> str:
     """Return the report as HTML text."""
     # The folders a file lies in are of no use to the reader and may tell more than they should.
     source = shortened(Path(table.reading.source).name, texts)
@@ -95,7 +101,8 @@ def table_page(table: Table, question: Question, findings: Findings, texts: Text
         "names": lambda attributes: listed_names(list(attributes), texts),
         "all_names": lambda attributes: texts("list.comma").join(shortened(name, texts) for name in attributes),
         "made": made,
-        "version": __version__,
+        "again": again,
+        "input_hash": input_hash(table.reading, texts),
     }
     sections = [name for name in SECTIONS if getattr(findings, _OPTIONAL.get(name, ""), True) is not None]
     page = Page(
@@ -110,6 +117,15 @@ def table_page(table: Table, question: Question, findings: Findings, texts: Text
 
 # Sections that need a finding which was not asked for in every report.
 _OPTIONAL = {"sensitive": "diversity", "levels": "levels"}
+
+
+def _call(question: Question, path: Path, language: Language) -> str:
+    """Return the call that makes the page; hierarchies that were read before are named, not written out."""
+    asked = {name: getattr(question, name) for name in ("known", "limit", "sensitive", "suppress", "seed")}
+    given = ["hierarchies=hierarchies"] if question.hierarchies else []
+    return call_text(
+        "sudare.tables.write_table_report", ["table", repr(path.name), *given], {**asked, "language": language}
+    )
 
 
 def assumptions(table: Table, question: Question, findings: Findings, texts: Texts) -> list[str]:
@@ -127,5 +143,5 @@ def _footer(table: Table, question: Question, texts: Texts) -> tuple[tuple[str, 
     return (
         (texts("report.page.version"), f"sudare {__version__}"),
         (texts("report.table.parameters.limit"), Numbers(texts).exact_percent(question.limit)),
-        (texts("report.page.input_hash"), table.reading.sha256 or texts("report.page.no_hash")),
+        (texts("report.page.input_hash"), input_hash(table.reading, texts)),
     )

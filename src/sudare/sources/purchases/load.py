@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 from sudare.engine import Engine, fresh_name
 from sudare.engine.protocol import ZONE, Column, is_worth_gathering
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.opening import Source, SourceOptions, open_source
@@ -92,7 +93,7 @@ def _loading(
     source: object, options: PurchaseForm, rules: Sequence[Rule], engine: Engine, progress: Progress
 ) -> Iterator[_Loader]:
     with ExitStack() as cleanup:
-        progress("reading", 0, 3)
+        progress(message("progress.reading"), 0, 3)
         opened = open_source(source, engine, options, cleanup)
         roles = assign_roles(opened.columns, options.columns, header=opened.header, source=opened.name)
         loader = _Loader(engine, opened, roles, options, rules)
@@ -113,18 +114,18 @@ class _Loader:
 
     def load(self, kind: type[P], *, own_engine: bool, progress: Progress) -> P:
         numbers, dropped = self._stage(progress)
-        progress("numbering customers and items", 2, 3)
+        progress(message("progress.numbering"), 2, 3)
         read, kept, parts, zoned = self._count(numbers)
         customers, near = self._number(parts, kept)
         names = {role: f"{self.prefix}{role}" for role in ("customer", "item")}
         reading = self._reading(read, dropped, zoned=zoned, names=names)
-        progress("reading", 3, 3)
+        progress(message("progress.reading"), 3, 3)
         return kind(self.engine, reading, kept, customers, parts, self.prefix, near, _own_engine=own_engine)
 
     def rows_in_order(self, progress: Progress) -> RowsInOrder:
         self.engine.check_people(SINGLE_ROWS)
         numbers, dropped = self._stage(progress)
-        progress("taking rows", 2, 3)
+        progress(message("progress.taking_rows"), 2, 3)
         read, _, parts, zoned = self._count(numbers)
         reading = self._reading(read, dropped, zoned=zoned)
         names = ["customer", "day - DATE '1970-01-01' AS day", "item", *numbers]
@@ -133,7 +134,7 @@ class _Loader:
         unused = [self._shown(place) for place in range(len(self.source.columns)) if self._role(place) not in values]
         if "time" in parts and "time" not in self.roles:
             unused.append("time of day")
-        progress("reading", 3, 3)
+        progress(message("progress.reading"), 3, 3)
         return RowsInOrder(values, reading, tuple(unused))
 
     def _role(self, place: int) -> str:
@@ -182,7 +183,7 @@ class _Loader:
         parts: list[str] = [role for role in ("price", "quantity") if role in self.roles]
         names = ["customer", "customer_was", "day", "zoned", "item", "item_was", "minute", *parts, "problem"]
         self.engine.keep(f"{self.prefix}staged", f"SELECT {', '.join(names)} FROM ({self._query()})")
-        progress("checking", 1, 3)
+        progress(message("progress.checking"), 1, 3)
         return parts, self._check()
 
     def _check(self) -> tuple[Dropped, ...]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from sudare.deadline import Deadline, TimeOver
 from sudare.interruption import settle
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.tables.anonymize.losses import Loss
@@ -151,7 +152,7 @@ class BoundedSearch:
         """Raise some attributes of the best levels to the top and go down in another order, again and again."""
         with self._deadline.part(DESCENT_SHARE) as share:
             for turn in range(MOST_DESCENTS):
-                progress("levels nearby", turn, MOST_DESCENTS)
+                progress(message("progress.nearby_levels"), turn, MOST_DESCENTS)
                 if share.over or self._proven():
                     return
                 self._descend(self._raised_by_chance(), self._shuffled_savings())
@@ -182,7 +183,7 @@ class BoundedSearch:
             return rests
         share = self._deadline.part(BLOCK_SHARE)
         for a in range(attributes - 1, -1, -1):
-            progress("bounds", attributes - 1 - a, attributes)
+            progress(message("progress.loss_bounds"), attributes - 1 - a, attributes)
             if math.prod(level + 1 for level in self._top[a:block_end]) > MOST_IN_BLOCK:
                 block_end = a + 1
             loss = self._block_loss(self._judge.names[a:block_end], share.part(STEP_SHARE))
@@ -216,7 +217,7 @@ class BoundedSearch:
             if self._proven():
                 return
             self._deadline.check()
-            progress("best levels", turns, turns + len(waiting))
+            progress(message("progress.best_levels"), turns, turns + len(waiting))
             _, _, fixed = heapq.heappop(waiting)
             turns += 1
             if len(fixed) == len(self._top):

@@ -19,7 +19,7 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.lazy import above
 from sudare.limits import SEARCH_SECONDS
-from sudare.messages import Language
+from sudare.messages import Joined, Language
 from sudare.progress import Progress, silent
 from sudare.results import Result, Row
 from sudare.showing import dataclass
@@ -232,9 +232,7 @@ def _safe_here_only(here: LevelsFound, there: LevelsFound) -> list[Levels]:
     Levels are raised step by step from the minimal choices. Above one that is safe in the other answer, all are.
     """
     if here.known != there.known:
-        raise OptionNotUsable(
-            "Levels for attackers who know different attributes cannot be compared.\nHint: ask with the same `known`."
-        )
+        raise OptionNotUsable("errors.levels.different_known")
     names, top = here.known, [here.highest[name] for name in here.known]
     safe = np.asarray([[levels[name] for name in names] for levels in there.minimal], np.int64).reshape(-1, len(names))
     found: set[tuple[int, ...]] = set()
@@ -252,9 +250,7 @@ def _safe_here_only(here: LevelsFound, there: LevelsFound) -> list[Levels]:
 def most_suppressed(share: float, records: int) -> int:
     """Return how many records may be suppressed; a share below 0 or from 1 on is refused."""
     if not 0 <= share < 1:
-        raise OptionNotUsable(
-            f"The share of records that may be suppressed is from 0 to below 1, not {share}.\nHint: 0.04 is 4 percent."
-        )
+        raise OptionNotUsable("errors.levels.suppress", share=share)
     # As the share is written: 0.29 of 100 are 29, although 0.29 * 100 is a little less in binary.
     return math.floor(Fraction(repr(float(share))) * records)
 
@@ -263,8 +259,5 @@ def _choose(table: Table, known: Sequence[str] | None) -> list[str]:
     chosen = list(table.attributes if known is None else known)
     table.positions(chosen)
     if not chosen or len(set(chosen)) < len(chosen):
-        raise OptionNotUsable(
-            "No attribute is known to the attacker, or one is named twice.\n"
-            f"Hint: name some of {', '.join(table.attributes)}."
-        )
+        raise OptionNotUsable("errors.levels.known", attributes=Joined(table.attributes, "comma"))
     return chosen

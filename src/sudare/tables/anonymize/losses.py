@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables import grouping
+from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.tables.classes.partitions import list_classes
 from sudare.tables.classes.rows import Rows
@@ -116,5 +117,5 @@ LOSSES = {
 def find_loss(name: str) -> Loss:
     """Return the loss of that name, or raise OptionNotUsable."""
     if name not in LOSSES:
-        raise OptionNotUsable(f"There is no loss {name!r}.\nHint: {', '.join(LOSSES)}.")
+        raise OptionNotUsable("errors.losses.unknown", loss=name, losses=Joined([*LOSSES], "or"))
     return LOSSES[name]

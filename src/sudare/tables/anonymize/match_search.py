@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.distinct import sum_by
@@ -128,20 +129,20 @@ class MatchSearch(MatchJudge):
         for number, node in enumerate(np.ndindex(self._status.shape)):
             if self._status[node] == UNKNOWN:
                 self._decide(node)
-                progress("safe levels", number, self._status.size)
-        progress("safe levels", self._status.size, self._status.size)
+                progress(message("progress.safe_levels"), number, self._status.size)
+        progress(message("progress.safe_levels"), self._status.size, self._status.size)
         # Without suppression no loss falls when a level is raised; with it, a higher level may save records.
         safe = self._status == SAFE
         candidates = [tuple(map(int, node)) for node in np.argwhere(safe if self._allowed else minimal_nodes(safe))]
         bounds = {node: self._least(self._levels(node), len(self.top)) for node in candidates}
         for done, node in enumerate(sorted(candidates, key=lambda node: bounds[node])):
-            progress("least loss", done, len(candidates))
+            progress(message("progress.least_loss"), done, len(candidates))
             if self._best is not None and bounds[node] > self._best[0] * (1 + 1e-12):
                 break
             found = self._evaluate(node)
             new = (found.loss, found.suppressed, node, found)
             self._best = new if self._best is None else min(self._best, new, key=lambda best: best[:3])
-        progress("least loss", len(candidates), len(candidates))
+        progress(message("progress.least_loss"), len(candidates), len(candidates))
 
     def _decide(self, node: Node) -> None:
         """Find where the way from a node to the top becomes safe."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.kernels.tables import grouping, levels as kernel
+from sudare.messages import Message, message
 from sudare.progress import Progress
 from sudare.statistics.distinct import sum_by
 from sudare.tables.anonymize.losses import ColumnLevel, Loss
@@ -116,15 +117,15 @@ class Search(Judge):
         # A class at higher levels is a union of classes at lower ones. So a record that is in a class of k at some
         # levels is so at all higher ones, and what is suppressed there is part of what is suppressed here: safe nodes
         # have only safe ones above, unsafe ones only unsafe ones below.
-        self._through(kernel.find_safe, "safe levels", progress)
+        self._through(kernel.find_safe, message("progress.safe_levels"), progress)
         # Without suppression no loss falls when a level is raised, and all minimal nodes have been measured. With it,
         # a higher level may save records from suppression, so that all safe nodes count.
         if self._lattice.allowed:
             self._walk.rows[1:] = -1
-            self._through(kernel.find_best, "least loss", progress)
+            self._through(kernel.find_best, message("progress.least_loss"), progress)
 
     def _through(
-        self, walk: Callable[[grouping.Lattice, grouping.Walk, int, int], int], step: str, progress: Progress
+        self, walk: Callable[[grouping.Lattice, grouping.Walk, int, int], int], step: Message, progress: Progress
     ) -> None:
         nodes, node = len(self._walk.status), 0
         while node < nodes:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.engine import quote_name
-from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.errors import AnswerIsNo, OptionNotUsable, OutputNotWritable
+from sudare.messages import Joined, message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
@@ -66,10 +67,11 @@ def write_levels(
     """
     check_table_ending(Path(path))
     if found.best is None:
-        raise OptionNotUsable(
-            f"No levels are safe: even at the highest ones more than {found.suppress:.2%} of the records "
-            f"have a risk above {found.limit:g}. In the way: {', '.join(found.in_the_way)}.\n"
-            "Hint: allow more suppression, a higher limit, or fewer known attributes."
+        raise AnswerIsNo(
+            "errors.levels.none_safe",
+            limit=found.limit,
+            suppress=found.suppress,
+            attributes=Joined(found.in_the_way, "comma"),
         )
     _check_keep(found, keep)
     at = found.best if levels is None else _whole_levels(found, levels)
@@ -105,28 +107,24 @@ def _whole_levels(found: LevelsFound, levels: Mapping[str, int]) -> Levels:
     """Check levels that were asked for, and return them with those of the other known attributes."""
     for name, level in levels.items():
         if not 0 <= level <= found.highest.get(name, -1):
-            known = ", ".join(f"{name} 0 to {highest}" for name, highest in found.highest.items())
-            raise OptionNotUsable(f"There is no level {level} of {name!r}.\nHint: the known attributes have {known}.")
+            ranges = [message("errors.levels.range", attribute=a, highest=most) for a, most in found.highest.items()]
+            raise OptionNotUsable("errors.levels.unknown", attribute=name, level=level, levels=Joined(ranges, "comma"))
     return {name: levels.get(name, 0) for name in found.known}
 
 
 def _check_safe(found: LevelsFound, suppressed: int) -> None:
     allowed = most_suppressed(found.suppress, found.records)
     if suppressed > allowed:
-        raise OptionNotUsable(
-            f"At these levels {suppressed:,} records have a risk above {found.limit:g}, and {allowed:,} may be left "
-            "out.\nHint: choose one of the minimal choices, or levels above one."
-        )
+        raise AnswerIsNo("errors.levels.not_safe", count=suppressed, limit=found.limit, allowed=allowed)
 
 
 def _check_keep(found: LevelsFound, keep: Sequence[str]) -> None:
     found.table.positions(keep)
     for name in keep:
-        if name in found.known or list(keep).count(name) > 1:
-            raise OptionNotUsable(
-                f"{name!r} cannot be kept as it is: the attacker knows it, or it is named twice.\n"
-                "Hint: keep is for attributes that are not known; known ones are written at their levels."
-            )
+        if name in found.known:
+            raise OptionNotUsable("errors.levels.kept_known", attribute=name)
+        if list(keep).count(name) > 1:
+            raise OptionNotUsable("errors.levels.kept_twice", attribute=name)
 
 
 def _part(general: Table, columns: Sequence[str], kept: NDArray[np.bool_]) -> Table:
@@ -162,10 +160,7 @@ def _measured(path: Path, meant: Table) -> RecordsAssessment:
     """Read a file that was written, compare it with what was meant, and return the risk of its records."""
     written = _read_again(path, meant)
     if written != _contents(meant):
-        raise OutputNotWritable(
-            f"Read again, a {path.suffix} file of these records says something else than was written; it was removed.\n"
-            "Hint: write a .parquet file. Of a single column, a CSV file cannot hold missing values."
-        )
+        raise OutputNotWritable("errors.levels.written_differs", ending=path.suffix)
     return assess_records(_table_of(written, meant) if meant.persons is None else meant)
 
 

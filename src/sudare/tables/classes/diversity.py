@@ -46,9 +46,7 @@ def sensitive_diversity(table: Table, sensitive: str, known: Sequence[str] | Non
     names = [name for name in table.attributes if name != sensitive] if known is None else list(known)
     (place,) = table.positions([sensitive])
     if sensitive in names:
-        raise OptionNotUsable(
-            f"{sensitive!r} cannot be known and sensitive at once.\nHint: leave it out of what is known."
-        )
+        raise OptionNotUsable("errors.diversity.known_and_sensitive", attribute=sensitive)
     classes = list_classes(table_rows(table, table.positions(names)))
     values = table.codes[place].astype(np.int64)
     cardinality = int(values.max()) + 1

@@ -82,11 +82,7 @@ class MatchSplitter:
         old = (self.rows.codes[attribute], self.rows.wildcards[attribute], partition.entries, partition.starts)
         made = matches.count_split(*old, self._scratch)
         if made.entries > MOST_MATCHES:
-            raise OptionNotUsable(
-                f"Missing values that match any value make {made.entries:,} pairs of records that could be the same, "
-                f"more than {MOST_MATCHES:,}.\n"
-                "Hint: look at fewer attributes, or take a missing value as a value of its own."
-            )
+            raise OptionNotUsable("errors.tables.too_many_matches", pairs=made.entries, most=MOST_MATCHES)
         entries, starts = np.empty(made.entries, np.int32), np.empty(made.classes + 1, np.int64)
         alone = np.empty(made.alone, np.int32)
         matches.split(*old, self._scratch, entries, starts, alone)

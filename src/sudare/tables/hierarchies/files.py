@@ -11,7 +11,7 @@ from sudare.arguments import checked
 from sudare.errors import OutputNotWritable
 from sudare.sources.result_folders import made_for
 from sudare.sources.writing import check_writable, whole_file
-from sudare.tables.hierarchies.model import MOST_NAMED, Hierarchy, attribute_of, fill_hierarchy_file, find_hierarchies
+from sudare.tables.hierarchies.model import Hierarchy, attribute_of, fill_hierarchy_file, find_hierarchies, named_first
 
 # File systems allow 255 bytes; the ending and the name of the temporary file take some.
 MOST_NAME_BYTES = 230
@@ -48,16 +48,12 @@ def check_hierarchy_files(folder: Path, attributes: Sequence[str], *, overwrite:
     for path in there:
         check_writable(path)
     if there and not overwrite:
-        shown = ", ".join(path.name for path in there[:MOST_NAMED]) + (", ..." if len(there) > MOST_NAMED else "")
-        raise OutputNotWritable(
-            f"{folder} has already {shown}; nothing was written.\n"
-            "Hint: name another folder, or overwrite them with --force."
-        )
+        files = named_first([path.name for path in there])
+        raise OutputNotWritable("errors.hierarchies.files_exist", folder=folder, files=files)
     for attribute, path in find_hierarchies(folder, attributes).items():
         if path.name != paths[attribute].name:
             raise OutputNotWritable(
-                f"{folder} has already a hierarchy for {attribute!r}: {path.name}; nothing was written.\n"
-                "Hint: name another folder, or move the file elsewhere."
+                "errors.hierarchies.file_exists", folder=folder, attribute=attribute, file=path.name
             )
 
 

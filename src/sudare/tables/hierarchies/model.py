@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import check_place, checked
 from sudare.errors import HierarchyNotUsable, InputError, SourceNotReadable
+from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
 from sudare.sources.encodings import MAGIC, read_text
@@ -26,6 +27,7 @@ from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, wh
 DELIMITERS = (";", "\t", ",")
 ENDINGS = (".csv", ".tsv", ".txt")
 MOST_NAMED = 10
+THE_ROWS = message("errors.hierarchies.rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Hierarchy:
 
     attribute: str
     steps: tuple[Mapping[str, str], ...]
-    source: str
+    source: str | Message
 
     @property
     def levels(self) -> int:
@@ -89,7 +91,7 @@ def read_hierarchy(path: str | Path, attribute: str) -> Hierarchy:
     """Read the hierarchy of an attribute from a text file; delimiter (`;`, tab, `,`) and encoding are found."""
     path = Path(path)
     if not path.is_file():
-        raise SourceNotReadable(f"There is no hierarchy file {path}.\nHint: check the name and the folder you are in.")
+        raise SourceNotReadable("errors.hierarchies.missing_file", path=path)
     return make_hierarchy(attribute, _numbered_rows(read_text(path)), source=str(path))
 
 
@@ -113,11 +115,11 @@ def _find_delimiter(lines: Sequence[str]) -> str:
     return max(DELIMITERS, key=score)
 
 
-def make_hierarchy(attribute: str, rows: Mapping[int, Sequence[str]], *, source: str = "the rows") -> Hierarchy:
+def make_hierarchy(attribute: str, rows: Mapping[int, Sequence[str]], *, source: str | Message = THE_ROWS) -> Hierarchy:
     """Make a hierarchy of rows (a value and what it becomes, level by level) by line number, and check it."""
     trimmed = {line: tuple(plain(cell) for cell in row) for line, row in rows.items()}
     if not trimmed:
-        raise HierarchyNotUsable(f"{source} has no lines.\nHint: one line per value, one column per level.")
+        raise HierarchyNotUsable("errors.hierarchies.no_lines", source=source)
     _check_widths(trimmed, source)
     _check_cells(trimmed, source)
     lines = _first_lines(trimmed, source)
@@ -127,39 +129,36 @@ def make_hierarchy(attribute: str, rows: Mapping[int, Sequence[str]], *, source:
     return Hierarchy(attribute, steps, source)
 
 
-def _check_widths(rows: Mapping[int, tuple[str, ...]], source: str) -> None:
+def _check_widths(rows: Mapping[int, tuple[str, ...]], source: str | Message) -> None:
     usual = Counter(len(row) for row in rows.values()).most_common(1)[0][0]
     for line, row in rows.items():
         if len(row) != usual:
             raise HierarchyNotUsable(
-                f"{source}, line {line:,}: {len(row)} columns, but other lines have {usual}.\n"
-                "Hint: every value needs one cell per level; quote cells that contain the delimiter."
+                "errors.hierarchies.widths", place=_place(source, line), count=len(row), usual=usual
             )
 
 
-def _check_cells(rows: Mapping[int, tuple[str, ...]], source: str) -> None:
+def _check_cells(rows: Mapping[int, tuple[str, ...]], source: str | Message) -> None:
     for line, row in rows.items():
         if not all(row[1:]):
             raise HierarchyNotUsable(
-                f"{source}, line {line:,}: level {row.index('', 1)} of {row[0]!r} is empty.\n"
-                "Hint: write * where nothing is left of a value."
+                "errors.hierarchies.empty_cell", place=_place(source, line), level=row.index("", 1), value=row[0]
             )
 
 
-def _first_lines(rows: Mapping[int, tuple[str, ...]], source: str) -> dict[str, int]:
+def _first_lines(rows: Mapping[int, tuple[str, ...]], source: str | Message) -> dict[str, int]:
     """Return the first line of each value; lines that say the same of a value are one."""
     lines: dict[str, int] = {}
     for line, row in rows.items():
         first = lines.setdefault(row[0], line)
         if rows[first] != row:
             raise HierarchyNotUsable(
-                f"{source}, line {line:,}: {row[0]!r} stands already in line {first:,}, with other levels.\n"
-                "Hint: keep one line per value."
+                "errors.hierarchies.value_twice", place=_place(source, line), value=row[0], first=first
             )
     return lines
 
 
-def _check_nested(rows: Iterable[tuple[str, ...]], lines: Mapping[str, int], source: str) -> None:
+def _check_nested(rows: Iterable[tuple[str, ...]], lines: Mapping[str, int], source: str | Message) -> None:
     """Refuse values that are equal at one level and differ at the next: raising a level would tell more."""
     above: dict[tuple[int, str], tuple[str, str]] = {}
     for row in rows:
@@ -167,11 +166,21 @@ def _check_nested(rows: Iterable[tuple[str, ...]], lines: Mapping[str, int], sou
             parent, value = above.setdefault((level, row[level]), (row[level + 1], row[0]))
             if parent != row[level + 1]:
                 raise HierarchyNotUsable(
-                    f"{source}, line {lines[row[0]]:,}: {row[0]!r} is {row[level]!r} at level {level} like {value!r} "
-                    f"(line {lines[value]:,}), but at level {level + 1} one is {row[level + 1]!r}, "
-                    f"the other {parent!r}.\n"
-                    "Hint: values that are equal at a level must stay equal at all higher levels."
+                    "errors.hierarchies.not_nested",
+                    place=_place(source, lines[row[0]]),
+                    value=row[0],
+                    other=value,
+                    line=lines[value],
+                    cell=row[level],
+                    level=level,
+                    above=level + 1,
+                    parent=row[level + 1],
+                    other_parent=parent,
                 )
+
+
+def _place(source: str | Message, line: int) -> Message:
+    return message("place.line", source=source, line=line)
 
 
 @checked
@@ -198,10 +207,7 @@ def fill_hierarchy_file(hierarchy: Hierarchy, path: Path) -> None:
     except (InputError, UnicodeEncodeError):
         kept = False
     if not kept:
-        raise HierarchyNotUsable(
-            f"The hierarchy of {hierarchy.attribute!r} has values that a text file cannot hold, such as NUL characters "
-            "or very long texts.\nHint: clean the values, or leave the attribute out."
-        )
+        raise HierarchyNotUsable("errors.hierarchies.not_text", attribute=hierarchy.attribute)
 
 
 def _written(cell: str) -> str:
@@ -223,17 +229,15 @@ def find_hierarchies(folder: str | Path, attributes: Sequence[str]) -> dict[str,
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise SourceNotReadable(f"There is no folder {folder}.\nHint: name the folder with the hierarchy files.")
+        raise SourceNotReadable("errors.hierarchies.missing_folder", folder=folder)
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         attribute = attribute_of(path, attributes) if path.is_file() else None
         if attribute is None:
             continue
         if attribute in found:
-            raise HierarchyNotUsable(
-                f"{folder} has two hierarchies for {attribute!r}: {found[attribute].name} and {path.name}.\n"
-                "Hint: move one of them elsewhere."
-            )
+            files = {"first": found[attribute].name, "second": path.name}
+            raise HierarchyNotUsable("errors.hierarchies.two_files", folder=folder, attribute=attribute, **files)
         found[attribute] = path
     return {attribute: found[attribute] for attribute in attributes if attribute in found}
 
@@ -267,9 +271,16 @@ def number_texts(texts: Sequence[str | None]) -> NDArray[np.int32]:
 
 
 def _lacks(hierarchy: Hierarchy, lacking: Sequence[str]) -> HierarchyNotUsable:
-    shown = ", ".join(repr(value) for value in lacking[:MOST_NAMED])
-    more = f" and {len(lacking) - MOST_NAMED:,} more" if len(lacking) > MOST_NAMED else ""
     return HierarchyNotUsable(
-        f"{hierarchy.source} lacks {len(lacking):,} values of {hierarchy.attribute!r}: {shown}{more}.\n"
-        "Hint: add a line for each of them."
+        "errors.hierarchies.lacks_values",
+        source=hierarchy.source,
+        count=len(lacking),
+        attribute=hierarchy.attribute,
+        values=named_first([repr(value) for value in lacking]),
     )
+
+
+def named_first(names: Sequence[str]) -> Joined:
+    """Return the first of some names, and how many more there are."""
+    more = [message("list.more", count=len(names) - MOST_NAMED)] if len(names) > MOST_NAMED else []
+    return Joined([*names[:MOST_NAMED], *more])

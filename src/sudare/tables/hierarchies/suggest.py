@@ -12,6 +12,7 @@ from typing import Any, Literal, cast, get_args
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined, message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.spellings import plain
@@ -106,11 +107,9 @@ def suggest_hierarchy(
     value (None or empty) has no line: it stays missing until all values are one.
     """
     if kind is not None and kind not in get_args(HierarchyKind):
-        raise OptionNotUsable(f"There is no kind {kind!r} of values.\nHint: {', '.join(get_args(HierarchyKind))}.")
+        raise OptionNotUsable("errors.hierarchies.unknown_kind", kind=kind, kinds=Joined(get_args(HierarchyKind), "or"))
     if counts is not None and len(counts) != len(values):
-        raise OptionNotUsable(
-            f"There are {len(values):,} values and {len(counts):,} counts.\nHint: give a count for each value."
-        )
+        raise OptionNotUsable("errors.hierarchies.counts", values=len(values), counts=len(counts))
     counted = _count(values, counts)
     if not counted:
         return _made(attribute, {"": 1}, "text", [], ("nothing",))
@@ -189,7 +188,7 @@ def _levels(kind: HierarchyKind, attribute: str, counted: Mapping[str, int], oth
         return code_levels(list(counted)), 0
     levels = _levels_of_form(kind, counted)
     if levels is None:
-        raise OptionNotUsable(f"{attribute!r} has no value of the kind {kind}.\nHint: leave the kind to be found.")
+        raise OptionNotUsable("errors.hierarchies.no_value_of_kind", attribute=attribute, kind=kind)
     fitting = len(levels[0]) if levels else len(counted)
     return [{value: level.get(value, other) for value in counted} for level in levels], len(counted) - fitting
 
@@ -237,7 +236,7 @@ def _made(
             useful.append(level)
             groups = len(set(level.values()))
     rows = {line: (value, *(level[value] for level in useful), "*") for line, value in enumerate(counted, start=1)}
-    hierarchy = make_hierarchy(attribute, rows, source="the suggestion")
+    hierarchy = make_hierarchy(attribute, rows, source=message("errors.hierarchies.suggestion"))
     paths = {value: tuple(step[value] for step in hierarchy.steps) for value in counted}
     telling = max(paths, key=lambda value: (len(set(paths[value])), counted[value]))
     return SuggestedHierarchy(hierarchy, kind, paths[telling], remarks)

@@ -14,6 +14,7 @@ import numpy as np
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
+from sudare.messages import message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.classes.records import assess_records
@@ -115,25 +116,17 @@ def population_risk(
 def _check_classes(table: Table) -> None:
     """Refuse tables whose classes overlap: a record, or a person, in several classes is no part of a sample."""
     if table.persons is not None or (table.wildcards >= 0).any():
-        raise OptionNotUsable(
-            "The population cannot be estimated where records are in several classes at once.\n"
-            "Hint: leave --person and --missing any away; a missing value is then a value of its own."
-        )
+        raise OptionNotUsable("errors.population.overlapping")
 
 
 def check_given(share: float | None, population: int | None) -> None:
     """Refuse what does not tell the size of a population, whatever the table: to be asked before it is read."""
-    if (share is None) == (population is None):
-        given = "neither is given" if share is None else "both are given"
-        raise OptionNotUsable(
-            f"The population is told by the share that was drawn or by its size, but {given}.\n"
-            "Hint: --share 0.05 or --population 1000000."
-        )
+    if share is None and population is None:
+        raise OptionNotUsable("errors.population.not_given")
+    if share is not None and population is not None:
+        raise OptionNotUsable("errors.population.both_given")
     if share is not None and not 0 < share < 1:
-        raise OptionNotUsable(
-            f"The share of the population must be above 0 and below 1, not {share:g}.\n"
-            "Hint: --share 0.05 if one in twenty was drawn."
-        )
+        raise OptionNotUsable("errors.population.share", share=share)
 
 
 def _population_size(records: int, share: float | None, population: int | None) -> int:
@@ -141,10 +134,8 @@ def _population_size(records: int, share: float | None, population: int | None) 
     if population is None:
         return max(round(records / (share or 1.0)), records + 1)
     if population <= records:
-        raise OptionNotUsable(
-            f"A population of {population:,} is not larger than the table of {records:,} records.\n"
-            "Hint: if the table is the whole population, nothing need be estimated: sudare table risk."
-        )
+        counted = message("count.records", count=records)
+        raise OptionNotUsable("errors.population.too_small", population=population, records=counted)
     return population
 
 

@@ -17,6 +17,7 @@ from sudare.deadline import Deadline, TimeOver
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
 from sudare.limits import SEARCH_SECONDS
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -34,7 +35,7 @@ MOST_WORK = 4_000_000_000
 SAMPLES = 2000
 # Sets that are drawn and measured before the clock is looked at.
 _PART = 256
-_HINT = "give a smaller budget, name more attributes as known, or do not ask for every set."
+_ADVICE = message("errors.sets.lower_budget")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def affordable_sets(
     given, some are drawn, all alike, and measured for at most `seconds`.
     """
     if samples is not None and samples < 2:
-        raise OptionNotUsable(f"{samples} samples say nothing about all sets.\nHint: draw 2 or more.")
+        raise OptionNotUsable("errors.sets.samples", samples=samples)
     prices = (costs if isinstance(costs, Costs) else Costs(dict(costs))).with_bundles(bundles)
     fixed = sorted(set(table.positions(known)))
     free = [a for a in range(len(table.attributes)) if a not in fixed]
@@ -117,7 +118,7 @@ def affordable_sets(
     names = tuple(table.attributes[position] for position in fixed)
     maximal = _maximal(offers, samples or _most_measured(len(table.counts)))
     if maximal is None:
-        refuse_too_many(MOST_SETS + 1 if every else 0, _HINT)
+        refuse_too_many(MOST_SETS + 1 if every else 0, _ADVICE)
         drawn = Draws(offers, _bundle_choices(offers.bundles, offers.budget), seed)
         measured = _measure_drawn(table, fixed, free, drawn, samples or SAMPLES, seconds, progress)
         estimate = _estimate(measured, samples or SAMPLES, seed, drawn.maximal)
@@ -151,7 +152,7 @@ def _measure_drawn(
     with Deadline(seconds) as deadline:
         try:
             while len(measured) < samples:
-                progress("drawn sets", len(measured), samples)
+                progress(message("progress.drawn_sets"), len(measured), samples)
                 part = list(islice(source, min(_PART, samples - len(measured))))
                 different = list(dict.fromkeys(part))
                 risks = dict(zip(different, risks_of(table, fixed, free, different), strict=True))
@@ -263,7 +264,7 @@ def _all_within(cashier: Cashier, attributes: int) -> list[int]:
             more = mask | (1 << bit)
             if cashier.cost(more) <= cashier.budget:
                 found.append(more)
-        refuse_too_many(len(found), _HINT)
+        refuse_too_many(len(found), _ADVICE)
     return found
 
 

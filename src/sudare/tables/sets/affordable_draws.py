@@ -116,10 +116,7 @@ def _different(bundles: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:
     for choice in bundles:
         found[choice] = None
         if len(found) > MOST_CHOICES:
-            raise OptionNotUsable(
-                f"There are too many sets to list, and more than {MOST_CHOICES} choices of bundles to draw them from.\n"
-                "Hint: give a smaller budget, fewer bundles, or name more attributes as known."
-            )
+            raise OptionNotUsable("errors.sets.too_many_choices", most=MOST_CHOICES)
     return list(found)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice_ends import SMALLEST
+from sudare.messages import Message, message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -96,10 +97,10 @@ def largest_first(sets: Iterable[int]) -> list[int]:
     return sorted(sets, key=lambda mask: (-mask.bit_count(), list(members(mask))))
 
 
-def refuse_too_many(count: int, hint: str) -> None:
-    """Raise an error when there are more sets than anybody can read."""
+def refuse_too_many(count: int, advice: Message) -> None:
+    """Raise an error when there are more sets than anybody can read; the advice says what to ask for instead."""
     if count > MOST_SETS:
-        raise OptionNotUsable(f"There are more than {MOST_SETS:,} sets of attributes to report.\nHint: {hint}")
+        raise OptionNotUsable("errors.sets.too_many", most=MOST_SETS, advice=advice)
 
 
 def walk_with(table: Table, known: Sequence[int], free: Sequence[int], *, bound: int, progress: Progress) -> Walked:
@@ -136,7 +137,7 @@ def _evaluate(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for numbers in pool.map(lambda part: _evaluate_part(rows, len(known), part), parts):
             found.update(numbers)
-            progress("risks", len(found), len(sets))
+            progress(message("progress.set_risks"), len(found), len(sets))
     return found
 
 

@@ -12,12 +12,16 @@ from typing import Any
 
 from sudare.arguments import checked
 from sudare.errors import ColumnNotFound, OptionNotUsable, SourceNotReadable
+from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
 from sudare.sources.encodings import read_text
 from sudare.sources.text import csv_rows
 from sudare.tables.model import Table
 
 Number = int | float | str
+# Where a price stands: a file, a line of one, or the argument that it was given by.
+Place = str | Message
+THE_BUDGET = message("errors.costs.budget")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +38,11 @@ class Costs:
 
     attributes: Mapping[str, Number]
     bundles: tuple[Bundle, ...] = ()
-    source: str = "the costs"
-    places: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
+    source: Place = message("errors.costs.given")
+    places: Mapping[tuple[str, ...], Place] = field(default_factory=dict, repr=False)
 
     @checked
-    def place(self, attributes: Sequence[str]) -> str:
+    def place(self, attributes: Sequence[str]) -> Place:
         """Return where the price of these attributes stands."""
         return self.places.get(tuple(attributes), self.source)
 
@@ -65,26 +69,24 @@ def read_costs(path: str | Path) -> Costs:
     try:
         text = read_text(path)
     except OSError as error:
-        raise SourceNotReadable(
-            f"The costs in {path} cannot be read: {error}.\nHint: give a CSV or TOML file."
-        ) from None
+        raise SourceNotReadable("errors.costs.unreadable", path=path, problem=error.strerror or error) from None
     return _read_toml(text, path) if path.suffix.lower() == ".toml" else _read_csv(text, path)
 
 
 def _read_csv(text: str, path: Path) -> Costs:
     single: dict[str, Number] = {}
     bundles: list[Bundle] = []
-    places: dict[tuple[str, ...], str] = {}
+    places: dict[tuple[str, ...], Place] = {}
     for line, cells in csv_rows(text.splitlines(keepends=True), ","):
-        place = f"{path}, line {line}"
+        place = message("place.line", source=path, line=line)
         cells = [cell.strip() for cell in cells]
         if not any(cells) or (not places and [cell.lower() for cell in cells] == ["attribute", "cost"]):
             continue
         if len(cells) != 2 or not all(cells):
-            raise OptionNotUsable(f"{place}: {','.join(cells)!r} is no attribute and its cost.\nHint: write age,2.5.")
+            raise OptionNotUsable("errors.costs.not_a_pair", place=place, cells=",".join(cells))
         names = tuple(part.strip() for part in cells[0].split("+"))
         if names in places:
-            raise OptionNotUsable(f"{place}: {cells[0]!r} has a cost already.\nHint: remove one of the lines.")
+            raise OptionNotUsable("errors.costs.twice", place=place, attributes=cells[0])
         places[names] = place
         price(cells[1], place)
         if len(names) == 1:
@@ -100,36 +102,34 @@ def _read_toml(text: str, path: Path) -> Costs:
         single = dict(document.get("costs", {}))
         bundles = tuple(Bundle(tuple(entry["attributes"]), entry["cost"]) for entry in document.get("bundles", []))
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
-        raise OptionNotUsable(
-            f"{path}: the costs cannot be understood: {error}.\n"
-            'Hint: write [costs] with lines age = 2.5, and [[bundles]] with attributes = ["age", "sex"] and cost = 3.'
-        ) from None
+        # In a text, double brackets would be an argument.
+        raise OptionNotUsable("errors.costs.not_parsed", path=path, error=str(error), bundles="[[bundles]]") from None
     costs = Costs(single, bundles, str(path), _toml_places(text, path, single))
     for names, cost in costs.offers():
         price(cost, costs.place(names))
     return costs
 
 
-def _toml_places(text: str, path: Path, single: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
+def _toml_places(text: str, path: Path, single: Mapping[str, Any]) -> dict[tuple[str, ...], Place]:
     """Return the lines on which attributes have their prices; the parser does not tell."""
-    places: dict[tuple[str, ...], str] = {}
+    places: dict[tuple[str, ...], Place] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         name = line.partition("=")[0].strip().strip("\"'")
         if name in single:
-            places.setdefault((name,), f"{path}, line {number}")
+            places.setdefault((name,), message("place.line", source=path, line=number))
     return places
 
 
-def price(cost: object, place: str) -> Fraction:
+def price(cost: object, place: Place) -> Fraction:
     """Return a price as it is written: 0.1 is a tenth, so that three of them fit into a budget of 0.3."""
     try:
         if isinstance(cost, bool) or (isinstance(cost, float) and not isfinite(cost)):
             raise ValueError
         exact = Fraction(str(cost))
     except (ValueError, ZeroDivisionError):
-        raise OptionNotUsable(f"{place}: the cost {cost!r} is no number.\nHint: write it as in 2.5.") from None
+        raise OptionNotUsable("errors.costs.not_a_number", place=place, cost=cost) from None
     if exact < 0:
-        raise OptionNotUsable(f"{place}: the cost {cost} is negative.\nHint: give costs from 0 on.")
+        raise OptionNotUsable("errors.costs.negative", place=place, cost=cost)
     return exact
 
 
@@ -158,7 +158,7 @@ def price_list(table: Table, free: Sequence[int], costs: Costs, budget: Number) 
         elif mask := sum({1 << bits[position] for position in positions if position in bits}):
             bundles.append((mask, exact))
     _check_all_priced(table, free, single, bundles, costs)
-    exact_budget = price(budget, "the budget")
+    exact_budget = price(budget, THE_BUDGET)
     scale = lcm(*(p.denominator for p in [*single.values(), *(cost for _, cost in bundles), exact_budget]))
     prices = tuple(int(single[bit] * scale) if bit in single else None for bit in range(len(free)))
     return Offers(prices, tuple((mask, int(cost * scale)) for mask, cost in bundles), int(exact_budget * scale), scale)
@@ -168,7 +168,7 @@ def _positions(table: Table, names: Sequence[str], costs: Costs) -> list[int]:
     try:
         return table.positions(names)
     except ColumnNotFound as error:
-        raise ColumnNotFound(f"{costs.place(names)}: {error}") from None
+        raise ColumnNotFound("errors.costs.unknown_attribute", place=costs.place(names), **error.values) from None
 
 
 def _check_all_priced(
@@ -180,10 +180,7 @@ def _check_all_priced(
         if bit not in single and not any(mask >> bit & 1 for mask, _ in bundles)
     ]
     if missing:
-        raise OptionNotUsable(
-            f"{costs.source}: no cost for {', '.join(missing)}.\n"
-            "Hint: give each attribute a cost, or say that it is known."
-        )
+        raise OptionNotUsable("errors.costs.no_cost", attributes=Joined(missing), source=costs.source)
 
 
 class Cashier:
@@ -262,12 +259,12 @@ def prices_of(
 def check_by_cost(costs: object, asked: bool) -> None:
     """Refuse a budget or an order by cost where there are no costs."""
     if asked and costs is None:
-        raise OptionNotUsable("A budget, and an order by cost, need the costs of attributes.\nHint: give costs too.")
+        raise OptionNotUsable("errors.costs.needed")
 
 
 def exact_budget(budget: Number | None) -> float | None:
     """Return a budget as a number, None if there is none."""
-    return None if budget is None else float(price(budget, "the budget"))
+    return None if budget is None else float(price(budget, THE_BUDGET))
 
 
 __all__ = [

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.limits import SEARCH_SECONDS
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -253,28 +254,20 @@ class _Question:
 def _check(attributes: int, size: int, factor: float, most: int | None, samples: int | None) -> None:
     check_factor(factor)
     if size < 2:
-        raise OptionNotUsable(
-            f"Sets of {size} attributes cannot be compared with their parts.\nHint: give a size from 2 on."
-        )
+        raise OptionNotUsable("errors.sets.size_too_small", size=size)
     if size > attributes:
-        raise OptionNotUsable(
-            f"There is no set of {size} attributes: the table has {attributes}.\n"
-            f"Hint: give a size from 2 to {attributes}."
-        )
+        counted = message("count.attributes", count=attributes)
+        raise OptionNotUsable("errors.sets.size_too_large", size=size, attributes=counted)
     if samples is not None and samples < 2:
-        raise OptionNotUsable(f"{samples} samples say nothing about all sets.\nHint: draw 2 or more.")
+        raise OptionNotUsable("errors.sets.samples", samples=samples)
     if most is not None and most < 1:
-        raise OptionNotUsable(
-            f"At most {most} sets cannot be reported.\nHint: give a number from 1 on, or none for all."
-        )
+        raise OptionNotUsable("errors.sets.most", most=most)
 
 
 def check_factor(factor: float) -> None:
     """Refuse a factor that no rise can be compared with."""
     if not (factor > 0 and isfinite(factor)):
-        raise OptionNotUsable(
-            f"The factor {factor} is not above 0.\nHint: give by how much the risk must rise at least, as in 10."
-        )
+        raise OptionNotUsable("errors.sets.factor", factor=factor)
 
 
 __all__ = [

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sudare.deadline import Deadline, TimeOver
 from sudare.interruption import settle
 from sudare.kernels.tables.partitions import combination_gains
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.tables.classes.match_partitions import MatchSplitter
@@ -79,7 +80,7 @@ def gains_of_all(table: Table, size: int, factor: float, threads: int | None, pr
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         for finished in as_completed([pool.submit(task, a) for a in range(len(shares))]):
             done += finished.result()
-            progress("sets of attributes", done, len(gains))
+            progress(message("progress.attribute_sets"), done, len(gains))
     return Gains(records, gains, lambda rank: combination(rank, attributes, size))
 
 
@@ -114,7 +115,7 @@ def gains_of_drawn(
     with Deadline(seconds) as deadline, ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         try:
             for measured in _counted(pool.map(task, range(len(sets)))):
-                progress("drawn sets", measured, len(sets))
+                progress(message("progress.drawn_sets"), measured, len(sets))
                 if measured > 1:  # one set says nothing about the others
                     deadline.check()
         except (TimeOver, KeyboardInterrupt):

@@ -73,9 +73,7 @@ def dangerous_records(table: Table, attributes: Sequence[str], factor: float) ->
 def _positions(table: Table, attributes: Sequence[str]) -> list[int]:
     positions = table.positions(attributes)
     if len(set(positions)) < 2:
-        raise OptionNotUsable(
-            "A set of less than two attributes has no parts to compare with.\nHint: name two or more."
-        )
+        raise OptionNotUsable("errors.sets.two_attributes")
     return positions
 
 

@@ -18,6 +18,7 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice_ends import BELOW
 from sudare.limits import SEARCH_SECONDS
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -183,10 +184,7 @@ def _rules(table: Table, limit: float, quantile: float | None) -> Rules:
     if quantile is None:
         return Rules(bound, 0)
     if not 0 < quantile <= 1:
-        raise OptionNotUsable(
-            f"A quantile is above 0 and at most 1, not {quantile}.\n"
-            "Hint: 0.95 lets one record in twenty be over the limit."
-        )
+        raise OptionNotUsable("errors.sets.quantile", quantile=quantile)
     # As the quantile is written: 0.9 of ten records leave one, although 1 - 0.9 is a little less in binary.
     return Rules(bound, floor((1 - Fraction(repr(float(quantile)))) * table.records))
 
@@ -202,7 +200,7 @@ def _walk(table: Table, known: list[int], free: list[int], rules: Rules, every: 
     maximal = largest_first(np.flatnonzero(_maximal(safe)).tolist())
     unsafe = _smallest_first(np.flatnonzero(_minimal_unsafe(safe)).tolist())
     sets = largest_first(np.flatnonzero(safe).tolist()) if every else []
-    refuse_too_many(len(sets), _HINT)
+    refuse_too_many(len(sets), _ADVICE)
 
     def risks(masks: Iterable[int]) -> list[SetRisk]:
         return [risk_from(table, known, free, mask, walked) for mask in masks]
@@ -210,7 +208,7 @@ def _walk(table: Table, known: list[int], free: list[int], rules: Rules, every: 
     return _Found(risks(maximal), unsafe, risks(sets) if every else None)
 
 
-_HINT = "do not ask for every set; the subsets of the maximal ones are the same."
+_ADVICE = message("errors.sets.ask_for_maximal")
 
 
 def _maximal(safe: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -275,7 +273,7 @@ def _safe_alone(table: Table, known: list[int], free: list[int], rules: Rules) -
 
 def _every(table: Table, known: list[int], free: list[int], maximal: list[int], progress: Progress) -> list[SetRisk]:
     masks = subsets_of(maximal, MOST_SETS)
-    refuse_too_many(len(masks), _HINT)
+    refuse_too_many(len(masks), _ADVICE)
     return risks_of(table, known, free, largest_first(masks), progress=progress)
 
 

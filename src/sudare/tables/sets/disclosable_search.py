@@ -24,6 +24,7 @@ from sudare.deadline import Deadline, TimeOver
 from sudare.interruption import settle
 from sudare.kernels.tables import masks as kernels
 from sudare.kernels.tables.masks import Masks
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.tables.classes.partitions import Classes, Splitting, split_all, splitter
@@ -138,7 +139,7 @@ class Search:
         for i in range(len(tail) - 2, -1, -1):
             child = chosen | (1 << tail[i])
             if not chosen:
-                self.progress("attributes", len(tail) - 1 - i, len(tail) - 1)
+                self.progress(message("progress.attributes"), len(tail) - 1 - i, len(tail) - 1)
             later = tail[i + 1 :]
             if self._adds_nothing(chosen, later, tail[i]):
                 continue

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.interruption import settle
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -131,12 +132,11 @@ def sample_subsets(
 
 def _check(samples: int, by: str, attributes: int) -> None:
     if by not in ("size", "uniform"):
-        raise OptionNotUsable(f"Sets cannot be drawn by {by!r}.\nHint: size or uniform.")
+        raise OptionNotUsable("errors.sets.by", by=by)
     least = 2 * (attributes + 1) if by == "size" else 2
     if samples < least:
-        raise OptionNotUsable(
-            f"{samples} samples of the sets of {attributes} attributes say nothing.\nHint: draw at least {least}."
-        )
+        counted = message("count.attributes", count=attributes)
+        raise OptionNotUsable("errors.sets.samples_by_size", least=least, attributes=counted, samples=samples)
 
 
 # A size, whether its sets are all of that size, and the sets as numbers of free attributes.
@@ -198,7 +198,7 @@ def _measure(
         try:
             for done, numbers in enumerate(pool.map(task, [sets[turn] for turn in turns])):
                 measures[turns[done]] = numbers
-                progress("drawn sets", done + 1, len(sets))
+                progress(message("progress.drawn_sets"), done + 1, len(sets))
         except KeyboardInterrupt:
             settle()
             pool.shutdown(wait=False, cancel_futures=True)

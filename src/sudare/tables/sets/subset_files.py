@@ -52,7 +52,7 @@ def _ends(found: SubsetsAssessment, masks: NDArray[np.int64]) -> dict[str, NDArr
 def write_subset_sizes(found: SubsetsAssessment, path: str | Path) -> int:
     """Write the classes and records of each size for all subsets to a CSV or Parquet file; return how many lines."""
     if found.sizes is None:
-        raise OptionNotUsable("The sizes of classes were not asked for.\nHint: assess_subsets(..., class_sizes=True).")
+        raise OptionNotUsable("errors.sets.no_class_sizes")
     masks = _smallest_first(found)
     sizes = [part for mask in masks if (part := found.sizes[mask]) is not None]
     columns = {

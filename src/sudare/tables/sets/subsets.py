@@ -18,6 +18,7 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables.lattice_ends import BELOW, CLASSES, SMALLEST, UNIQUES
 from sudare.limits import MOST_EXHAUSTED, SAMPLES, WALK_MEMORY
+from sudare.messages import Joined, message
 from sudare.progress import Progress, silent
 from sudare.results import Result, Row, flat
 from sudare.showing import dataclass
@@ -112,13 +113,10 @@ class SubsetsAssessment(Result):
         mask = 0
         for name in attributes:
             if name not in self.attributes:
-                raise unknown_attribute(name, self.attributes, "what was assessed")
+                raise unknown_attribute(name, self.attributes, message("errors.sets.assessment"))
             mask |= 1 << self.attributes.index(name)
         if not 1 <= mask.bit_count() <= self.most:
-            raise OptionNotUsable(
-                f"Sets of {mask.bit_count()} attributes were not assessed, only those of 1 to {self.most}.\n"
-                "Hint: name others, or call assess_subsets with a larger max_size."
-            )
+            raise OptionNotUsable("errors.sets.not_assessed", size=mask.bit_count(), most=self.most)
         return self._risk(mask)
 
     @checked
@@ -137,9 +135,8 @@ class SubsetsAssessment(Result):
         if by == "size":
             return -set_sizes(np.arange(len(self.results))).astype(np.float64)
         if by not in columns:
-            raise OptionNotUsable(
-                f"There is no measure {by!r}.\nHint: {', '.join(['mean_risk', 'max_risk', *columns, 'size'])}."
-            )
+            measures = Joined(["mean_risk", "max_risk", *columns, "size"], "or")
+            raise OptionNotUsable("errors.sets.unknown_measure", measure=by, measures=measures)
         return self.results[:, columns[by]].astype(np.float64)
 
     def _risk(self, mask: int) -> SubsetRisk:
@@ -256,16 +253,12 @@ def choose_subsets_walk(
 def _check(attributes: int, max_size: int | None) -> int:
     """Return how many attributes a subset may have."""
     if not attributes:
-        raise OptionNotUsable("There are no attributes to choose subsets of.\nHint: name at least one.")
+        raise OptionNotUsable("errors.sets.no_attributes")
     if attributes > MOST_EXHAUSTED:
-        raise OptionNotUsable(
-            f"{attributes} attributes have {2**attributes - 1:,} subsets, too many to go through.\n"
-            f"Hint: choose at most {MOST_EXHAUSTED} with --attributes, or draw some with `sudare table sample`."
-        )
+        sets = 2**attributes - 1
+        raise OptionNotUsable("errors.sets.too_many_attributes", attributes=attributes, sets=sets, most=MOST_EXHAUSTED)
     if max_size is not None and not 1 <= max_size <= attributes:
-        raise OptionNotUsable(
-            f"A subset of {attributes} attributes cannot have {max_size} members.\nHint: 1 to {attributes}."
-        )
+        raise OptionNotUsable("errors.sets.max_size", attributes=attributes, max_size=max_size)
     return max_size or attributes
 
 
@@ -273,10 +266,7 @@ def _walk_of_arrays(table: Table, walk: WalkName | Walk | None) -> Walk:
     if isinstance(walk, Walk):
         return walk
     if walk not in (None, "memory"):
-        raise OptionNotUsable(
-            f"The table is in memory already, so its sets of attributes cannot be gone through by {walk!r}.\n"
-            "Hint: give assess_subsets what collapse_table returns."
-        )
+        raise OptionNotUsable("errors.walks.in_memory", walk=walk)
     return Walk("memory", "request" if walk else "size", len(table.counts))
 
 
@@ -291,7 +281,7 @@ def _estimated(
     progress: Progress,
 ) -> SubsetsAssessment:
     if samples < 2:
-        raise OptionNotUsable(f"{samples} drawn records say nothing.\nHint: draw some thousands.")
+        raise OptionNotUsable("errors.walks.few_records", samples=samples)
     size = class_size_within(bound) if bound is not None else 0
     found = walk_sample(
         table, table.positions(names), most=most, bound=size, samples=samples, seed=seed, progress=progress
@@ -316,6 +306,6 @@ def _assessment(
 def class_size_within(risk: float) -> int:
     """Return the smallest class size n whose risk 1/n is at most `risk`: 5 for 0.2, 3 for 1/3, 4 for 0.33."""
     if not 0 < risk <= 1:
-        raise OptionNotUsable(f"A risk is above 0 and at most 1, not {risk}.\nHint: 0.2 means one in five.")
+        raise OptionNotUsable("errors.sets.limit", risk=risk)
     # The division that risks are computed with decides, so that no rounding stands between them.
     return 1 + bisect_left(range(1, _NO_CLASS), True, key=lambda size: 1 / size <= risk)

@@ -118,10 +118,7 @@ def moved_sets(before: Iterable[HasRisk], after: Iterable[HasRisk]) -> list[SetM
 
 def _risks(found: HasRisk) -> tuple[float, float]:
     if found.max_risk is None:
-        raise OptionNotUsable(
-            "Risks that were estimated from a sample of the records cannot be compared.\n"
-            'Hint: assess_subsets(..., walk="memory") or walk="engine" is exact.'
-        )
+        raise OptionNotUsable("errors.sets.estimated")
     return found.max_risk, found.mean_risk
 
 

@@ -73,19 +73,13 @@ def _only_in_memory(table: CollapsedTable) -> bool:
 
 def _check(table: CollapsedTable, walk: WalkName, class_sizes: bool) -> None:
     if walk not in get_args(WalkName):
-        raise OptionNotUsable(
-            f"Sets of attributes cannot be gone through by {walk!r}.\nHint: memory, engine or sample."
-        )
-    if walk != "memory" and _only_in_memory(table):
-        what = "a missing value is equal to any other" if table.missing == "any" else "classes count persons"
-        raise OptionNotUsable(
-            f"Where {what}, sets of attributes are gone through in memory only, not by {walk}.\n"
-            "Hint: leave --walk out, or take missing values as values and every record as a person of its own."
-        )
+        raise OptionNotUsable("errors.walks.unknown", walk=walk)
+    if walk != "memory" and table.missing == "any":
+        raise OptionNotUsable("errors.walks.missing_any", walk=walk)
+    if walk != "memory" and table.person is not None:
+        raise OptionNotUsable("errors.walks.persons", walk=walk)
     if walk == "sample" and class_sizes:
-        raise OptionNotUsable(
-            "A sample of the records does not tell the sizes of all classes.\nHint: --walk engine does."
-        )
+        raise OptionNotUsable("errors.walks.class_sizes")
 
 
 __all__ = ["Walk", "WalkName", "choose_walk", "walk_bytes"]

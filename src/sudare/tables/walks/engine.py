@@ -19,6 +19,7 @@ import numpy as np
 
 from sudare.engine.protocol import is_worth_gathering
 from sudare.engine.small_counts import Merge
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import Sizes
@@ -155,5 +156,5 @@ class _EngineWalk:
             self._walked.put(members, Sizes(size, counted, records), self._bound)
             counts[members] = int(counted.sum())
         self._done += len(counts)
-        self._progress("subsets", self._done, self._sets)
+        self._progress(message("progress.attribute_sets"), self._done, self._sets)
         return counts

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sudare.kernels.tables.lattice import WalkedRows, walk
 from sudare.kernels.tables.lattice_ends import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.statistics.class_sizes import Sizes
@@ -147,7 +148,7 @@ def _run_tasks(tasks: list[Task], whole: int, threads: int | None, progress: Pro
                 parts, further = future.result()
                 tasks.extend(further)
                 done += parts
-                progress("subsets", done, whole)
+                progress(message("progress.attribute_sets"), done, whole)
 
 
 def walk_subsets(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sudare.engine.small_counts import Merge
 from sudare.kernels.tables.lattice_ends import BELOW, CLASSES, SMALLEST, UNIQUES
+from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.statistics.intervals import mean_interval
@@ -132,7 +133,7 @@ class _SampleWalk:
         self._found.estimates[mask] = _estimate(sizes, self._bound, records)
         _put_counts(self._found.walked, mask, self._found.estimates[mask, :, VALUE] * records, int(sizes.min()))
         self._done += 1
-        self._progress("subsets", self._done, self._sets)
+        self._progress(message("progress.attribute_sets"), self._done, self._sets)
 
 
 def _same(members: Sequence[int]) -> str:

@@ -1,0 +1,78 @@
+"""How a source was read, in words: its columns, what was found out about it, and the rows that were left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sudare.messages import Texts, has_entry
+from sudare.report.numbers import Numbers
+from sudare.report.page import shortened
+from sudare.sources.readings import AS_WRITTEN, Dropped, Reading
+
+_DELIMITERS = {",": "comma", ";": "semicolon", "|": "bar"}
+
+
+def column_names(reading: Reading, texts: Texts) -> Mapping[str, str]:
+    """Return the column of each role; columns without a header are named by their places."""
+    placed = all(column.isdecimal() for column in reading.columns.values())
+    if not placed:
+        return {role: shortened(column, texts) for role, column in reading.columns.items()}
+    return {role: texts("report.history.read.column_number", number=column) for role, column in reading.columns.items()}
+
+
+def guesses(reading: Reading, texts: Texts) -> list[str]:
+    """Return what was found out of the file, in words."""
+    return [_guess(name, value, texts) for name, value in reading.guesses.items()]
+
+
+def reading_notes(reading: Reading, texts: Texts) -> list[str]:
+    """Return what became one name of several spellings, and by which clock moments became days."""
+    told, numbers = [], Numbers(texts)
+    for part in reading.spellings:
+        column = shortened(part.column, texts)
+        for key, name, value in (
+            ("normalized", "rows", part.rows), ("merged", "spellings", part.merged), ("case", "names", part.case)
+        ):  # fmt: skip
+            if value:
+                told.append(texts(f"report.history.read.{key}", column=column, **{name: numbers.count(value)}))
+    if reading.clock == AS_WRITTEN:
+        told.append(texts("report.history.read.clock_written"))
+    elif reading.clock:
+        told.append(texts("report.history.read.clock", zone=reading.clock))
+    return told
+
+
+def _guess(name: str, value: str, texts: Texts) -> str:
+    shown = shortened(value, texts)
+    # A sheet may be called "no"; its name is not a word of ours.
+    if name != "sheet":
+        shown = _text_or(f"report.history.guessed.{_DELIMITERS.get(value, value)}", shown, texts)
+    return texts("report.history.read.guess", name=_text_or(f"report.history.guess.{name}", name, texts), value=shown)
+
+
+def reason_text(reason: str, texts: Texts) -> str:
+    """Return why rows were left out, in the reader's language if the reason is one of the known ones."""
+    name = re.sub(r"\W+", "_", reason)
+    return _text_or(f"report.history.reason.{name}", reason, texts)
+
+
+def _text_or(key: str, otherwise: str, texts: Texts) -> str:
+    return texts(key) if has_entry(texts.language, key) else otherwise
+
+
+def left_out(reading: Reading, texts: Texts) -> str:
+    """Return how many rows were left out, and for which reasons."""
+    if not reading.dropped:
+        return texts("report.history.read.not_dropped")
+    return texts("list.semicolon").join(_left_out(part, texts) for part in reading.dropped)
+
+
+def _left_out(part: Dropped, texts: Texts) -> str:
+    words = {"column": shortened(part.column, texts), "reason": reason_text(part.reason, texts)}
+    return texts("report.page.left_out_for", count=part.rows, **words)
+
+
+def input_hash(reading: Reading | None, texts: Texts) -> str:
+    """Return the hash of the file that was read; some sources are no single file."""
+    return (reading and reading.sha256) or texts("report.page.no_hash")

@@ -1,0 +1,52 @@
+"""How a report is made again: the command line or the call, versions, and the rows that were left out."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from platform import python_version
+
+from sudare.messages import Texts
+from sudare.report.numbers import Numbers
+from sudare.report.readings import left_out
+from sudare.showing import dataclass
+from sudare.sources.readings import Reading
+from sudare.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """What a reader types to make a report again, and what else its numbers depend on, by name.
+
+    `title` says whether `line` is a command line or a call of the library.
+    """
+
+    title: str
+    line: str
+    facts: tuple[tuple[str, str], ...]
+
+
+def repetition(
+    command: str | None, call: str, texts: Texts, made: dt.datetime, reading: Reading | None = None
+) -> Repetition:
+    """Return how a report is made again: by the command line, or by the call of the library where there was none."""
+    dropped = ((texts("report.page.left_out"), left_out(reading, texts)),) if reading else ()
+    facts = (
+        *dropped,
+        (texts("report.page.versions"), versions()),
+        (texts("report.page.made"), Numbers(texts).moment(made)),
+    )
+    if command is None:
+        return Repetition(texts("report.page.call"), call, facts)
+    return Repetition(texts("report.page.command"), command, facts)
+
+
+def versions() -> str:
+    """Return the versions that numbers can depend on."""
+    return f"sudare {__version__}, Python {python_version()}, DuckDB {version('duckdb')}"
+
+
+def call_text(function: str, given: Sequence[str], options: Mapping[str, object]) -> str:
+    """Return a call as one writes it in Python, with every option, those that were left at their defaults too."""
+    return f"{function}({', '.join([*given, *(f'{name}={value!r}' for name, value in options.items())])})"
