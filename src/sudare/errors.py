@@ -12,8 +12,7 @@ SudareError                 base: str(error) is one complete message for the use
 ├── AnswerIsNo              the work was done, and its answer is no
 ├── EngineNotAvailable      an engine that cannot be started, or that gave up
 ├── MemoryNotEnough         the work needs more memory than it may use
-├── OutputNotWritable       a result that cannot be put where it was asked for
-└── AnswerIsNo              the work was done, and its answer is no
+└── OutputNotWritable       a result that cannot be put where it was asked for
 """
 
 from __future__ import annotations
@@ -115,7 +114,3 @@ class MemoryNotEnough(SudareError):
 
 class OutputNotWritable(SudareError):
     """A result cannot be written where it was asked for; nothing was left half-written."""
-
-
-class AnswerIsNo(SudareError):
-    """The work was done, and its answer is no: what was asked for does not exist within the limits that were given."""

@@ -67,7 +67,7 @@ def test_attackers_print_json_alone_on_stdout(run: Run, toy_file: Path) -> None:
 
 def test_attackers_write_customers_and_a_report(run: Run, toy_file: Path, tmp_path: Path) -> None:
     customers, report = tmp_path / "customers.csv", tmp_path / "report.html"
-    result = run("history", "attackers", toy_file, "--customers", customers, "--report", report, "--lang", "ja")
+    result = run("history", "attackers", toy_file, "--customer-risks", customers, "--report", report, "--lang", "ja")
     assert result.exit_code == 0, result.output
     assert customers.read_text().startswith("customer,attacker_0")
     assert '<html lang="ja"' in report.read_text(encoding="utf-8")
@@ -175,13 +175,13 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
         (["history", "attackers", "TOY", "--memory", "lots"], "does not accept memory 'lots'"),
         (["history", "attackers", "TOY", "--report", "FOLDER"], "it is a folder"),
         (["history", "attackers", "TOY", "--report", "no/such/report.html"], "does not exist"),
-        (["history", "attackers", "TOY", "--customers", "out.xlsx"], "written as .csv or .parquet"),
+        (["history", "attackers", "TOY", "--customer-risks", "out.xlsx"], "written as .csv or .parquet"),
         (["history", "knowledge", "TOY", "day + shoe"], "there is no part 'shoe'"),
         (["generate", "history", "out.txt"], ".csv"),
         (["generate", "history", "out.csv", "--customers", "0"], "customers"),
         (["generate", "table", "out.txt"], ".csv"),
         (["generate", "table", "out.csv", "--records", "0"], "records is 0"),
-        (["generate", "table", "out.csv", "--hierarchies", "TOY"], "Cannot make the folder"),
+        (["generate", "table", "out.csv", "--write-hierarchies", "TOY"], "Cannot make the folder"),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_code_2(
@@ -392,7 +392,7 @@ def test_an_argument_of_the_library_is_called_by_its_option(tmp_path: Path, word
 
 def test_options_are_named_as_they_are_typed() -> None:
     command = load_command("baskets suppress")
-    assert option_name(command, "seconds") == "--time-limit"
+    assert option_name(command, "seconds") == "--seconds"
     assert option_name(command, "out") == "--out"
     assert option_name(command, "file") == "FILE"
     assert option_name(command, "nothing_of_it") == "nothing_of_it"

@@ -265,7 +265,7 @@ TABLE = "age,sex\n" + "".join(f"{age},{sex}\n" for age in (20, 30) for sex in "f
     "words",
     [
         ["history", "attackers", "--report", "d.csv", "d.csv"],
-        ["history", "attackers", "--customers", "d.csv", "d.csv"],
+        ["history", "attackers", "--customer-risks", "d.csv", "d.csv"],
         ["history", "knowledge", "d.csv", "day", "--values", "d.csv"],
         ["table", "report", "d.csv", "-o", "d.csv"],
         ["table", "risk", "d.csv", "--records", "d.csv"],
@@ -275,7 +275,7 @@ TABLE = "age,sex\n" + "".join(f"{age},{sex}\n" for age in (20, 30) for sex in "f
         ["contest", "publish", "d.csv", "--unchecked", "-o", "d.csv"],
         ["contest", "attack", "d.csv", "p.csv", "-o", "d.csv"],
         ["contest", "attack", "t.csv", "d.csv", "-o", "d.csv"],
-        ["table", "risk", "t.csv", "--added", "d.csv", "--records", "d.csv"],
+        ["table", "risk", "t.csv", "--what-if-added", "d.csv", "--records", "d.csv"],
         ["baskets", "suppress", "t.txt", "--sensitive", "d.csv", "--rho", "0.5", "-o", "d.csv"],
     ],
     ids=" ".join,
@@ -394,7 +394,7 @@ def test_a_folder_with_files_of_others_is_not_filled(here: Path, words: list[str
 
 def test_an_anonymized_history_is_written_as_its_ending_says(here: Path) -> None:
     (here / "T.csv").write_text("1,2010/12/1,85123A,2.55,6\n2,2010/12/1,85123A,2.55,6\n")
-    result = invoke("history", "anonymize", "T.csv", "--k", "2", "--fast", "--no-attacks", "-o", "A.PARQUET")
+    result = invoke("history", "anonymize", "T.csv", "--k", "2", "--fast", "--skip-attacks", "-o", "A.PARQUET")
     assert result.exit_code == 0, result.output
     assert (here / "A.PARQUET").read_bytes().startswith(b"PAR1")
 

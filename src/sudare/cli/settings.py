@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -48,6 +49,11 @@ def settle(words: Sequence[str]) -> None:
     signals.interrupted = Texts(Settings.language)("notes.interrupted")
     Settings.quiet = Settings.quiet or Settings.defaults.get("quiet") is True
     Settings.verbose = Settings.verbose or Settings.defaults.get("verbose") is True
+
+
+def command_line() -> str:
+    """Return the command as it was typed, for whoever wants to repeat it."""
+    return shlex.join(["sudare", *Settings.words])
 
 
 def without_general(words: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from numbers import Number
 from sudare.engine.protocol import Column, Row
 from sudare.engine.small_counts import LeaveOut, Merge, Refuse, merge_small
 from sudare.errors import NotOnEngine, OptionNotUsable
+from sudare.messages import Message
 
 
 class Gate:
@@ -47,7 +48,7 @@ class Gate:
         _check_cell(cell)
         return self._fetch_columns(self._told(lines, cell, small))
 
-    def check_people(self, what: str) -> None:
+    def check_people(self, what: str | Message) -> None:
         """Raise NotOnEngine where single values and people must stay on the engine."""
         if not self.shows_people:
             raise NotOnEngine(
@@ -55,12 +56,12 @@ class Gate:
                 "Hint: read the data, or a part of them, with --engine duckdb."
             )
 
-    def people(self, query: str, what: str) -> list[Row]:
+    def people(self, query: str, what: str | Message) -> list[Row]:
         """Answer a query about single values or people."""
         self.check_people(what)
         return self._fetch_rows(query)
 
-    def people_columns(self, query: str, what: str) -> dict[str, Column]:
+    def people_columns(self, query: str, what: str | Message) -> dict[str, Column]:
         """Answer as `people` does, with one array a column."""
         self.check_people(what)
         return self._fetch_columns(query)

@@ -37,6 +37,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from sudare.engine.small_counts import LeaveOut, Merge, Refuse
+from sudare.messages import Message
 
 Row = tuple[Any, ...]
 
@@ -112,13 +113,13 @@ class Engine(Protocol):
     def count_columns(self, lines: str, *, cell: str, small: LeaveOut | Refuse) -> dict[str, Column]:
         """Answer as `counts` does, with one array a column."""
 
-    def check_people(self, what: str) -> None:
+    def check_people(self, what: str | Message) -> None:
         """Raise NotOnEngine where single values and people must stay on the engine: to be asked before long work."""
 
-    def people(self, query: str, what: str) -> list[Row]:
+    def people(self, query: str, what: str | Message) -> list[Row]:
         """Answer a query about single values or people; an engine that shows none raises NotOnEngine, naming `what`."""
 
-    def people_columns(self, query: str, what: str) -> dict[str, Column]:
+    def people_columns(self, query: str, what: str | Message) -> dict[str, Column]:
         """Answer as `people` does, with one array a column."""
 
     def describe(self, table: str) -> dict[str, str]:

@@ -124,7 +124,7 @@ def test_check_speaks_japanese(run: Run) -> None:
 @pytest.mark.slow
 def test_many_known_items_are_cut_short(run: Run) -> None:
     Path("long.txt").write_text(" ".join(f"i{n:02}" for n in range(13)) + "\n")
-    shown = run("check", "long.txt", "--sensitive", "item:i12", "--rho", "0.5", "--worst", "5000").stdout
+    shown = run("check", "long.txt", "--sensitive", "item:i12", "--rho", "0.5", "--top", "5000").stdout
     assert "i09 and 2 more" in " ".join(shown.split())
 
 
@@ -153,7 +153,7 @@ JSON_NAMES = {
 
 
 def test_suppress_prints_json_and_repeats_with_the_same_seed(run: Run) -> None:
-    words = ("suppress", "b.txt", *GUARANTEE, "--seed", "3", "--knowledge", "published", "--json")
+    words = ("suppress", "b.txt", *GUARANTEE, "--seed", "3", "--adversary-knows", "published", "--json")
     found = answer(run(*words, "-o", "out.txt", "--certificate", "c.json"))
     assert set(found) >= JSON_NAMES
     assert (found["items"], found["seed"], found["history", "knowledge"], found["safe"]) == (14, 3, "published", True)
@@ -245,7 +245,7 @@ def test_verify_says_what_is_not_as_certified(run: Run) -> None:
 
 
 def test_verify_takes_what_is_not_said_from_the_certificate(run: Run) -> None:
-    sampled = ("--epsilon", "0.1", "--delta", "0.1", "--max-known", "2", "--knowledge", "published", "--seed", "5")
+    sampled = ("--epsilon", "0.1", "--delta", "0.1", "--max-known", "2", "--adversary-knows", "published", "--seed", "5")
     words = ("suppress", "b.txt", *GUARANTEE, *sampled, "-o", "out.txt", "--keep-unsafe", "--json")
     made = json.loads(run(*words).stdout)
     verified = run("verify", "b.txt", "out.txt", *GUARANTEE, "--certificate", "out.txt.certificate.json", "--json")
@@ -289,7 +289,7 @@ def test_an_interrupted_result_is_not_safe_and_not_written(run: Run, monkeypatch
 
 
 def test_an_unsafe_result_is_written_if_asked_for_and_marked(run: Run) -> None:
-    result = run("suppress", "b.txt", *GUARANTEE, "-o", "out.txt", "--keep-unsafe", "--time-limit", "1e-9")
+    result = run("suppress", "b.txt", *GUARANTEE, "-o", "out.txt", "--keep-unsafe", "--seconds", "1e-9")
     assert result.exit_code == 3, result.output
     assert "NOT SAFE" in result.stdout
     assert Path("out.txt").exists()
@@ -331,7 +331,7 @@ CERTIFICATE = {"format": "sudare baskets certificate", "version": 2}
         (["suppress", "b.txt", *GUARANTEE, "-o", "s.csv"], "Cannot write s.csv: it is read"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--certificate", "o.txt"], "this is written as .json"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "no/o.txt"], "does not exist"),
-        (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--time-limit", "0"], "--time-limit must be above 0"),
+        (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--seconds", "0"], "--time-limit must be above 0"),
         (["verify", "b.txt", "s.csv", *GUARANTEE], "is no suppression of b.txt"),
         (["verify", "p.txt", "b.txt", *GUARANTEE], "line 1 has the item 'milk', which the original record has not"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "no.json"], "no.json cannot be read"),

@@ -41,7 +41,7 @@ def test_an_attack_writes_guesses_that_can_be_judged(run: Run, folder: Path) -> 
 
 
 def test_an_attack_as_json_with_partial_knowledge(run: Run, folder: Path) -> None:
-    words = ["--known-share", 0.5, "--known-columns", "date, item", "--noisy-dates", 1, "--guesses", 9, "--seed", 4]
+    words = ["--known-share", 0.5, "--known-columns", "date, item", "--noisy-dates", 1, "--most-guesses", 9, "--seed", 4]
     result = run("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words, "--json")
     found = json.loads(result.stdout)
     assert (found["guesses"], found["needed"], found["method"]) == (9, 9, "best")
@@ -53,7 +53,7 @@ def test_an_attack_as_json_with_partial_knowledge(run: Run, folder: Path) -> Non
 
 
 def test_all_guesses_are_written(run: Run, folder: Path) -> None:
-    words = ["--guesses", "all", "--method", "scoreboard", "--lang", "ja", "--noisy-dates", 1]
+    words = ["--most-guesses", "all", "--method", "scoreboard", "--lang", "ja", "--noisy-dates", 1]
     result = run("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words)
     assert "確信度" in result.stdout
     assert "最大 1 日の誤差" in result.stdout
@@ -73,7 +73,7 @@ def test_no_guess_worth_making_is_said(run: Run, folder: Path) -> None:
     ("words", "message"),
     [
         (["--method", "magic"], "'magic'"),
-        (["--guesses", "many"], "'many'"),
+        (["--most-guesses", "many"], "'many'"),
         (["--known-share", "2"], "at most 1"),
         (["--known-columns", "colour"], "'colour'"),
         (["--noisy-dates", "-1"], "not -1"),

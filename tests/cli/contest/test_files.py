@@ -46,14 +46,14 @@ def test_check_shows_what_is_wrong_and_ends_with_3(run: Run) -> None:
 
 
 def test_check_caps_what_it_shows_and_tells_the_total(run: Run) -> None:
-    shown = run("check", "T.csv", "bad.csv", "--max-errors", "1").stdout
+    shown = run("check", "T.csv", "bad.csv", "--top", "1").stdout
     assert "2010/12/2" in shown
     assert "2011/1/32" not in shown
     assert "and 4 more" in shown
 
 
 def test_check_has_all_errors_in_json(run: Run) -> None:
-    found = answer(run("check", "T.csv", "bad.csv", "--max-errors", "1", "--json"), 3)
+    found = answer(run("check", "T.csv", "bad.csv", "--top", "1", "--json"), 3)
     assert found["valid"] is False
     assert [(error["row"], error["cell"], error["kind"]) for error in found["errors"]] == [
         (1, 2, "must-cover"), (3, 1, "consistency"), (3, 2, "invalid"), (3, 3, "invalid"), (4, 1, "rows"),

@@ -31,7 +31,7 @@ def original(tmp_path: Path) -> Path:
 
 def test_chart_page_and_values_are_written(run: Run, original: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    result = run("contest", "frontier", original, "-o", out, "--ks", "2-3,6", "--fast", "--rounds", 3, "--no-attacks")
+    result = run("contest", "frontier", original, "-o", out, "--ks", "2-3,6", "--fast", "--rounds", 3, "--skip-attacks")
     assert result.exit_code == 0, result.output
     assert sorted(path.name for path in out.iterdir()) == [
         "frontier.csv", "frontier.svg", "index.html", "parameters.json",
@@ -40,7 +40,7 @@ def test_chart_page_and_values_are_written(run: Run, original: Path, tmp_path: P
     assert lines == ["2", "3", "6"]
     assert "had U = 0.206." in result.stdout
     assert "T.csv" in (out / "index.html").read_text(encoding="utf-8")
-    again = run("contest", "frontier", original, "-o", out, "--ks", "2,3", "--fast", "--rounds", 3, "--no-attacks", "--lang", "ja")
+    again = run("contest", "frontier", original, "-o", out, "--ks", "2,3", "--fast", "--rounds", 3, "--skip-attacks", "--lang", "ja")
     assert "匿名性の費用" in again.stdout
 
 
@@ -65,7 +65,7 @@ def test_after_an_interruption_the_same_command_goes_on(
         return models.anonymize_by_model(*words, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(frontier, "anonymize_by_model", once)
-    words = ("contest", "frontier", original, "-o", tmp_path / "out", "--ks", "2,3", "--fast", "--rounds", 3, "--no-attacks")
+    words = ("contest", "frontier", original, "-o", tmp_path / "out", "--ks", "2,3", "--fast", "--rounds", 3, "--skip-attacks")
     stopped = run(*words)
     assert stopped.exit_code == 130
     assert "What is finished is kept in" in stopped.stderr

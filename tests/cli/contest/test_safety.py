@@ -34,7 +34,7 @@ def guess(folder: Path, *, right: int, wrong: int) -> Path:
 
 
 def test_thresholds_of_both_tests_are_shown(run: Run) -> None:
-    result = run("thresholds", "--max", 100)
+    result = run("thresholds", "--most-guesses", 100)
     assert result.exit_code == 0, result.output
     lines = [[word.strip() for word in line.split("│")] for line in result.stdout.splitlines()]
     assert ["6", "*", "*"] in lines
@@ -46,14 +46,14 @@ def test_thresholds_of_both_tests_are_shown(run: Run) -> None:
 
 def test_thresholds_are_written_in_the_form_of_the_contest(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "R.csv"
-    assert run("thresholds", "--max", 24, "-o", out).exit_code == 0
+    assert run("thresholds", "--most-guesses", 24, "-o", out).exit_code == 0
     assert out.read_text().splitlines()[-2:] == ["23,18", "24,18"]
-    run("thresholds", "--max", 100, "--test", "tight", "-o", out)
+    run("thresholds", "--most-guesses", 100, "--test", "tight", "-o", out)
     assert out.read_text().splitlines()[100] == "100,53"
 
 
 def test_thresholds_as_json_are_complete(run: Run) -> None:
-    found = json.loads(run("thresholds", "--max", 300, "--p", "0.5", "--alpha", "0.05/2", "--json").stdout)
+    found = json.loads(run("thresholds", "--most-guesses", 300, "--p", "0.5", "--alpha", "0.05/2", "--json").stdout)
     assert (found["p"], found["alpha"], found["max"]) == ("1/2", "1/40", 300)
     assert found["thresholds"]["contest"] == success_thresholds(300, "1/2", "1/40").tolist()
     assert found["thresholds"]["tight"] == success_thresholds(300, "1/2", "1/40", test="tight").tolist()

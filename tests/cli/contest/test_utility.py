@@ -95,7 +95,7 @@ def test_use_cases_are_measured(run: Run, folder: Path) -> None:
     assert "in 1 visits or more, of T as of each draw, up to 3 items" in result.stdout
     assert " ".join(result.stdout.split()).count("inferred from the values of its report") == 2
     assert "in days from 2010-01-01" in result.stdout
-    found = json.loads(run(*words, "--support", "2", "--length", "1", "--json").stdout)
+    found = json.loads(run(*words, "--support", "2", "--max-size", "1", "--json").stdout)
     assert (found["draws"], found["seed"], found["support"], found["length"]) == (3, 5, 2, 1)
     assert {error["measure"]: error["mean"] for error in found["errors"]}["rows"] == 1
 

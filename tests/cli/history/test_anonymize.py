@@ -90,7 +90,7 @@ def test_where_too_few_customers_are_left_nothing_was_tried_and_nothing_is_calle
 
 
 def test_attacks_that_were_not_made_are_said_not_to_be(run: Run, many: Path, tmp_path: Path) -> None:
-    words = ("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--no-attacks")
+    words = ("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--skip-attacks")
     assert "Not attacked: whether the built-in attacks break the result was not tried." in run(*words).stdout
     assert json.loads(run(*words, "--json").stdout)["attacks"] is None
 
@@ -120,7 +120,7 @@ def test_an_attack_on_classes_that_is_effective_is_said_to_have_had_luck(
 
 def test_what_is_published_is_sorted_and_has_no_deleted_row(run: Run, many: Path, tmp_path: Path) -> None:
     aligned, published = tmp_path / "A.csv", tmp_path / "published.csv"
-    run("history", "anonymize", many, "--k", 4, "-o", published, "--aligned", aligned, "--no-attacks")
+    run("history", "anonymize", many, "--k", 4, "-o", published, "--aligned", aligned, "--skip-attacks")
     kept = [line for line in aligned.read_text().splitlines() if line != "*,*,*,*,*"]
     assert published.read_text().splitlines() == sorted(kept)
     again = tmp_path / "again.csv"
@@ -137,7 +137,7 @@ def test_what_is_written_without_a_word_links_no_row_to_its_place(
     if form != "contest":
         many.write_text("customer,day,item,price,quantity\n" + MANY)
     out = tmp_path / ("out.parquet" if form == "parquet" else "out.csv")
-    result = run("history", "anonymize", many, *words, "-o", out, "--no-attacks")
+    result = run("history", "anonymize", many, *words, "-o", out, "--skip-attacks")
     assert result.exit_code == 0, result.output
     rows = polars.read_parquet(out).rows() if form == "parquet" else out.read_text().splitlines()[form == "csv" :]
     pseudonyms = [row[0] if form == "parquet" else row.split(",")[0] for row in rows]
@@ -156,7 +156,7 @@ def test_the_aligned_file_is_for_its_owner_only_and_said_to_be_secret(
     aligned = tmp_path / name
     aligned.write_text("there before")
     aligned.chmod(0o644)
-    words = ("history", "anonymize", many, "--k", 4, "--aligned", aligned, "--no-attacks")
+    words = ("history", "anonymize", many, "--k", 4, "--aligned", aligned, "--skip-attacks")
     result = run(*words)
     assert aligned.stat().st_mode & 0o777 == 0o600
     assert f"{aligned} links rows to people: keep it secret." in result.stderr
@@ -172,7 +172,7 @@ def test_something_is_to_be_written(run: Run, many: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("model", ["suppression", "levels"])
 def test_other_models_follow_the_rules_too(run: Run, many: Path, tmp_path: Path, model: str) -> None:
     out = tmp_path / "A.csv"
-    words = ("history", "anonymize", many, "--k", 4, "--model", model, "--rounds", 3, "--aligned", out, "--no-attacks", "--json")
+    words = ("history", "anonymize", many, "--k", 4, "--model", model, "--rounds", 3, "--aligned", out, "--skip-attacks", "--json")
     result = run(*words)
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
@@ -189,14 +189,14 @@ def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
     shown = " ".join(run(*words).stdout.split())
     assert "every pseudonym can be one of at least 4 customers" in shown
     assert "The best guesses found for an attacker who knows who can be whom are effective" in shown
-    found = json.loads(run(*words, "--no-attacks", "--json").stdout)
+    found = json.loads(run(*words, "--skip-attacks", "--json").stdout)
     assert (found["model"], found["safety"]["least"], found["safety"]["attacks"]) == ("concealment", 4, 20)
     assert run("contest", "check", many, tmp_path / "A.csv").exit_code == 0
 
 
 def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, tmp_path: Path) -> None:
     words = ("history", "anonymize", many, "--k", 2, "--model", "untouched", "--rounds", 3, "--aligned", tmp_path / "A.csv")
-    result = run(*words, "--no-attacks", "--report", tmp_path / "r.html")
+    result = run(*words, "--skip-attacks", "--report", tmp_path / "r.html")
     shown = " ".join(result.stdout.split())
     assert result.exit_code == 0
     assert "everybody else is one of at least 2 with the same rows" in shown
@@ -206,7 +206,7 @@ def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, t
     assert "Customers left as they were, whom the original gives away: 2 of 16." in page
     assert 'id="made-exposed"' in page
     assert "Every customer is one of at least" not in page
-    found = json.loads(run(*words, "--no-attacks", "--untouched", 7, "--json").stdout)
+    found = json.loads(run(*words, "--skip-attacks", "--untouched", 7, "--json").stdout)
     assert (found["untouched"], found["exposed"], found["safety"]["k"]) == (7, 7, 1)
     # Seven sure guesses are enough for an effective attack.
     assert found["safety"]["tests"][0]["bound"] == 1
@@ -216,7 +216,7 @@ def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, t
 
 
 def test_levels_can_be_given(run: Run, many: Path, tmp_path: Path) -> None:
-    words = ("--model", "levels", "--levels", "date=year,item=all,price=all,quantity=all", "--no-attacks", "--json")
+    words = ("--model", "levels", "--levels", "date=year,item=all,price=all,quantity=all", "--skip-attacks", "--json")
     result = run("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv", "--rounds", 3, *words)
     assert json.loads(result.stdout)["levels"] == {"date": "year", "item": "all", "price": "all", "quantity": "all"}
 
@@ -270,7 +270,7 @@ def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: 
     [
         (["--k", "1"], "k is 2 or more, not 1"),
         (["--k", "5"], "There are 4 customers, fewer than k = 5"),
-        (["--k", "2", "--time-limit", "0"], "--time-limit must be above 0, not 0.0."),
+        (["--k", "2", "--seconds", "0"], "--time-limit must be above 0, not 0.0."),
         (["--k", "2", "--rules", "none"], "Hint"),
         (["--k", "2", "--model", "magic"], "There is no model 'magic'"),
         (["--k", "2", "--levels", "date=week"], "The model classes has no levels"),
@@ -280,7 +280,7 @@ def test_the_same_seed_writes_the_same_file(run: Run, original: Path, tmp_path: 
         (["--mean-limit", "2"], "mean_limit is above 0 and at most 1"),
         (["--mean-limit", "0.5", "--model", "suppression"], "--mean-limit is kept by levels"),
         (["--mean-limit", "0.5", "--fast"], "--mean-limit is kept by levels"),
-        (["--k", "2", "--time-limit", "nan"], "--time-limit must be a finite number, not nan."),
+        (["--k", "2", "--seconds", "nan"], "--time-limit must be a finite number, not nan."),
         (["--k", "2", "--report", "none/report.html"], "does not exist"),
     ],
 )
@@ -362,7 +362,7 @@ def test_a_search_that_is_interrupted_when_there_is_an_answer_returns_it_at_once
     out = tmp_path / "out.csv"
     given = ("--levels", "date=month,item=all,price=all,quantity=all") if model == "levels" else ()
     # Without the interruption this would go on for an hour, or as long as it finds something better.
-    words = ("history", "anonymize", many, "--k", 4, "--model", model, *given, "--time-limit", 3600, "-o", out)
+    words = ("history", "anonymize", many, "--k", 4, "--model", model, *given, "--seconds", 3600, "-o", out)
     result = run(*words, "--json")
     assert result.exit_code == 130, result.output
     assert "Shown is what was found until then." in result.stderr

@@ -35,10 +35,10 @@ def test_all_models_and_the_choice_are_shown(run: Run, file: Path) -> None:
 
 def test_a_model_without_an_answer_says_why(run: Run, file: Path) -> None:
     file.write_text("a;b\n1;x\n2;x\n3;x\n")
-    result = run(file, "--population", "100")
+    result = run(file, "--population-size", "100")
     assert "Pitman has no answer: no two records are alike." in result.stdout
     assert "Every record of the table is unique" in result.stdout
-    assert "どのレコードも一意" in run(file, "--population", "100", "--lang", "ja").stdout
+    assert "どのレコードも一意" in run(file, "--population-size", "100", "--lang", "ja").stdout
 
 
 def test_without_unique_records_that_is_said(run: Run, file: Path) -> None:
@@ -48,7 +48,7 @@ def test_without_unique_records_that_is_said(run: Run, file: Path) -> None:
 
 
 def test_json_has_every_estimate(run: Run, file: Path) -> None:
-    found = json.loads(run(file, "--population", "90", "--known", "a", "--json").stdout)
+    found = json.loads(run(file, "--population-size", "90", "--known", "a", "--json").stdout)
     assert (found["share"], found["uniques"], found["chosen"], found["reason"]) == (0.1, 3, "pitman", "small_share")
     assert [entry["model"] for entry in found["estimates"]] == ["pitman", "zayatz", "snb"]
 
@@ -57,9 +57,9 @@ def test_json_has_every_estimate(run: Run, file: Path) -> None:
     ("words", "message"),
     [
         ([], "The size of the population is unknown"),
-        (["--share", "0.1", "--population", "90"], "cannot be used together"),
+        (["--share", "0.1", "--population-size", "90"], "cannot be used together"),
         (["--share", "1.5"], "above 0 and below 1, not 1.5"),
-        (["--population", "8"], "A population of 8 is not larger than the table, which has 9 records"),
+        (["--population-size", "8"], "A population of 8 is not larger than the table, which has 9 records"),
         (["--share", "0.1", "--known", "c"], "no attribute 'c'"),
     ],
 )

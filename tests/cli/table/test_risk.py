@@ -23,7 +23,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_record_shows_summary_and_curve(run: Run, file: Path, tmp_path: Path) -> None:
-    result = run("record", file, "--known", "sex, age", "--bound", "0.5", "--records", tmp_path / "r.csv")
+    result = run("record", file, "--known", "sex, age", "--limit", "0.5", "--record-risks", tmp_path / "r.csv")
     assert f"{tmp_path / 'r.csv'} tells about single people: keep it secret." in result.stderr
     assert result.exit_code == 0, result.output
     assert "Records: 6. Classes of equal records: 4; the smallest has size 1." in result.stdout
@@ -82,7 +82,7 @@ def test_subsets_say_how_they_were_gone_through(run: Run, file: Path, tmp_path: 
 
 
 def test_subsets_estimated_from_a_sample_have_intervals(run: Run, file: Path, tmp_path: Path) -> None:
-    words = ("subsets", file, "--walk", "sample", "--samples", "2000", "--seed", "1", "--bound", "0.4")
+    words = ("subsets", file, "--walk", "sample", "--samples", "2000", "--seed", "1", "--limit", "0.4")
     shown = " ".join(run(*words, "-o", tmp_path / "sets.csv").stdout.split())
     assert "Estimated from 2,000 records drawn at random (seed 1); the 5 distinct rows stay on the engine." in shown
     told = json.loads(run(*words, "--json").stdout)
@@ -165,7 +165,7 @@ def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
     costs = file.parent / "costs.csv"
     costs.write_text("attribute,cost\nsex,1\nage,3\ntown,2\nage+town,4\n")
     asked = ("--costs", costs)
-    shown = run("record", file, "--known", "sex,age", *asked, "--budget", "3", "--by-cost").stdout
+    shown = run("record", file, "--known", "sex,age", *asked, "--budget", "3", "--sort", "cost").stdout
     assert "What is known costs the attacker 4, which is more than the budget." in shown
     found = json.loads(run("record", file, *asked, "--budget", "5", "--json").stdout)
     assert (found["cost"], found["affordable"]) == (5, True)
@@ -173,7 +173,7 @@ def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
     shown = run("disclosable", file, "--limit", "0.5", *asked, "--budget", "3").stdout
     assert "age (cost 3); sex + town (cost 3)" in shown
     assert "maximal sets left out because they cost more: 0" in " ".join(shown.split())
-    found = json.loads(run("dangerous", file, "--factor", "2", *asked, "--by-cost", "--json").stdout)
+    found = json.loads(run("dangerous", file, "--factor", "2", *asked, "--sort", "cost", "--json").stdout)
     assert [entry["cost"] for entry in found["sets"]] == [3, 4, 4]
     assert "Only sets that cost 3 or less count." in run("dangerous", file, *asked, "--budget", "3").stdout
     refused = run("dangerous", file, "--budget", "3")
@@ -182,7 +182,7 @@ def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
 
 def test_dangerous_writes_the_records_of_its_sets(run: Run, file: Path) -> None:
     out = file.parent / "records.csv"
-    result = run("dangerous", file, "--factor", "3", "--records", out)
+    result = run("dangerous", file, "--factor", "3", "--record-risks", out)
     assert out.read_text().splitlines() == ["attributes,record,class_size,risk,rise", "sex + town,4,1,1.0,4.0"]
     assert f"{out} tells about single people: keep it secret." in result.stderr
 
@@ -334,14 +334,14 @@ def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, memb
     ("words", "message"),
     [
         (["record", "TABLE", "--known", "aeg"], "Did you mean age"),
-        (["record", "TABLE", "--bound", "2"], "above 0 and at most 1"),
+        (["record", "TABLE", "--limit", "2"], "above 0 and at most 1"),
         (["subsets", "TABLE", "--max-size", "9"], "must be between 1 and 3, not 9"),
         (["subsets", "TABLE", "--sort", "danger"], "Unknown measure 'danger'"),
         (["subsets", "TABLE", "-o", "sets.xlsx"], "written as .csv or .parquet"),
         (["subsets", "missing.csv"], "There is no file missing.csv"),
         (["subsets", "TABLE", "--walk", "magic"], "memory, engine or sample"),
         (["subsets", "TABLE", "--walk", "sample", "--samples", "1"], "at least 2, not 1"),
-        (["subsets", "TABLE", "--walk", "engine", "--added", "TABLE"], "found in memory only"),
+        (["subsets", "TABLE", "--walk", "engine", "--what-if-added", "TABLE"], "found in memory only"),
         (["disclosable", "TABLE", "--limit", "0"], "above 0 and at most 1"),
         (["dangerous", "TABLE", "--size", "4"], "attributes"),
         (["sample", "TABLE", "--by", "mood"], "by must be size or uniform, not 'mood'"),

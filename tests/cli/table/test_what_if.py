@@ -30,8 +30,8 @@ def answer(result: Result) -> Any:
     return json.loads(result.stdout)
 
 
-ADDED = ("--added", "more.csv")
-LEVELS = ("--levels", "levels.csv", "--hierarchy", "age=age.csv")
+ADDED = ("--what-if-added", "more.csv")
+LEVELS = ("--what-if-levels", "levels.csv", "--hierarchy", "age=age.csv")
 
 
 def test_record(run: Run) -> None:
@@ -55,14 +55,14 @@ def test_subsets(run: Run) -> None:
     assert all("age" in pair["attributes"] for pair in found["what_if"]["moved"])
     shown = run("subsets", "t.csv", *LEVELS, "--top", "2").stdout
     assert "Sets whose risk changes" in shown
-    same = run("subsets", "t.csv", "--attributes", "sex,town", "--hierarchy", "sex=sex.csv", "--levels", "zero.toml")
+    same = run("subsets", "t.csv", "--attributes", "sex,town", "--hierarchy", "sex=sex.csv", "--what-if-levels", "zero.toml")
     assert same.exit_code == 2
     assert "zero.toml" in same.stderr
 
 
 def test_nothing_moves_at_level_0(run: Run) -> None:
     Path("zero.toml").write_text("sex = 0\n")
-    assert "No risk changes." in run("subsets", "t.csv", "--levels", "zero.toml").stdout
+    assert "No risk changes." in run("subsets", "t.csv", "--what-if-levels", "zero.toml").stdout
 
 
 def test_class_sizes_of_all_subsets(run: Run) -> None:
@@ -112,7 +112,7 @@ def test_disclosable_lists_sets_that_stay_with_another_risk(run: Run) -> None:
 def test_added_records_are_counted_by_their_weights(run: Run) -> None:
     Path("w.csv").write_text("a,n\nx,3\ny,2\n")
     Path("v.csv").write_text("a,n\nx,10\nz,20\n")
-    found = answer(run("record", "w.csv", "--weight", "n", "--added", "v.csv", "--json"))["what_if"]
+    found = answer(run("record", "w.csv", "--weight", "n", "--what-if-added", "v.csv", "--json"))["what_if"]
     assert (found["added"], found["after"]["records"]) == (30, 35)
 
 
@@ -127,7 +127,7 @@ def test_dangerous(run: Run) -> None:
 
 
 def test_dangerous_tells_what_becomes_of_each_rise(run: Run) -> None:
-    words = ("dangerous", "t.csv", "--factor", "2.5", *LEVELS, "--records", "r.csv")
+    words = ("dangerous", "t.csv", "--factor", "2.5", *LEVELS, "--record-risks", "r.csv")
     moved = answer(run(*words, "--json"))["what_if"]["moved"]
     # (40, y) is one record, of three aged 40: 3; at level 1 one of two, of four in x. (m, old) is one, of four old.
     assert {tuple(m["attributes"]): (m["before"], m["after"], m["difference"]) for m in moved} == {
@@ -144,7 +144,7 @@ def test_dangerous_tells_what_becomes_of_each_rise(run: Run) -> None:
 
 
 def test_record_writes_both_risks_of_each_record(run: Run) -> None:
-    run("record", "t.csv", "--known", "sex,age", *LEVELS, "--records", "r.csv")
+    run("record", "t.csv", "--known", "sex,age", *LEVELS, "--record-risks", "r.csv")
     lines = Path("r.csv").read_text().splitlines()
     assert lines[0] == "record,sex,age,class_size,risk,class_size_after,risk_after,risk_difference"
     # f, 50 is as old as f, 40.
@@ -163,7 +163,7 @@ def test_levels(run: Run) -> None:
     found = answer(run(*words, "--json"))
     assert found["minimal"] == [{"age": 1, "sex": 1}, {"age": 2, "sex": 0}]
     # From level 1 of age on the same choices are left, and level 2 of age is no other.
-    after = answer(run(*words, "--levels", "levels.csv", "--json"))["what_if"]
+    after = answer(run(*words, "--what-if-levels", "levels.csv", "--json"))["what_if"]
     assert after["after"]["minimal"] == found["minimal"]
     assert (after["entered"], after["left"], after["after"]["highest"]) == ([], [], {"age": 2, "sex": 1})
     more = answer(run(*words, *ADDED, "--json"))["what_if"]
@@ -175,7 +175,7 @@ def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:
     words = ("levels", "t.csv", "--hierarchies", ".", "--known", "age,sex", "--limit", "0.5", "--json")
     Path("found.json").write_text(run(*words).stdout)
     found = answer(
-        run("record", "t.csv", "--known", "age,sex", "--levels", "found.json", "--hierarchies", ".", "--json")
+        run("record", "t.csv", "--known", "age,sex", "--what-if-levels", "found.json", "--hierarchies", ".", "--json")
     )
     assert found["what_if"]["after"]["max_risk"] <= 0.5
 
@@ -183,11 +183,11 @@ def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--levels", "levels.csv"), "'age' has no level 1"),
-        (("--levels", "none.csv"), "Cannot read the levels in none.csv"),
-        (("--added", "none.csv"), "none.csv"),
-        (("--added", "age.csv"), "age.csv has no attribute 'sex'"),
-        (("--hierarchy", "agee=age.csv", "--levels", "levels.csv"), "Did you mean age"),
+        (("--what-if-levels", "levels.csv"), "'age' has no level 1"),
+        (("--what-if-levels", "none.csv"), "Cannot read the levels in none.csv"),
+        (("--what-if-added", "none.csv"), "none.csv"),
+        (("--what-if-added", "age.csv"), "age.csv has no attribute 'sex'"),
+        (("--hierarchy", "agee=age.csv", "--what-if-levels", "levels.csv"), "Did you mean age"),
         (("--missing", "?"), "--missing-value"),
         (("--person", "whose"), "t.csv has no attribute 'whose'"),
     ],
@@ -224,7 +224,7 @@ def test_names_that_differ_by_case_alone_are_told_whichever_way_is_walked(run: R
 def test_how_added_records_were_read_is_told(run: Run) -> None:
     Path("c.csv").write_text("sex,town\nm,Nara\nf,Kobe\n")
     Path("more.csv").write_text("sex;town\nm;nara\nｆ;Kobe\n")
-    told = run("record", "c.csv", "--added", "more.csv").stderr
+    told = run("record", "c.csv", "--what-if-added", "more.csv").stderr
     assert "Read more.csv: CSV, 2 rows, encoding 'utf-8', delimiter ';', header 'yes'" in told
     assert "Column sex: 1 cell normalized to Unicode NFKC" in told
     assert "In both files, column town: 1 name differing from another by case alone" in told

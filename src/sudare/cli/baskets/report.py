@@ -19,7 +19,7 @@ from sudare.cli.baskets.options import (
 from sudare.cli.files import READ, REPORT
 from sudare.cli.frame import EXIT_ANSWER_NO, guarded, note_written, shown_progress
 from sudare.cli.options import taking
-from sudare.cli.settings import Settings
+from sudare.cli.settings import Settings, command_line
 from sudare.errors import OptionNotUsable
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def report(
             out,
             certificate=certificate,
             show_records=not hide_records,
+            command=command_line(),
             language=Settings.language,
             progress=progress,
         )

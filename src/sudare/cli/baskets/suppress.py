@@ -21,7 +21,7 @@ from sudare.cli.baskets.report import HideRecordsOption
 from sudare.cli.files import BASKETS, CERTIFICATE, READ, REPORT
 from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, SeedOption, guarded, note, show_json, shown_progress, spoken
 from sudare.cli.options import taking
-from sudare.cli.settings import Settings
+from sudare.cli.settings import Settings, command_line
 from sudare.messages import Joined
 from sudare.showing import dataclass
 
@@ -147,7 +147,7 @@ def suppress(
 
             write_baskets_report(
                 found, report, certificate=target.certificate, show_records=not hide_records,
-                language=Settings.language, progress=progress,
+                command=command_line(), language=Settings.language, progress=progress,
             )  # fmt: skip
     if json:
         named = {"out": out, "certificate": target.certificate, "report": report}

@@ -27,7 +27,7 @@ def anonymize(
     threads: ThreadsOption = None,
 ) -> None:
     """Anonymize a contest's history T: write A, row by row as T."""
-    from sudare.histories.generalized.conversion import rows_of_cells
+    from sudare.histories.generalized.conversion import HistoryRows
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.generalized.text import read_original
 
@@ -35,6 +35,6 @@ def anonymize(
     with shown_progress() as progress:
 
         def read() -> HistoryRows:
-            return rows_of_cells(read_original(original, loaded, progress=progress), loaded)
+            return HistoryRows(read_original(original, loaded, progress=progress), loaded)
 
         anonymize_to(read, wanted, None, out, progress, threads=threads)

@@ -18,7 +18,7 @@ from sudare.cli.contest.safety import ThresholdsOption
 from sudare.cli.contest.utility import DrawsOption
 from sudare.cli.files import READ, REPORT
 from sudare.cli.frame import EXIT_ANSWER_NO, SeedOption, guarded, note_written, shown_progress, spoken
-from sudare.cli.settings import Settings
+from sudare.cli.settings import Settings, command_line
 
 
 @guarded
@@ -56,7 +56,7 @@ def report(
         if checked.valid:
             found = write_contest_report(
                 original, anonymized, out, rules=chosen, guesses=guesses or (), thresholds=thresholds, draws=draws,
-                attacks=attacks, seed=seed, language=Settings.language, progress=progress,
+                attacks=attacks, seed=seed, command=command_line(), language=Settings.language, progress=progress,
             )  # fmt: skip
     if not checked.valid:
         from sudare.report.contest.check_text import show_check

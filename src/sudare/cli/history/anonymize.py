@@ -24,7 +24,7 @@ from sudare.cli.frame import (
 )
 from sudare.cli.history.cells import CellOptions
 from sudare.cli.options import share_of, taking
-from sudare.cli.settings import Settings
+from sudare.cli.settings import Settings, command_line
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.registry import DEFAULT_MODEL, MODELS
 from sudare.interruption import check_not_interrupted, keeping_answers, settle
@@ -121,12 +121,13 @@ def anonymize_to(
     from sudare.histories.anonymize.levels import parse_levels
     from sudare.histories.anonymize.publication import anonymize_rows, check_request
 
-    texts, levels = spoken(), parse_levels(wanted.levels) if wanted.levels else None
+    levels = parse_levels(wanted.levels) if wanted.levels else None
     search: dict[str, Any] = {"seconds": wanted.seconds, "rounds": wanted.rounds, "fast": wanted.fast}
     check_request(
         wanted.k, wanted.mean_limit, wanted.model, levels, wanted.untouched, search=any(search.values())
     )  # fmt: skip
     original = read()
+    texts = spoken() if original.of_contest else spoken().in_plain_words()
     with keeping_answers():
         made = anonymize_rows(
             original, wanted.k, mean_limit=wanted.mean_limit, model=wanted.model, levels=levels,
@@ -159,7 +160,8 @@ def _attacked(made: Publication, wanted: AnonymizingOptions, published: Path | N
             made = replace(made, duel=made.attack(seed=wanted.seed, progress=progress))
         if wanted.report:
             made.report(
-                wanted.report, published=published, seed=wanted.seed, language=Settings.language, progress=progress
+                wanted.report, published=published, seed=wanted.seed, command=command_line(),
+                language=Settings.language, progress=progress,
             )  # fmt: skip
             note_written(wanted.report)
     except KeyboardInterrupt:

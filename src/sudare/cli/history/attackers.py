@@ -20,16 +20,18 @@ from sudare.cli.frame import (
 )
 from sudare.cli.history.cells import CellOptions
 from sudare.cli.history.source import HistoryOptions
-from sudare.cli.options import taking
-from sudare.cli.settings import Settings
-from sudare.errors import BadRows, OptionNotUsable
+from sudare.cli.options import FailAboveOption, fail_if_above, taking
+from sudare.cli.settings import Settings, command_line
+from sudare.errors import BadRows
 from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
 from sudare.messages import message
+from sudare.showing import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
+    from sudare.histories.attackers.knowledge import Knowledge
     from sudare.histories.attackers.persons import PersonsRisk
     from sudare.histories.attackers.published import PublishedAssessment
     from sudare.histories.generalized.conversion import HistoryRows
@@ -37,109 +39,125 @@ if TYPE_CHECKING:
     from sudare.histories.model import History
     from sudare.messages import Texts
     from sudare.progress import Progress
+    from sudare.sources.readings import Reading
 
 WeightingOption = Annotated[Literal["occurrence", "record"], typer.Option()]
-MostCombinationsOption = Annotated[
-    int,
-    typer.Option(min=1, metavar="N"),
-]
-PersonsOption = Annotated[
-    int | None,
-    typer.Option(min=2, max=5, metavar="N"),
-]
+MostCombinationsOption = Annotated[int, typer.Option(min=1, metavar="N")]
+PersonsOption = Annotated[int | None, typer.Option(min=2, max=5, metavar="N")]
 SamplesOption = Annotated[int, typer.Option(min=2, metavar="N")]
 
 
+@dataclass(frozen=True, slots=True)
+class AttackerOptions:
+    """The words that say what attackers know, and how it is measured."""
+
+    knowledge: Annotated[list[str] | None, typer.Option(metavar="KNOWLEDGE")] = None
+    persons: PersonsOption = None
+    weighting: WeightingOption = "occurrence"
+    anonymized: Annotated[str | None, READ, typer.Option(metavar="A")] = None
+    seed: SeedOption = 0
+    most_combinations: Annotated[int | None, typer.Option(min=1, metavar="N")] = None
+    samples: SamplesOption = SAMPLES
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assessed:
+    """What attackers learn: from the history, from its anonymized form, and about several persons at once."""
+
+    found: AttackersAssessment
+    published: PublishedAssessment | None
+    several: list[PersonsRisk]
+
+    @property
+    def highest(self) -> float:
+        """The mean probability with which the strongest attacker is right; of an estimate, the end of its interval."""
+        if self.published:
+            after = (*self.published.attackers, *self.published.knowledge)
+            return max(risk.interval_after[1] if risk.interval_after else risk.after for risk in after)
+        known = (*self.found.attackers, *self.found.knowledge)
+        return max(risk.interval[1] if risk.interval else risk.measured for risk in known)
+
+
+def assess(source: CellOptions, wanted: AttackerOptions, history: History, progress: Progress) -> Assessed:
+    """Measure the ten attackers and further knowledge, and what else was asked for."""
+    from sudare.histories.attackers.assessment import assess_attackers
+    from sudare.histories.attackers.persons import check_persons
+
+    if wanted.persons:
+        check_persons(history, wanted.persons)
+    known, most = parsed(wanted), wanted.most_combinations
+    limits: dict[str, Any] = {"seed": wanted.seed, "samples": wanted.samples, "weighting": wanted.weighting}
+    found = assess_attackers(
+        history, knowledge=known, most_combinations=most or MOST_COMBINATIONS, progress=progress, **limits
+    )
+    several = _of_persons(
+        history, [*found.attackers, *found.knowledge], wanted.persons,
+        {**limits, "most_combinations": most or MOST_PERSON_COMBINATIONS}, progress,
+    )  # fmt: skip
+    published = None
+    if wanted.anonymized:
+        options = {**limits, "knowledge": known, "most_combinations": most or MOST_PUBLISHED_COMBINATIONS}
+        published = _measure(source, wanted.anonymized, options, progress)
+    return Assessed(found, published, several)
+
+
+def parsed(wanted: AttackerOptions) -> list[Knowledge]:
+    """Read the further knowledge."""
+    from sudare.histories.attackers.knowledge import parse_knowledge
+
+    return [parse_knowledge(text) for text in wanted.knowledge or []]
+
+
+def write_report(history: History, assessed: Assessed, path: Path, progress: Progress) -> None:
+    """Write the page about a history."""
+    from sudare.report.history.report import write_history_report
+
+    write_history_report(
+        history, assessed.found, path, published=assessed.published, persons=assessed.several,
+        command=command_line(), language=Settings.language, progress=progress,
+    )  # fmt: skip
+
+
 @guarded
-@taking(CellOptions)
+@taking(CellOptions, AttackerOptions)
 def attackers(
     source: CellOptions,
-    anonymized: Annotated[
-        str | None,
-        READ,
-        typer.Option(metavar="A"),
-    ] = None,
-    weighting: WeightingOption = "occurrence",
-    knowledge: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KNOWLEDGE"),
-    ] = None,
-    persons: PersonsOption = None,
+    wanted: AttackerOptions,
+    fail_above: FailAboveOption = None,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="OUT")] = None,
-    customer_risks: Annotated[
-        Path | None,
-        TABLE,
-        typer.Option(metavar="OUT"),
-    ] = None,
-    seed: SeedOption = 0,
-    most_combinations: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-        ),
-    ] = None,
-    samples: SamplesOption = SAMPLES,
+    customer_risks: Annotated[Path | None, TABLE, typer.Option(metavar="OUT")] = None,
     json: JsonOption = False,
 ) -> None:
     """Measure how well ten attackers recognize customers."""
-    from sudare.histories.attackers.assessment import assess_attackers
-    from sudare.histories.attackers.knowledge import parse_knowledge
-    from sudare.histories.attackers.persons import check_persons
-
-    texts = spoken()
-    known = [parse_knowledge(text) for text in knowledge or []]
+    known = parsed(wanted)
     with shown_progress() as progress, source.read(progress) as history:
         if report or customer_risks:
-            history.engine.check_people("values and customers, which the report and the file are about")
-        if persons:
-            check_persons(history, persons)
-        found = assess_attackers(
-            history,
-            weighting=weighting,
-            knowledge=known,
-            seed=seed,
-            most_combinations=most_combinations or MOST_COMBINATIONS,
-            samples=samples,
-            progress=progress,
-        )
-        limits = {"seed": seed, "samples": samples, "weighting": weighting}
-        most = most_combinations or MOST_PERSON_COMBINATIONS
-        several = _of_persons(
-            history, [*found.attackers, *found.knowledge], persons, {**limits, "most_combinations": most}, progress
-        )
-        published = None
-        if anonymized:
-            most = most_combinations or MOST_PUBLISHED_COMBINATIONS
-            options = {**limits, "knowledge": known, "most_combinations": most}
-            published = _measure(source, anonymized, options, progress)
+            history.engine.check_people(message("errors.people.values_and_customers"))
+        assessed = assess(source, wanted, history, progress)
         if customer_risks:
             from sudare.histories.attackers.customers import write_customer_risks
 
-            write_customer_risks(history, customer_risks, knowledge=known, weighting=weighting, progress=progress)
-        if report:
-            from sudare.report.history.report import write_history_report
-
-            write_history_report(
-                history,
-                found,
-                report,
-                published=published,
-                persons=several,
-                language=Settings.language,
-                progress=progress,
+            write_customer_risks(
+                history, customer_risks, knowledge=known, weighting=wanted.weighting, progress=progress
             )
+        if report:
+            write_report(history, assessed, report, progress)
         reading = history.reading
     if json:
-        after = {"published": published.to_dict()} if published else {}
-        of_persons = {"persons": [risk.to_dict() for risk in several]} if persons else {}
-        show_json("attackers", {**found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
+        _show_json(assessed, reading)
     else:
-        _show(found, published, several, reading.source, texts)
+        _show(assessed.found, assessed.published, assessed.several, reading.source, spoken())
     for path in filter(None, (customer_risks, report)):
         note_written(path)
     if customer_risks:
         note_secret(customer_risks)
+    fail_if_above(assessed.highest, fail_above)
+
+
+def _show_json(assessed: Assessed, reading: Reading) -> None:
+    after = {"published": assessed.published.to_dict()} if assessed.published else {}
+    of_persons = {"persons": [risk.to_dict() for risk in assessed.several]} if assessed.several else {}
+    show_json("attackers", {**assessed.found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
 
 
 def _show(
@@ -176,25 +194,14 @@ def _measure(source: CellOptions, anonymized: str, options: dict[str, Any], prog
     from sudare.histories.attackers.published import measure_published
 
     opened = source.open(progress, tell=False)
-    if not (opened.of_contest or _is_parquet(anonymized)):
-        raise OptionNotUsable("errors.attackers.not_aligned", source=source.file, anonymized=anonymized)
-    cells = _read_aligned(anonymized, opened, progress)
+    cells = read_aligned(anonymized, opened, progress)
     return measure_published(opened.history, cells, threads=source.threads, progress=progress, **options)
 
 
-def _is_parquet(anonymized: str) -> bool:
-    return Path(anonymized).suffix.lower() == ".parquet"
-
-
-def _read_aligned(anonymized: str, opened: HistoryRows, progress: Progress) -> CellHistory:
+def read_aligned(anonymized: str, opened: HistoryRows, progress: Progress) -> CellHistory:
     """Read an A; one that does not cover T may be what was published, whose rows are in another order."""
-    from sudare.histories.generalized.parquet import read_cells_parquet
-    from sudare.histories.generalized.text import read_valid_anonymized
-
     try:
-        if _is_parquet(anonymized):
-            return read_cells_parquet(anonymized, opened.history)
-        return read_valid_anonymized(anonymized, opened.history, opened.rules, progress=progress)
+        return opened.read_aligned(anonymized, progress=progress)
     except BadRows as error:
         raise BadRows("errors.attackers.not_rows_of", problem=error) from None
 
@@ -203,15 +210,9 @@ def _read_aligned(anonymized: str, opened: HistoryRows, progress: Progress) -> C
 @taking(HistoryOptions)
 def knowledge(
     source: HistoryOptions,
-    known: Annotated[
-        str,
-        typer.Argument(metavar="KNOWLEDGE"),
-    ],
-    values: Annotated[
-        Path | None,
-        TABLE,
-        typer.Option(metavar="OUT"),
-    ] = None,
+    known: Annotated[str, typer.Argument(metavar="KNOWLEDGE")],
+    fail_above: FailAboveOption = None,
+    values: Annotated[Path | None, TABLE, typer.Option(metavar="OUT")] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N")] = 10,
     persons: PersonsOption = None,
     weighting: WeightingOption = "occurrence",
@@ -268,3 +269,4 @@ def knowledge(
             show_persons(several, [None], texts)
     if values:
         note_written(values)
+    fail_if_above(risk.interval[1] if risk.interval else risk.measured, fail_above)

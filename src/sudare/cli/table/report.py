@@ -10,7 +10,7 @@ import typer
 from sudare.cli.files import REPORT
 from sudare.cli.frame import SeedOption, guarded, note_written, shown_progress
 from sudare.cli.options import taking
-from sudare.cli.settings import Settings
+from sudare.cli.settings import Settings, command_line
 from sudare.cli.table.hierarchy_options import HierarchyOptions
 from sudare.cli.table.options import KOption, LimitOption, SuppressOption, limit_of
 from sudare.cli.table.risk import DEFAULT_LIMIT
@@ -52,6 +52,7 @@ def report(
             suppress=suppress,
             seed=seed,
             threads=source.threads,
+            command=command_line(),
             language=Settings.language,
             progress=progress,
         )

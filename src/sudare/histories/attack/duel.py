@@ -212,8 +212,8 @@ def _attack(
     """Run an attack and its control; whatever goes wrong with it is told, and the other attacks go on."""
     attack = judgement = checked = error = None
     try:
-        attack, judgement = _judged(method, original, *target, rule)
-        _, checked = _judged(method, original, *control, rule)
+        attack, judgement = judged_attack(method, original, *target, rule)
+        _, checked = judged_attack(method, original, *control, rule)
     except OptionNotUsable:
         return DuelAttack(method, possible=False)
     except Exception as raised:
@@ -221,9 +221,10 @@ def _attack(
     return DuelAttack(method, attack, judgement, checked, error)
 
 
-def _judged(
-    method: str, original: CellHistory, history: CellHistory, attacks: Attacks, rule: _Rule
+def judged_attack(
+    method: str, original: CellHistory, history: CellHistory, attacks: Attacks, rule: Any
 ) -> tuple[Attack, Judgement]:
+    """Run an attack on a history whose rows are in the order of the original, and judge its guesses."""
     attack = make_attack(attacks, method, p=rule["p"], alpha=rule["alpha"])
     guesses = Guesses(attack.pids, attack.customers)
     return attack, judge_guesses(guesses, original, history, **rule)

@@ -88,7 +88,7 @@ def check_countable(history: History, knowledge: Knowledge) -> None:
     if combinations(history, knowledge) > MOST_COMBINATIONS:
         raise OptionNotUsable(
             f"The knowledge {str(knowledge)!r} has more than {MOST_COMBINATIONS:,} combinations, too many to list.\n"
-            "Hint: ask for fewer rows or visits; `sudare history attackers --knowledge` estimates its risk from a sample."
+            "Hint: ask for fewer rows or visits; sudare history attackers --knowledge estimates its risk from a sample."
         )
 
 

@@ -7,24 +7,30 @@ any other CSV, Parquet or Excel file the columns of customer, day, item, price a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from datetime import timedelta
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.engine import Engine, engine_or_own
-from sudare.errors import OutputNotWritable
-from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
+from sudare.errors import BadRows, OutputNotWritable
+from sudare.histories.generalized.coverage import is_row_by_row
+from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, OrderedColumn, OrderedForm
 from sudare.histories.generalized.parquet import read_cells_parquet, write_cells_parquet
-from sudare.histories.generalized.rule_sets import EPOCH, MOST_VALUE, ColumnRule, RuleSet, load_rules
-from sudare.histories.generalized.text import format_rows, read_anonymized, read_original, read_published, write_cells
-from sudare.histories.generalized.values import written
+from sudare.histories.generalized.rule_sets import MOST_VALUE, ColumnRule, RuleSet, load_rules
+from sudare.histories.generalized.text import (
+    format_rows,
+    read_anonymized,
+    read_original,
+    read_published,
+    read_valid_anonymized,
+    write_cells,
+)
+from sudare.histories.generalized.written_text import cell_texts, read_written_text
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.opening import EXCEL, PARQUET, check_readable
@@ -120,6 +126,39 @@ class HistoryRows:
                 self._write_text(target, sorted(self._rows(left)))
         return len(left)
 
+    @checked
+    def read_aligned(self, path: str | Path, *, progress: Progress = silent) -> CellHistory:
+        """Read an anonymized form whose row i belongs to row i of what was read: a contest's A, CSV text or Parquet.
+
+        BadRows refuses one that does not cover the original row by row.
+        """
+        path = Path(path)
+        check_readable(path)
+        if self.of_contest and path.suffix.lower() not in PARQUET:
+            return read_valid_anonymized(path, self.history, self.rules, progress=progress)
+        found = self._read_cells(path)
+        if not is_row_by_row(self.history, found):
+            raise BadRows("errors.written_cells.not_row_by_row", path=path)
+        return found
+
+    @checked
+    def read_published(self, path: str | Path, *, progress: Progress = silent) -> CellHistory:
+        """Read a published form, with rows in any order: a contest's lines, CSV text or Parquet."""
+        path = Path(path)
+        check_readable(path)
+        if self.of_contest and path.suffix.lower() not in PARQUET:
+            return read_published(path, self.history, self.rules, progress=progress)
+        return self._read_cells(path)
+
+    def published_rows(self, history: CellHistory) -> list[tuple[str, ...]]:
+        """Return the rows of an anonymized form that are published, as text, in the order of a publication."""
+        return sorted(self._rows(_some_rows(history, np.flatnonzero(~history.deleted))))
+
+    def _read_cells(self, path: Path) -> CellHistory:
+        if path.suffix.lower() in PARQUET:
+            return read_cells_parquet(path, self.history)
+        return read_written_text(path, self.history, self.header)
+
     def _publish_contest(self, target: Path, left: CellHistory) -> None:
         lines = sorted(b"".join(format_rows(left, self.rules)).splitlines(keepends=True))
         target.write_bytes(b"".join(lines))
@@ -138,7 +177,7 @@ class HistoryRows:
 
     def _rows(self, history: CellHistory) -> list[tuple[str, ...]]:
         persons = ["*" if person == 0 else str(person) for person in history.persons.tolist()]
-        return list(zip(persons, *(_cell_texts(column) for column in history.columns), strict=True))
+        return list(zip(persons, *(cell_texts(column) for column in history.columns), strict=True))
 
 
 @checked
@@ -283,35 +322,6 @@ def _some_cells(column: Column, rows: NDArray[np.int64]) -> Column:
     if isinstance(column, ItemColumn):
         return ItemColumn(column.name, kinds, column.sets[rows], column.starts, column.members, column.names)
     return OrderedColumn(column.name, column.form, kinds, column.low[rows], column.high[rows])
-
-
-def _cell_texts(column: Column) -> list[str]:
-    """Return each cell as it is written; days as 2010-12-01."""
-    if isinstance(column, ItemColumn):
-        return _texts([column.kinds, column.sets], partial(_set_text, column))
-    write = _day_text if column.form == "date" else partial(written, rule=ColumnRule(column.name, column.form))
-    return _texts([column.kinds, column.low, column.high], partial(_ordered_text, write))
-
-
-def _texts(parts: Sequence[NDArray[np.integer[Any]]], text: Callable[..., str]) -> list[str]:
-    """Return the text of each cell from its kind and what else it is; that of equal cells is made once."""
-    different, of_row = np.unique(np.stack([part.astype(np.int64) for part in parts]), axis=1, return_inverse=True)
-    texts = ["*" if cell[0] == Kind.DELETED else text(*cell) for cell in different.T.tolist()]
-    return [texts[number] for number in of_row.ravel().tolist()]
-
-
-def _set_text(column: ItemColumn, kind: int, number: int) -> str:
-    members = column.members[column.starts[number] : column.starts[number + 1]].tolist()
-    items = ";".join(column.names[item] for item in members)
-    return f"{{{items}}}" if kind == Kind.SET else items
-
-
-def _ordered_text(write: Callable[[int], str], kind: int, low: int, high: int) -> str:
-    return f"[{write(low)};{write(high)}]" if kind == Kind.RANGE else write(low)
-
-
-def _day_text(day: int) -> str:
-    return (EPOCH + timedelta(days=day)).isoformat()
 
 
 def _check_read(read: Iterable[object], written: Iterable[object]) -> None:

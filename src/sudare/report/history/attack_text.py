@@ -8,6 +8,7 @@ from sudare.report.terminal import console, percent, ratio
 
 if TYPE_CHECKING:
     from sudare.histories.attack.attack import Attack
+    from sudare.histories.attack.expected import ExpectedAttack, ExpectedAttacks
     from sudare.messages import Texts
 
 
@@ -34,3 +35,30 @@ def _knowledge(found: Attack, texts: Texts) -> str:
     words = {"rows": f"{known['rows']:,}", "share": percent(known["share"], texts), "columns": columns}
     told = texts("attack.known", **words)
     return told + (" " + texts("attack.noisy", days=known["noisy_dates"]) if known["noisy_dates"] else "")
+
+
+def show_expected(found: ExpectedAttacks, source: str, texts: Texts) -> None:
+    """Print what each attacker expects of a published history whose truth is not known, and how its control ended."""
+    from rich.table import Table
+
+    out = console()
+    out.print(texts("attack.expects.title", source=source, pseudonyms=f"{found.pseudonyms:,}"), style="bold")
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("method", "guesses", "expected", "needed", "chance", "control"):
+        table.add_column(texts(f"attack.expects.{name}"), justify="left" if name == "method" else "right")
+    for attack in found.attacks:
+        table.add_row(attack.method, *_expected_cells(attack, texts))
+    out.print(table)
+    out.print(texts("attack.expects.meaning"))
+    out.print(texts(f"attack.expects.verdict.{found.verdict}"), style="bold")
+
+
+def _expected_cells(found: ExpectedAttack, texts: Texts) -> list[str]:
+    if not found.possible:
+        return ["-", "-", "-", "-", texts("attack.expects.not_possible")]
+    if found.attack is None or found.control is None:
+        return ["-", "-", "-", "-", texts("attack.expects.crashed")]
+    attack = found.attack
+    passed = texts("attack.expects.passed" if found.control.effective else "attack.expects.failed")
+    chance = percent(attack.chance, texts) if len(attack) else "-"
+    return [f"{len(attack):,}", ratio(attack.expected), f"{attack.needed:,}", chance, passed]
