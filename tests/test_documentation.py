@@ -14,9 +14,8 @@ import typer.main
 
 import sudare
 from sudare.cli.app import app
+from tests.pages import DOCS, ROOT, anchors, links, page_name, pages
 from tests.public import public
-
-ROOT = Path(__file__).parents[1]
 
 
 def test_the_command_line_reference_is_up_to_date() -> None:
@@ -49,22 +48,32 @@ def test_the_library_page_names_every_public_function() -> None:
     assert [name for name in functions if name not in page] == []
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+@pytest.mark.parametrize("page", [*pages(), ROOT / "CONTRIBUTING.md"], ids=page_name)
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for line, target, place in links(page):
+        file = (page.parent / target) if target else page
+        if not file.exists() or (place and place not in anchors(file)):
+            broken.append(f"{page_name(page)}:{line}: {target}#{place}")
+    assert broken == []
 
 
 def test_every_page_is_in_the_site() -> None:
     listed = (ROOT / "zensical.toml").read_text(encoding="utf-8")
-    assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in listed] == []
+    in_docs = [page.relative_to(ROOT / "docs").as_posix() for page in pages() if (ROOT / "docs") in page.parents]
+    assert [page for page in in_docs if f'"{page}"' not in listed] == []
+
+
+def test_every_tutorial_and_how_to_page_is_there_in_japanese_too() -> None:
+    english = {page.relative_to(DOCS) for room in ("tutorials", "how-to") for page in (DOCS / room).glob("*.md")}
+    japanese = {page.relative_to(DOCS / "ja") for page in (DOCS / "ja").rglob("*.md")}
+    assert english | {Path("index.md")} == japanese
 
 
 def python_blocks() -> list[tuple[str, str]]:
-    pages = [ROOT / "README.md", ROOT / "README.ja.md", *(ROOT / "docs").rglob("*.md")]
     return [
         (page.name, block)
-        for page in pages
+        for page in pages()
         for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     ]
 

@@ -102,7 +102,9 @@ def test_a_piece_of_knowledge_is_a_row_and_its_words(copy: Copy) -> None:
     assert "Knows the quarter and one item of a visit." in copy.run("-c", code)
     copy.put("T.csv", "1,2011/1/10,a,1.50,1\n2,2011/4/11,b,2.50,2\n")
     copy.put("A.csv", "11,[2011/1/1;2011/3/31],a,1.50,1\n12,*,b,2.50,2\n")
-    shown = copy.sudare("history", "attackers", "T.csv", "--anonymized", "A.csv", "--knowledge", "quarter", "--lang", "ja")
+    shown = copy.sudare(
+        "history", "attackers", "T.csv", "--anonymized", "A.csv", "--knowledge", "quarter", "--lang", "ja"
+    )
     assert "四半期" in shown
 
 

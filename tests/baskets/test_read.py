@@ -171,7 +171,7 @@ def test_rows_without_a_user_are_refused_or_dropped(read: Any) -> None:
 
 
 def test_lines_that_do_not_divide_are_refused(read: Any) -> None:
-    with pytest.raises(sudare.BadRows, match="do not divide"):
+    with pytest.raises(sudare.BadRows, match="1 line that does not divide"):
         read("user,item\nbob,milk,bread\n", "b.csv")
 
 

@@ -267,7 +267,17 @@ def interrupted(words: list[str], out: Path, temporary: Path) -> subprocess.Comp
     [
         ["generate", "history", "OUT", "--customers", "100000"],
         ["generate", "table", "OUT", "--records", "1000000000"],
-        ["history", "attackers", "DATA", "--knowledge", "(item)*4", "--most-combinations", "1000000000000000", "--report", "PAGE"],
+        [
+            "history",
+            "attackers",
+            "DATA",
+            "--knowledge",
+            "(item)*4",
+            "--most-combinations",
+            "1000000000000000",
+            "--report",
+            "PAGE",
+        ],
     ],
     ids=["generate history", "generate table", "attackers"],
 )
@@ -291,7 +301,10 @@ def test_a_closed_pipe_ends_quietly(toy_file: Path, words: list[str]) -> None:
     # As Python is started mostly: a short result is then written at the end.
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     process = subprocess.Popen(
-        [*COMMAND, "history", "attackers", str(toy_file), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=buffered
+        [*COMMAND, "history", "attackers", str(toy_file), *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=buffered,
     )
     assert process.stdout is not None
     process.stdout.close()
@@ -307,7 +320,14 @@ FULL = Path("/dev/full")
 @pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize(
-    "words", [["history", "attackers", "TOY"], ["history", "attackers", "TOY", "--json"], ["--help"], ["--version"], ["history", "attackers", "--help"]]
+    "words",
+    [
+        ["history", "attackers", "TOY"],
+        ["history", "attackers", "TOY", "--json"],
+        ["--help"],
+        ["--version"],
+        ["history", "attackers", "--help"],
+    ],
 )
 def test_a_full_standard_output_is_said_once(toy_file: Path, words: list[str]) -> None:
     line = [*COMMAND, *(str(toy_file) if word == "TOY" else word for word in words)]
@@ -335,7 +355,9 @@ def test_an_answer_of_no_stays_one_where_it_cannot_be_shown(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", [["history", "attackers", "TOY"], ["history", "attackers", "none.csv"], ["--nonsense"]])
+@pytest.mark.parametrize(
+    "words", [["history", "attackers", "TOY"], ["history", "attackers", "none.csv"], ["--nonsense"]]
+)
 def test_a_full_standard_error_ends_with_exit_code_2(toy_file: Path, words: list[str]) -> None:
     line = [*COMMAND, *(str(toy_file) if word == "TOY" else word for word in words)]
     with FULL.open("w") as full:

@@ -391,7 +391,16 @@ def notes(text: str) -> list[str]:
 def test_the_command_on_this_machine_prints_what_duckdb_prints(
     cluster: Cluster, toy_file: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    command = [sys.executable, "-c", "from sudare.cli import main; main()", "history", "knowledge", str(toy_file), "day", "--json"]
+    command = [
+        sys.executable,
+        "-c",
+        "from sudare.cli import main; main()",
+        "history",
+        "knowledge",
+        str(toy_file),
+        "day",
+        "--json",
+    ]
     settings = tmp_path_factory.mktemp("settings")
     text = "".join(f"{key} {value}\n" for key, value in SETTINGS.items() if "Java" not in key)
     (settings / "spark-defaults.conf").write_text(text)

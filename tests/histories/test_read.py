@@ -91,7 +91,7 @@ def test_columns_are_found_by_name_in_english_and_japanese(read: Any, header: st
 
 def test_the_better_name_wins(read: Any) -> None:
     history = read("商品名,商品ID,顧客ID,日付\ntea,22,a,2024/1/5\n")
-    assert history.reading.columns == {"customer": "顧客ID", "day": "日付", "item": "商品ID"}
+    assert history.reading.columns == {"customer": "顧客ID", "day": "日付", "item": "商品ID", "item_name": "商品名"}
 
 
 def test_columns_can_be_given_by_name_or_position(read: Any) -> None:
@@ -153,7 +153,7 @@ def test_excel_is_read_with_its_dates(read: Any, tmp_path: Path) -> None:
     history = read(tmp_path / "h.xlsx")
     assert content(history) == [("13047", dt.date(2010, 12, 2), "22423"), ("17850", dt.date(2010, 12, 1), "85123A")]
     assert history.reading.format == "Excel"
-    with pytest.raises(sudare.OptionNotUsable, match="Sheets there: Sheet"):
+    with pytest.raises(sudare.OptionNotUsable, match="Its sheets are: Sheet"):
         read(tmp_path / "h.xlsx", sheet="purchases")
 
 
@@ -196,7 +196,7 @@ def test_a_duckdb_relation_is_read(read: Any) -> None:
 
 
 def test_what_is_no_source_is_refused(read: Any) -> None:
-    with pytest.raises(sudare.SourceNotReadable, match="A dict is no source"):
+    with pytest.raises(sudare.SourceNotReadable, match="from a value of type dict"):
         read({"customer": [1]})
 
 
@@ -289,9 +289,9 @@ def test_the_hash_is_that_of_the_file(read: Any, toy_file: Path) -> None:
         ("blank.csv", b"\n\n", "is empty"),
         ("header.csv", b"customer,day,item\n", "has no rows of data"),
         ("binary.csv", bytes(range(256)) * 20, "is not text in UTF-8"),
-        ("zip.csv", b"PK\x03\x04rest", "looks like a zip archive"),
-        ("gzip.csv", b"\x1f\x8brest", "unpack it first"),
-        ("one.csv", b"customer\na\n", "is one column"),
+        ("zip.csv", b"PK\x03\x04rest", "cannot be unpacked as zip"),
+        ("gzip.csv", b"\x1f\x8brest", "damaged or incomplete"),
+        ("one.csv", b"customer\na\n", "is a single column"),
         ("columns.csv", b"name,when,thing\na,2024/1/5,tea\n", "No column of .* looks like customer and day and item"),
         ("bad.parquet", b"PAR1 but not really", "cannot be read as Parquet"),
         ("bad.xlsx", b"not a workbook", "cannot be read as Excel"),
@@ -319,12 +319,12 @@ def test_a_folder_without_parquet_is_refused(read: Any, tmp_path: Path) -> None:
 
 
 def test_a_device_is_refused(read: Any) -> None:
-    with pytest.raises(sudare.SourceNotReadable, match="no regular file"):
+    with pytest.raises(sudare.SourceNotReadable, match="not a regular file"):
         read(Path(os.devnull))
 
 
 def test_a_wrong_delimiter_names_the_one_it_looks_like(read: Any) -> None:
-    with pytest.raises(sudare.SourceNotReadable, match="it looks like ','"):
+    with pytest.raises(sudare.SourceNotReadable, match="The delimiter looks like ','"):
         read(SMALL, delimiter=";")
 
 

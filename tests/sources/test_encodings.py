@@ -122,7 +122,7 @@ def test_the_question_shows_what_each_encoding_makes_of_the_text(tmp_path: Path)
         sudare.read_table(tmp_path / "t.csv")
     assert "cp1252, cp1250, cp1254: Málaga" in str(asked.value)
     assert "cp932: M疝aga" in str(asked.value)
-    assert "--encoding: one of these, if it reads right, or another" in str(asked.value)
+    assert "Choose one of these with encoding if it reads right" in str(asked.value)
     with sudare.read_table(tmp_path / "t.csv", encoding="cp1252") as table:
         assert table.values[1] == ("Málaga", "Nara")
 
@@ -147,7 +147,7 @@ def test_what_reads_best_is_shown_first(tmp_path: Path, text: str, encoding: str
 @pytest.mark.parametrize("encoding", ["rot13", "hex", "base64", "zlib", "undefined", "nothing"])
 def test_what_is_no_encoding_of_text_is_refused(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "t.csv").write_text("name,city\na,b\n")
-    with pytest.raises(sudare.OptionNotUsable, match="no encoding"):
+    with pytest.raises(sudare.OptionNotUsable, match="Unknown encoding"):
         find_text(tmp_path / "t.csv", encoding=encoding)
 
 

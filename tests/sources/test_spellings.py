@@ -155,7 +155,7 @@ def relation(columns: dict[str, list[str | None]]) -> object:
 
 def test_bytes_are_no_text(engine: DuckDBEngine) -> None:
     frame = pyarrow.table({"customer": [b"12", b"13"], "age": [1, 2]})
-    with pytest.raises(sudare.SourceNotReadable, match='The column "customer" holds bytes'):
+    with pytest.raises(sudare.SourceNotReadable, match='Column "customer" holds bytes'):
         sudare.read_table(frame, engine=engine)
     with sudare.read_table(frame, attributes=["age"], engine=engine) as table:
         assert table.records == 2

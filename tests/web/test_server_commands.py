@@ -31,14 +31,14 @@ def test_init_makes_a_folder_with_an_account(tmp_path: Path) -> None:
     assert json.loads(listed.stdout)["users"] == [{"login": "admin", "admin": True, "disabled": False}]
     again = run.invoke(app, ["server", "init", str(tmp_path / "s")])
     assert again.exit_code == 2
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_a_file_that_is_no_database_is_told_and_kept(tmp_path: Path) -> None:
     (tmp_path / "server.sqlite").write_text("my own notes\n" * 100)
     made = run.invoke(app, ["server", "init", str(tmp_path)])
     assert made.exit_code == 2
-    assert f"{tmp_path / 'server.sqlite'} is not a database of SQLite" in made.stderr
+    assert f"{tmp_path / 'server.sqlite'} is not an SQLite database" in made.stderr
     assert (tmp_path / "server.sqlite").read_text() == "my own notes\n" * 100
 
 
@@ -85,7 +85,9 @@ def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: Runni
 
     def submit(*words: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "SUDARE_TOKEN": token}
-        return subprocess.run([*COMMAND, "contest", "submit", url, *words], capture_output=True, text=True, env=environment)
+        return subprocess.run(
+            [*COMMAND, "contest", "submit", url, *words], capture_output=True, text=True, env=environment
+        )
 
     done = submit(str(good), "--note", "by program", "--final")
     assert done.returncode == 0, done.stderr

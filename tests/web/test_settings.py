@@ -14,7 +14,7 @@ def test_settings_come_back_as_they_were_written(tmp_path: Path) -> None:
     written = ServerSettings(tmp_path, public_url='https://"quoted"\\', port=9000)
     write_settings(written)
     assert load_settings(tmp_path) == written
-    with pytest.raises(OptionNotUsable, match="is there already"):
+    with pytest.raises(OptionNotUsable, match="already exists"):
         write_settings(written)
 
 

@@ -112,7 +112,7 @@ def test_a_contest_runs_from_invitations_to_published_standings(running: Running
     assert found
     round = found[1]
     organizer.post(round, f"{round}/data", file=T)
-    until(lambda: "24 rows of 12 customers" in organizer.open(round))
+    until(lambda: "24 rows, 12 customers" in organizer.open(round))
     assert teams["red"].client.get(f"{round}/data").text == T
 
     # One team hands in by a form, two by the API; errors are told with their places.
@@ -177,7 +177,7 @@ def test_a_contest_runs_from_invitations_to_published_standings(running: Running
     assert '<html lang="ja"' in page
     assert "同順位" in page
     log = organizer.open(f"{contest}/audit")
-    for words in ("results published", "A handed in", "times moved", "final chosen"):
+    for words in ("results published", "A submitted", "times changed", "final chosen"):
         assert words in log
     assert teams["red"].client.get(f"{contest}/audit").status_code == 403
 

@@ -72,6 +72,7 @@ def hold_baskets(
     header: bool | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    table: str | None = None,
     date_format: str | None = None,
     time_zone: str | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
@@ -87,7 +88,7 @@ def hold_baskets(
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
     given_engine = source.engine if isinstance(source, Purchases) else engine
     options = PurchaseForm(
-        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
         columns=given, date_format=date_format, bad_rows=bad_rows,
     )  # fmt: skip
     progress(message("progress.reading"), 0, 2)
@@ -139,7 +140,10 @@ def _reading(engine: Engine, rows: str, source: Source, roles: Mapping[str, int]
     dropped = (Dropped("user is missing", column, lacking),) if lacking else ()
     found = {"user": column, "item": source.columns[roles["item"]]}
     spellings = find_spellings(engine, rows, {"owner": column, "item": found["item"]})
-    return Reading(source.name, source.format, found, source.guesses, read, dropped, source.sha256, spellings)
+    return Reading(
+        source.name, source.format, found, source.guesses, read, dropped, source.sha256, spellings,
+        alternatives=source.alternatives, files=source.files,
+    )  # fmt: skip
 
 
 def _held(engine: Engine, rows: str, reading: Reading, form: str) -> HeldBaskets:

@@ -17,7 +17,9 @@ from sudare.engine import fresh_name, quote_text
 from sudare.errors import BadRows, NotOnEngine, OptionNotUsable
 from sudare.showing import dataclass
 from sudare.sources.cell_text import cell_text
-from sudare.sources.opening import SourceOptions, check_readable, open_source
+from sudare.sources.local.files import check_readable
+from sudare.sources.opening import open_source
+from sudare.sources.options import SourceOptions
 from sudare.sources.purchases.roles import NAMES, assign_roles, fold
 from sudare.sources.spellings import plain
 from sudare.sources.text import file_hash

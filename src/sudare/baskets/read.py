@@ -20,8 +20,9 @@ from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import cell_text
-from sudare.sources.encodings import FoundText, find_text, with_mark
-from sudare.sources.opening import EXCEL, PARQUET, Source, check_readable, open_source, refuse_broken
+from sudare.sources.encodings import with_mark
+from sudare.sources.local.prepared import LocalText, is_excel, is_parquet, text_of
+from sudare.sources.opening import Source, open_source, refuse_broken
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 from sudare.sources.purchases.model import Purchases
 from sudare.sources.purchases.roles import NAMES, assign_roles, fold
@@ -49,6 +50,7 @@ def read_baskets(
     header: bool | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    table: str | None = None,
     date_format: str | None = None,
     time_zone: str | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
@@ -70,21 +72,20 @@ def read_baskets(
     _check_words(form, per, bad_rows)
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
     options = PurchaseForm(
-        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
         columns=given, date_format=date_format, bad_rows=bad_rows,
     )  # fmt: skip
     progress(message("progress.reading"), 0, 2)
     if isinstance(source, Purchases):
         found = _from_history(source, per)
-    elif text := _transaction_text(source, form, per, options):
-        found = _from_text(Path(str(source)), text, form, encoding)
+    elif per == "visit" or form == "history":
+        with (
+            engine_or_own(engine) as place,
+            load_purchases(source, options, Purchases, engine=place, own_engine=False) as history,
+        ):
+            found = _from_history(history, per)
     else:
-        with engine_or_own(engine) as place:
-            if per == "visit" or form == "history":
-                with load_purchases(source, options, Purchases, engine=place, own_engine=False) as history:
-                    found = _from_history(history, per)
-            else:
-                found = _from_pairs(source, place, options)
+        found = _from_text_or_pairs(source, form, options, engine)
     if not found.names and not allow_empty:
         name = found.reading.source if found.reading else "The source"
         raise SourceNotReadable(f"{name} has no items.\nHint: give records with at least one item.")
@@ -104,21 +105,26 @@ def _check_words(form: str | None, per: str, bad_rows: str) -> None:
         )
 
 
-def _transaction_text(source: object, form: Form | None, per: Per, options: PurchaseForm) -> FoundText | None:
-    """Return a source that is transaction text: as the form says, else a text whose first line names no columns."""
-    if not isinstance(source, str | Path) or form not in (None, *TEXT_FORMS):
-        return None
-    path = Path(source)
-    if form is None and (per == "visit" or options.columns or is_binary(path)):
-        return None
-    check_readable(path)
-    text = find_text(path, encoding=options.encoding)
-    return None if form is None and names_columns(path, text.encoding) else text
+def _from_text_or_pairs(source: object, form: Form | None, options: PurchaseForm, engine: Engine | None) -> Baskets:
+    """Read transaction text, as the form says, else a text whose first line names no columns; all else is pairs."""
+    with ExitStack() as cleanup:
+        text = None
+        if isinstance(source, str | Path) and (form in TEXT_FORMS or not options.columns):
+            text = text_of(source, options.encoding, cleanup)
+        header = text is not None and names_columns(text.file, text.encoding)
+        if text is not None and (form in TEXT_FORMS or (form is None and not header)):
+            return _from_text(text, form, options.encoding)
+        if form in TEXT_FORMS:
+            raise SourceNotReadable("errors.sources.no_transactions", form=form)
+        if text is not None and options.header is None:
+            # Names of people and things look like a header; here a header names both columns.
+            options = replace(options, header=header)
+        return _from_pairs(source, cleanup.enter_context(engine_or_own(engine)), options)
 
 
 def is_binary(path: Path) -> bool:
     """Tell whether a path is one of the kinds of tables that are no text."""
-    return path.is_dir() or path.suffix.lower() in (*PARQUET, *EXCEL)
+    return is_parquet(path) or is_excel(path)
 
 
 def names_columns(path: Path, encoding: str) -> bool:
@@ -129,10 +135,10 @@ def names_columns(path: Path, encoding: str) -> bool:
     return any(all(row & set(NAMES[role]) for role in PAIR_ROLES) for row in rows)
 
 
-def _from_text(path: Path, text: FoundText, given: Form | None, encoding: str | None) -> Baskets:
-    found = text.encoding
+def _from_text(text: LocalText, given: Form | None, encoding: str | None) -> Baskets:
+    path, found = text.file, text.encoding
     form: TextForm = find_text_form(path, with_mark(found)) if given is None else given  # type: ignore[assignment]
-    counts, cells, numbers = read_lines(path, with_mark(found), form, str(path))
+    counts, cells, numbers = read_lines(path, with_mark(found), form, text.name)
     if given is None and form == "spaces" and SPMF_MARKS[0] in numbers:
         # Only short records in the first lines.
         form = "spmf"
@@ -153,8 +159,8 @@ def _from_text(path: Path, text: FoundText, given: Form | None, encoding: str | 
     if given is None:
         guesses["form"] = form
     reading = BasketReading(
-        str(path), "text", {}, guesses, len(counts), (), text.sha256, (spelling,) if spelling.remarkable else (),
-        form=form, duplicates=int(np.count_nonzero(duplicates)),
+        text.name, "text", {}, guesses, len(counts), (), text.sha256, (spelling,) if spelling.remarkable else (),
+        files=text.files, form=form, duplicates=int(np.count_nonzero(duplicates)),
     )  # fmt: skip
     return _made(keys // len(names), keys % len(names), names, numbered(len(counts)), reading)
 
@@ -174,11 +180,6 @@ def _made(
 def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> Baskets:
     given, drop = options.columns, options.bad_rows == "drop"
     rows = f"{fresh_name('baskets')}_rows"
-    if isinstance(source, str | Path) and options.header is None and not given and not is_binary(Path(source)):
-        check_readable(Path(source))
-        # Names of people and things look like a header; here a header names both columns.
-        found_encoding = find_text(Path(source), encoding=options.encoding).encoding
-        options = replace(options, header=names_columns(Path(source), found_encoding))
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)
         cleanup.callback(engine.drop, rows)
@@ -193,6 +194,7 @@ def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> Basket
         reading = Reading(
             opened.name, opened.format, found, opened.guesses, read, dropped, opened.sha256,
             find_spellings(engine, rows, {"owner": found["user"], "item": found["item"]}),
+            alternatives=opened.alternatives, files=opened.files,
         )  # fmt: skip
         return _numbered(engine, f"(SELECT * FROM {rows} WHERE owner IS NOT NULL)", rows, reading, "pairs")
 

@@ -21,7 +21,9 @@ from sudare.engine import Engine, engine_or_own, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.showing import dataclass
 from sudare.sources.encodings import find_text, read_text, with_mark
-from sudare.sources.opening import Source, SourceOptions, check_readable, open_source
+from sudare.sources.local.files import check_readable
+from sudare.sources.opening import Source, open_source
+from sudare.sources.options import SourceOptions
 from sudare.sources.purchases.roles import NAMES, fold
 from sudare.sources.spellings import plain
 from sudare.sources.text import DELIMITERS, file_hash
@@ -153,7 +155,7 @@ def is_table(path: Path, encoding: str | None) -> bool:
     """Tell whether a file is a table of users and items, rather than a list of items."""
     if is_binary(path):
         return True
-    found = find_text(path, encoding=encoding, option=None).encoding
+    found = find_text(path, encoding=encoding, choosable=False).encoding
     if names_columns(path, found):
         return True
     with path.open(encoding=with_mark(found)) as file:
@@ -186,7 +188,7 @@ def _from_table(
     name = fresh_name("sensitive")
     header = None
     if isinstance(source, str | Path) and not is_binary(Path(source)):
-        header = names_columns(Path(source), find_text(Path(source), encoding=encoding, option=None).encoding)
+        header = names_columns(Path(source), find_text(Path(source), encoding=encoding, choosable=False).encoding)
     with ExitStack() as cleanup:
         opened = open_source(
             source, engine, SourceOptions(delimiter=delimiter, header=header, encoding=encoding), cleanup

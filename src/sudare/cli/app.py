@@ -168,13 +168,14 @@ class Group(TyperGroup):
         standalone = extra.pop("standalone_mode", True)
         try:
             settle(words)
-            return super().main(without_general(words), standalone_mode=False, **extra)
+            # Commands return nothing; what comes back is the exit code of one that ended early.
+            code = super().main(without_general(words), standalone_mode=False, **extra)
         except UsageError as error:
             code = tell_usage(error, [*COMMANDS])
         except SudareError as error:
             code = tell_error(error)
         if standalone:
-            sys.exit(code)
+            sys.exit(code or 0)
         return code
 
 

@@ -45,6 +45,23 @@ class History(Purchases):
     _source: object = field(default=None, repr=False)
     _form: PurchaseForm = field(default_factory=PurchaseForm, repr=False)
     _rows: HistoryRows | None = field(default=None, repr=False)
+    _names: dict[str, str] | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What items are called beside their codes, if the source has a column of names; the most frequent name wins.
+
+        They are read from the source when they are first asked for; a file that has changed since is refused.
+        """
+        from sudare.sources.purchases.item_names import read_item_names
+
+        if self._names is None:
+            self._names = read_item_names(self._source, self._form, self.reading, self.engine)
+        return self._names
+
+    def item_name(self, item: str) -> str | None:
+        """Return what an item is called beside its code, None if nobody says."""
+        return self.names.get(item)
 
     def attackers(
         self,
@@ -140,9 +157,7 @@ class History(Purchases):
         if self._rows is None:
             found = rows_of_source(self._source, self._form, engine=self.engine, progress=progress)
             if found.sha256 != self.reading.sha256:
-                raise SourceNotReadable(
-                    f"{self.reading.source} has changed since it was read.\nHint: read the history again."
-                )
+                raise SourceNotReadable("errors.sources.changed", name=self.reading.source)
             self._rows = found
         return self._rows
 

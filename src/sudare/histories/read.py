@@ -22,6 +22,7 @@ def read_history(
     header: bool | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    table: str | None = None,
     date_format: str | None = None,
     time_zone: str | None = None,
     missing_values: Mapping[str, Sequence[str]] | None = None,
@@ -29,8 +30,10 @@ def read_history(
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> History:
-    """Read a purchase history from a CSV, Parquet or Excel file, a DuckDB relation, any dataframe, or exact cells.
+    """Read a purchase history from a CSV, Parquet, Excel, SQLite or DuckDB file, a dataframe, or exact cells.
 
+    Files may be compressed, a pattern such as "2011-*.csv" stands for all files that match, and "-" for standard input.
+    `sheet` chooses a sheet of an Excel file, `table` a table of a database.
     Columns are found by their names (English, Japanese, UCI's) unless `columns` gives them (role -> column); a
     headerless file of five or seven columns is read as the contests' formats. Customer, day and item must not be
     missing; time, price and quantity may be, and a missing value is then a value of its own. `missing_values` names
@@ -42,7 +45,7 @@ def read_history(
     if not isinstance(source, str | Path) and (found := _of_cells(source, engine)) is not None:
         return found
     options = PurchaseForm(
-        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
         columns=columns or {}, date_format=date_format, missing_values=missing_values or {}, bad_rows=bad_rows,
     )  # fmt: skip
     with engine_to_keep(engine, source) as (place, own):

@@ -19,10 +19,7 @@ def cell_text(expression: str, type_: str, missing: Sequence[str]) -> str:
     Bytes are refused: nothing says which text they are.
     """
     if type_ in ("BLOB", "BINARY"):
-        raise SourceNotReadable(
-            f"The column {expression} holds bytes, not text.\n"
-            "Hint: make it text in the encoding that it has (in Arrow: cast to string), and read it again."
-        )
+        raise SourceNotReadable("errors.sources.bytes", column=expression)
     if type_ == "VARCHAR":
         text = f"nullif(trimmed(normal({expression})), '')"
     elif type_ in ("DOUBLE", "FLOAT"):

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
 
 CHUNK_BYTES = 1 << 20
@@ -37,14 +38,15 @@ _EXPECTED = 3
 _LEAST_KANA = 0.05
 _ESCAPE = "\x1b$"
 
+# What files of other kinds begin with, and what they are called.
 MAGIC = {
-    b"PK\x03\x04": "a zip archive (an Excel file is read if its name ends in .xlsx)",
-    b"\x1f\x8b": "a gzip archive; unpack it first",
-    b"PAR1": "a Parquet file; let its name end in .parquet",
-    b"%PDF": "a PDF document",
-    b"\x89PNG": "a picture",
-    b"\xd0\xcf\x11\xe0": "an old Office file (an Excel file is read if its name ends in .xls)",
-    b"SQLite format": "a database",
+    b"PK\x03\x04": message("errors.encodings.kind.zip"),
+    b"\x1f\x8b": message("errors.encodings.kind.gzip"),
+    b"PAR1": message("errors.encodings.kind.parquet"),
+    b"%PDF": message("errors.encodings.kind.pdf"),
+    b"\x89PNG": message("errors.encodings.kind.picture"),
+    b"\xd0\xcf\x11\xe0": message("errors.encodings.kind.office"),
+    b"SQLite format": message("errors.encodings.kind.database"),
 }
 
 _KANA = re.compile("[ぁ-んァ-ヶー]")
@@ -71,23 +73,23 @@ class FoundText:
     sha256: str
 
 
-def find_text(path: Path, *, encoding: str | None = None, option: str | None = "--encoding") -> FoundText:
+def find_text(path: Path, *, encoding: str | None = None, choosable: bool = True, name: str | None = None) -> FoundText:
     """Return the encoding in which the whole file can be read, and its hash; a given encoding is only checked.
 
     Found are UTF-8, UTF-16 with its mark, and cp932, EUC-JP and ISO-2022-JP where the text is Japanese. For any other
-    the error shows candidates; it advises the `option` that names the encoding, if there is one.
+    the error shows candidates; it advises to name the encoding if that is `choosable`. `name` is what the file
+    is called.
     """
+    said = name or str(path)
     with path.open("rb") as file:
         start = file.read(16)
     kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
     if kind:
-        raise SourceNotReadable(
-            f"{path} is not a text file: it looks like {kind}.\nHint: give a CSV, Parquet or Excel file."
-        )
+        raise SourceNotReadable("errors.encodings.not_text", name=said, kind=kind)
     if encoding is not None:
-        return _check_given(path, encoding)
+        return _check_given(path, encoding, said)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _check_given(path, "utf-16")
+        return _check_given(path, "utf-16", said)
     plain = _read_through(path, "utf-8")
     if plain.error is None:
         return FoundText("utf-8", plain.sha256)
@@ -95,12 +97,12 @@ def find_text(path: Path, *, encoding: str | None = None, option: str | None = "
     likely = [name for name, found in passes.items() if found.error is None and _is_japanese(path, name)]
     if len(likely) == 1 and (likely[0] != "euc_jp" or _has_kana(path, "euc_jp")):
         return FoundText(likely[0], passes[likely[0]].sha256)
-    raise SourceNotReadable(_question(path, likely, option))
+    raise _question(path, likely, said, choosable=choosable)
 
 
-def read_text(path: Path, *, encoding: str | None = None, option: str | None = None) -> str:
+def read_text(path: Path, *, encoding: str | None = None) -> str:
     """Return the text of a small file, in the encoding that was given or is found; line ends stay as they are."""
-    found = find_text(path, encoding=encoding, option=option)
+    found = find_text(path, encoding=encoding, choosable=False)
     return path.read_bytes().decode(with_mark(found.encoding))
 
 
@@ -119,13 +121,13 @@ def recode(path: Path, encoding: str, target: Path) -> None:
             new.write(text)
 
 
-def _check_given(path: Path, encoding: str) -> FoundText:
+def _check_given(path: Path, encoding: str, said: str) -> FoundText:
     name = _text_encoding(encoding)
     if name is None:
-        raise OptionNotUsable(f"There is no encoding {encoding!r} of text.\nHint: utf-8, cp932, euc_jp, cp1252, ...")
+        raise OptionNotUsable("errors.encodings.unknown", encoding=encoding)
     found = _read_through(path, name)
     if found.error:
-        raise SourceNotReadable(f"{path} is not {encoding}: {found.error}.\nHint: omit --encoding to have it found.")
+        raise SourceNotReadable("errors.encodings.not_as_given", name=said, encoding=encoding, reason=found.error)
     return FoundText(name, found.sha256)
 
 
@@ -142,7 +144,7 @@ def _text_encoding(encoding: str) -> str | None:
 class _Pass:
     """What one reading of a file says: why it is not text in an encoding, None if all of it is; then its SHA-256."""
 
-    error: str | None
+    error: Message | None
     sha256: str = ""
 
 
@@ -155,19 +157,19 @@ def _read_through(path: Path, encoding: str) -> _Pass:
             try:
                 text = decoder.decode(chunk)
             except UnicodeDecodeError as error:
-                return _Pass(f"byte {position + error.start:,} does not fit")
+                return _Pass(message("errors.encodings.reason.byte", byte=position + error.start))
             except UnicodeError as error:
-                return _Pass(str(error))
+                return _Pass(message("errors.encodings.reason.decoder", reason=str(error)))
             if "\0" in text:
-                return _Pass(f"there is a NUL byte near byte {position:,}")
+                return _Pass(message("errors.encodings.reason.nul", byte=position))
             if _ESCAPE in text and not encoding.startswith("iso2022"):
-                return _Pass(f"there is an escape sequence near byte {position:,}")
+                return _Pass(message("errors.encodings.reason.escape", byte=position))
             digest.update(chunk)
             position += len(chunk)
     try:
         decoder.decode(b"", final=True)
     except UnicodeError:
-        return _Pass("it ends in the middle of a character")
+        return _Pass(message("errors.encodings.reason.end"))
     return _Pass(None, digest.hexdigest())
 
 
@@ -236,8 +238,8 @@ def _frequent() -> frozenset[str]:
     return frozenset("".join(pair.decode("euc_jis_2004" if pair[0] == 0xAD else "euc_jp", "ignore") for pair in cells))
 
 
-def _question(path: Path, likely: Sequence[str], option: str | None) -> str:
-    """Return what to ask the owner of a text: what some encodings make of its first part that is not ASCII."""
+def _question(path: Path, likely: Sequence[str], said: str, *, choosable: bool) -> SourceNotReadable:
+    """Return what asks the owner of a text: what some encodings make of its first part that is not ASCII."""
     candidates = dict.fromkeys((*likely, *CANDIDATES))
     readable = [name for name in candidates if _read_through(path, name).error is None]
     readings: dict[str, list[str]] = {}
@@ -245,13 +247,12 @@ def _question(path: Path, likely: Sequence[str], option: str | None) -> str:
         readings.setdefault(_shown(path, name), []).append(name)
     shown = [f"  {', '.join(names)}: {text}" for text, names in readings.items() if text.isprintable()]
     if not shown:
-        return (
-            f"{path} is not text in UTF-8: {_read_through(path, 'utf-8').error}.\n"
-            "Hint: give a CSV, Parquet or Excel file, or save the text as UTF-8."
-        )
-    advice = f"name the encoding with {option}: one of these, if it reads right, or another; or " if option else ""
-    asked = f"{path} is not UTF-8, and its encoding is not clear. It reads as"
-    return "\n".join([asked, *shown[:SHOWN_READINGS], f"Hint: {advice}save the text as UTF-8."])
+        reason = _read_through(path, "utf-8").error
+        return SourceNotReadable("errors.encodings.not_utf8", name=said, reason=reason)
+    listed = Joined(shown[:SHOWN_READINGS], "lines")
+    if choosable:
+        return SourceNotReadable("errors.encodings.not_clear", name=said, readings=listed)
+    return SourceNotReadable("errors.encodings.save_as_utf8", name=said, readings=listed)
 
 
 def _plausible(path: Path, encoding: str) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.spellings import Spelling
@@ -24,7 +26,8 @@ class Reading(Result):
     """How a source was read: what was found, what was guessed, what was left out, what was written in several ways.
 
     `clock` says by which clock moments with a time zone became days, if there were any: a zone's, or AS_WRITTEN.
-    `others` are the columns of a table's source that are no attributes.
+    `others` are the columns of a table's source that are no attributes. `alternatives` are what else could have been
+    taken: other columns for a role, other sheets of a file. `files` are those that a pattern stands for, if several.
     """
 
     source: str
@@ -37,6 +40,8 @@ class Reading(Result):
     spellings: tuple[Spelling, ...] = ()
     clock: str | None = None
     others: tuple[str, ...] = ()
+    alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
 
     @property
     def dropped_rows(self) -> int:

@@ -42,14 +42,14 @@ def file_hash(path: Path) -> str:
 def find_form(path: Path, encoding: str, *, delimiter: str | None, header: bool | None, name: str) -> TextForm:
     """Find delimiter, header and columns from the first lines of a UTF-8 file, unless they are given."""
     if delimiter is not None and len(delimiter) != 1:
-        raise OptionNotUsable(f"A delimiter is one character, not {delimiter!r}.\nHint: --delimiter ';' (tab: $'\\t')")
+        raise OptionNotUsable("errors.sources.delimiter", delimiter=delimiter)
     lines = _first_lines(path, name)
     chosen = delimiter or _find_delimiter(lines)
     rows = [row for _, row in csv_rows(lines, chosen) if row]
     if not rows:
-        raise SourceNotReadable(f"{name} is empty.\nHint: give a file with at least one row of data.")
+        raise SourceNotReadable("errors.sources.empty", name=name)
     if len(rows[0]) < 2:
-        raise SourceNotReadable(_one_column_message(lines, chosen, name, given=delimiter is not None))
+        raise _one_column(lines, chosen, name, given=delimiter is not None)
     has_header = looks_like_header(rows[0]) if header is None else header
     columns = [cell.strip() for cell in rows[0]] if has_header else [str(n + 1) for n in range(len(rows[0]))]
     return TextForm(encoding, chosen, has_header, tuple(columns))
@@ -61,8 +61,7 @@ def _first_lines(path: Path, name: str) -> list[str]:
         while len(lines) < SAMPLE_LINES and (line := file.readline(MOST_LINE_BYTES)):
             if len(line) == MOST_LINE_BYTES:
                 raise SourceNotReadable(
-                    f"Line {len(lines) + 1} of {name} is longer than {MOST_LINE_BYTES:,} characters.\n"
-                    "Hint: this is no table of rows; check how the file was made."
+                    "errors.sources.long_line", name=name, line=len(lines) + 1, most=MOST_LINE_BYTES
                 )
             lines.append(line)
     return lines
@@ -86,18 +85,16 @@ def looks_like_header(cells: Sequence[str]) -> bool:
     return not any(_VALUE.fullmatch(cell) for cell in cells)
 
 
-def _one_column_message(lines: Sequence[str], delimiter: str, name: str, *, given: bool) -> str:
-    shown = "tab" if delimiter == "\t" else repr(delimiter)
+def _one_column(lines: Sequence[str], delimiter: str, name: str, *, given: bool) -> SourceNotReadable:
     other = _find_delimiter(lines)
     if given and len(next(row for _, row in csv_rows(lines, other) if row)) > 1:
-        return (
-            f"The first line of {name} is one column with the delimiter {shown}.\n"
-            f"Hint: it looks like {'tab' if other == chr(9) else repr(other)}; omit --delimiter to have it found."
-        )
-    return (
-        f"The first line of {name} is one column: none of comma, tab, semicolon and bar divides it.\n"
-        "Hint: name the delimiter (--delimiter ':'); a table has two columns or more, a history at least three."
-    )
+        found = {"delimiter": _shown(delimiter), "other": _shown(other)}
+        return SourceNotReadable("errors.sources.other_delimiter", name=name, **found)
+    return SourceNotReadable("errors.sources.one_column", name=name)
+
+
+def _shown(delimiter: str) -> str:
+    return "tab" if delimiter == "\t" else repr(delimiter)
 
 
 def line_numbers(path: Path, positions: Sequence[int]) -> list[int]:

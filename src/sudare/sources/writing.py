@@ -24,6 +24,7 @@ from urllib.parse import unquote
 
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.showing import dataclass
+from sudare.sources.local.patterns import is_pattern, matching_files
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -162,7 +163,7 @@ def _local_paths(source: str | Path) -> list[Path]:
     An address can be meant as it stands or with its %20 decoded. Of a pattern it is the folder where it begins.
     """
     if not str(source).startswith(_LOCAL_ADDRESS):
-        return [Path(source)]
+        return matching_files(source) if is_pattern(source) and not _exists(Path(source)) else [Path(source)]
     path = "/" + str(source).removeprefix(_LOCAL_ADDRESS).partition("/")[2]
     return [Path(*takewhile(_is_literal, Path(spelling).parts)) for spelling in (path, unquote(path))]
 

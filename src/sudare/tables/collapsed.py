@@ -19,7 +19,8 @@ from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
-from sudare.sources.opening import Source, SourceOptions, open_source, refuse_broken
+from sudare.sources.opening import Source, open_source, refuse_broken
+from sudare.sources.options import SourceOptions
 from sudare.sources.readings import Reading
 from sudare.sources.spellings import Spelling
 from sudare.tables.rows import (
@@ -148,6 +149,7 @@ def collapse_table(
     header: bool | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    table: str | None = None,
     time_zone: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
@@ -157,7 +159,9 @@ def collapse_table(
     It takes what `read_table` takes. Use it where the distinct rows may be too many for memory, or where they must not
     leave the engine.
     """
-    form = SourceOptions(delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone)
+    form = SourceOptions(
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone
+    )
     name = new_name()
     keys: list[str] = []
     with engine_to_keep(engine, source) as (place, own), ExitStack() as cleanup:
@@ -212,7 +216,10 @@ def reading_of(source: Source, rows: int, columns: Columns, spellings: tuple[Spe
         raise SourceNotReadable("errors.tables.no_rows", source=source.name)
     clock = source.clock if set(source.zoned) & set(columns.attributes.values()) else None
     others = tuple(name for name in source.columns if name not in columns.attributes)
-    return Reading(source.name, source.format, {}, source.guesses, rows, (), source.sha256, spellings, clock, others)
+    return Reading(
+        source.name, source.format, {}, source.guesses, rows, (), source.sha256, spellings, clock, others,
+        source.alternatives, source.files,
+    )  # fmt: skip
 
 
 def group_rows(

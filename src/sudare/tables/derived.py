@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.engine import Engine
 from sudare.showing import dataclass
-from sudare.sources.opening import SourceOptions, open_source
+from sudare.sources.opening import open_source
+from sudare.sources.options import SourceOptions
 from sudare.sources.readings import Reading
 from sudare.sources.spellings import Spelling
 from sudare.tables.collapsed import CollapsedTable, group_rows, new_name, reading_of, value_tables

@@ -32,11 +32,15 @@ def read_table(
     header: bool | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    table: str | None = None,
     time_zone: str | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Table:
-    """Read a table from a CSV, Parquet or Excel file, a DuckDB relation or any dataframe.
+    """Read a table from a CSV, Parquet, Excel, SQLite or DuckDB file, a DuckDB relation or any dataframe.
+
+    Files may be compressed, a pattern such as "2011-*.csv" stands for all files that match, and "-" for standard input.
+    `sheet` chooses a sheet of an Excel file, `table` a table of a database.
 
     `attributes` chooses columns (None: all but weight and person). Cells are taken in Unicode's form NFKC, without
     blanks at their ends, and `reading` says where that made one value of several; moments with a time zone are taken by
@@ -56,19 +60,20 @@ def read_table(
         header=header,
         encoding=encoding,
         sheet=sheet,
+        table=table,
         time_zone=time_zone,
         engine=engine,
         progress=progress,
     )
     try:
-        table = fetch_table(collapsed)
+        found = fetch_table(collapsed)
     except BaseException:
         collapsed.close()
         raise
     collapsed.drop_numbers()
-    table._own_engine = collapsed.own_engine
+    found._own_engine = collapsed.own_engine
     progress(message("progress.reading"), 2, 2)
-    return table
+    return found
 
 
 @checked

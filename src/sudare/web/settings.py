@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.sources.writing import whole_file
 
@@ -18,19 +19,19 @@ DATABASE_FILE = "server.sqlite"
 DATABASE_VARIABLE = "SUDARE_DATABASE"
 
 _ABOUT = {
-    "database": "SQLite in this folder if empty, else postgresql+psycopg://user:password@host/name",
-    "public_url": "the address that teams see, with https:// in front of a proxy",
-    "max_upload_bytes": "largest file of an upload",
-    "upload_seconds": "an upload that takes longer is given up",
-    "session_hours": "how long a log-in lasts",
-    "link_hours": "how long invitations and password links are good for",
-    "account_failures": "log-ins that may fail for an account within throttle_minutes",
-    "address_failures": "log-ins that may fail from an address within throttle_minutes",
-    "job_memory_bytes": "address space of a job",
-    "job_seconds": "a job that takes longer is given up",
-    "job_attempts": "how often a job is begun, should workers die",
-    "lease_seconds": "a worker that is silent for so long is taken for dead",
-    "worker_slots": "jobs at the same time in a worker; of each team one",
+    "database": "empty for SQLite in this folder, or postgresql+psycopg://user:password@host/name",
+    "public_url": "the address that teams use; https:// behind a proxy",
+    "max_upload_bytes": "largest file that can be uploaded",
+    "upload_seconds": "time limit of an upload",
+    "session_hours": "how long users stay logged in",
+    "link_hours": "how long invitations and password links are valid",
+    "account_failures": "failed log-ins allowed for an account within throttle_minutes",
+    "address_failures": "failed log-ins allowed from an address within throttle_minutes",
+    "job_memory_bytes": "memory limit of a job (address space)",
+    "job_seconds": "time limit of a job",
+    "job_attempts": "how often a job is started if workers die",
+    "lease_seconds": "a worker that is silent for this long counts as dead",
+    "worker_slots": "jobs that a worker runs at the same time, one for each team",
 }
 
 
@@ -77,7 +78,7 @@ def write_settings(settings: ServerSettings) -> Path:
     """Write the settings file of a new folder and return its path; one that is there is an error."""
     path = settings.folder / SETTINGS_FILE
     if path.exists():
-        raise OptionNotUsable(f"{path} is there already.\nHint: sudare server run {settings.folder}")
+        raise OptionNotUsable("errors.server.settings_exist", path=path, folder=settings.folder)
     with whole_file(path) as temporary:
         temporary.write_text("".join(_lines(settings)), encoding="utf-8")
     return path
@@ -89,20 +90,21 @@ def load_settings(folder: str | Path) -> ServerSettings:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise SourceNotReadable(f"{folder} is no folder of a server.\nHint: sudare server init {folder}") from None
+        raise SourceNotReadable("errors.server.no_server", folder=folder) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SourceNotReadable(f"The settings in {path} cannot be read: {error}.\nHint: mend that file.") from None
+        raise SourceNotReadable("errors.server.settings_unreadable", path=path, reason=str(error)) from None
     return ServerSettings(folder=Path(folder), **{name: _value(name, given, path) for name, given in document.items()})
 
 
 def _value(name: str, given: object, path: Path) -> Any:
     known = {field.name: field.default for field in fields(ServerSettings) if field.name != "folder"}
     if name not in known:
-        raise OptionNotUsable(f"{path}: there is no setting {name!r}.\nHint: there are {', '.join(known)}.")
+        raise OptionNotUsable("errors.server.unknown_setting", path=path, name=name, known=Joined(list(known)))
+    told = {"path": path, "name": name, "given": given, "example": f"{name} = {_toml(known[name])}"}
     if type(given) is not type(known[name]):
-        raise OptionNotUsable(f"{path}: {name} cannot be {given!r}.\nHint: {name} = {_toml(known[name])}")
+        raise OptionNotUsable("errors.server.setting_value", **told)
     if isinstance(given, int) and given < 1:
-        raise OptionNotUsable(f"{path}: {name} is 1 or more, not {given}.\nHint: {name} = {_toml(known[name])}")
+        raise OptionNotUsable("errors.server.setting_too_small", **told)
     return given
 
 

@@ -245,12 +245,28 @@ def test_verify_says_what_is_not_as_certified(run: Run) -> None:
 
 
 def test_verify_takes_what_is_not_said_from_the_certificate(run: Run) -> None:
-    sampled = ("--epsilon", "0.1", "--delta", "0.1", "--max-known", "2", "--adversary-knows", "published", "--seed", "5")
+    sampled = (
+        "--epsilon",
+        "0.1",
+        "--delta",
+        "0.1",
+        "--max-known",
+        "2",
+        "--adversary-knows",
+        "published",
+        "--seed",
+        "5",
+    )
     words = ("suppress", "b.txt", *GUARANTEE, *sampled, "-o", "out.txt", "--keep-unsafe", "--json")
     made = json.loads(run(*words).stdout)
     verified = run("verify", "b.txt", "out.txt", *GUARANTEE, "--certificate", "out.txt.certificate.json", "--json")
     found = json.loads(verified.stdout)
-    assert (found["epsilon"], found["delta"], found["max_known"], found["history", "knowledge"]) == (0.1, 0.1, 2, "published")
+    assert (found["epsilon"], found["delta"], found["max_known"], found["history", "knowledge"]) == (
+        0.1,
+        0.1,
+        2,
+        "published",
+    )
     assert found["certificate"]["matches"] is True
     assert found["unsafe_adversaries"] == made["unsafe_adversaries"]
 

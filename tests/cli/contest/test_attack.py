@@ -41,7 +41,18 @@ def test_an_attack_writes_guesses_that_can_be_judged(run: Run, folder: Path) -> 
 
 
 def test_an_attack_as_json_with_partial_knowledge(run: Run, folder: Path) -> None:
-    words = ["--known-share", 0.5, "--known-columns", "date, item", "--noisy-dates", 1, "--most-guesses", 9, "--seed", 4]
+    words = [
+        "--known-share",
+        0.5,
+        "--known-columns",
+        "date, item",
+        "--noisy-dates",
+        1,
+        "--most-guesses",
+        9,
+        "--seed",
+        4,
+    ]
     result = run("contest", "attack", folder / "T.csv", folder / "P.csv", "-o", folder / "F.csv", *words, "--json")
     found = json.loads(result.stdout)
     assert (found["guesses"], found["needed"], found["method"]) == (9, 9, "best")

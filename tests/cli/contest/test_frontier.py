@@ -40,12 +40,28 @@ def test_chart_page_and_values_are_written(run: Run, original: Path, tmp_path: P
     assert lines == ["2", "3", "6"]
     assert "had U = 0.206." in result.stdout
     assert "T.csv" in (out / "index.html").read_text(encoding="utf-8")
-    again = run("contest", "frontier", original, "-o", out, "--ks", "2,3", "--fast", "--rounds", 3, "--skip-attacks", "--lang", "ja")
+    again = run(
+        "contest",
+        "frontier",
+        original,
+        "-o",
+        out,
+        "--ks",
+        "2,3",
+        "--fast",
+        "--rounds",
+        3,
+        "--skip-attacks",
+        "--lang",
+        "ja",
+    )
     assert "匿名性の費用" in again.stdout
 
 
 def test_json_has_every_point(run: Run, original: Path, tmp_path: Path) -> None:
-    result = run("contest", "frontier", original, "-o", tmp_path / "out", "--ks", "3,2", "--fast", "--rounds", 3, "--json")
+    result = run(
+        "contest", "frontier", original, "-o", tmp_path / "out", "--ks", "3,2", "--fast", "--rounds", 3, "--json"
+    )
     found = json.loads(result.stdout)
     assert [point["k"] for point in found["points"]] == [2, 3]
     assert (found["customers"], found["attacks"], found["fast"]) == (12, 20, True)
@@ -65,7 +81,19 @@ def test_after_an_interruption_the_same_command_goes_on(
         return models.anonymize_by_model(*words, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(frontier, "anonymize_by_model", once)
-    words = ("contest", "frontier", original, "-o", tmp_path / "out", "--ks", "2,3", "--fast", "--rounds", 3, "--skip-attacks")
+    words = (
+        "contest",
+        "frontier",
+        original,
+        "-o",
+        tmp_path / "out",
+        "--ks",
+        "2,3",
+        "--fast",
+        "--rounds",
+        3,
+        "--skip-attacks",
+    )
     stopped = run(*words)
     assert stopped.exit_code == 130
     assert "What is finished is kept in" in stopped.stderr

@@ -172,7 +172,21 @@ def test_something_is_to_be_written(run: Run, many: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("model", ["suppression", "levels"])
 def test_other_models_follow_the_rules_too(run: Run, many: Path, tmp_path: Path, model: str) -> None:
     out = tmp_path / "A.csv"
-    words = ("history", "anonymize", many, "--k", 4, "--model", model, "--rounds", 3, "--aligned", out, "--skip-attacks", "--json")
+    words = (
+        "history",
+        "anonymize",
+        many,
+        "--k",
+        4,
+        "--model",
+        model,
+        "--rounds",
+        3,
+        "--aligned",
+        out,
+        "--skip-attacks",
+        "--json",
+    )
     result = run(*words)
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
@@ -185,7 +199,19 @@ def test_other_models_follow_the_rules_too(run: Run, many: Path, tmp_path: Path,
 def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
     run: Run, many: Path, tmp_path: Path
 ) -> None:
-    words = ("history", "anonymize", many, "--k", 4, "--model", "concealment", "--rounds", 3, "--aligned", tmp_path / "A.csv")
+    words = (
+        "history",
+        "anonymize",
+        many,
+        "--k",
+        4,
+        "--model",
+        "concealment",
+        "--rounds",
+        3,
+        "--aligned",
+        tmp_path / "A.csv",
+    )
     shown = " ".join(run(*words).stdout.split())
     assert "every pseudonym can be one of at least 4 customers" in shown
     assert "The best guesses found for an attacker who knows who can be whom are effective" in shown
@@ -195,7 +221,19 @@ def test_concealment_tells_how_safe_it_is_that_many_can_be_behind_a_pseudonym(
 
 
 def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, tmp_path: Path) -> None:
-    words = ("history", "anonymize", many, "--k", 2, "--model", "untouched", "--rounds", 3, "--aligned", tmp_path / "A.csv")
+    words = (
+        "history",
+        "anonymize",
+        many,
+        "--k",
+        2,
+        "--model",
+        "untouched",
+        "--rounds",
+        3,
+        "--aligned",
+        tmp_path / "A.csv",
+    )
     result = run(*words, "--skip-attacks", "--report", tmp_path / "r.html")
     shown = " ".join(result.stdout.split())
     assert result.exit_code == 0

@@ -28,7 +28,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_attackers_are_shown_before_and_after_anonymization(run: Run, folder: Path) -> None:
-    result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--knowledge", "day + item*2")
+    result = run(
+        "history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--knowledge", "day + item*2"
+    )
     assert result.exit_code == 0, result.output
     assert "before and after anonymization" in " ".join(result.stdout.split())
     assert "Misled: how often others fit, but not the right one." in result.stdout
@@ -37,7 +39,9 @@ def test_attackers_are_shown_before_and_after_anonymization(run: Run, folder: Pa
 
 
 def test_before_and_after_as_json_has_the_attackers_on_the_original_too(run: Run, folder: Path) -> None:
-    result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--weighting", "record", "--json")
+    result = run(
+        "history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--weighting", "record", "--json"
+    )
     found = json.loads(result.stdout)
     assert found["published"]["weighting"] == "record"
     before = [risk["before"] for risk in found["published"]["history", "attackers"]]
@@ -95,7 +99,9 @@ def test_names_of_files_are_printed_as_they_are(run: Run, folder: Path, name: st
 
 def test_an_anonymized_history_that_breaks_the_rules_is_refused(run: Run, folder: Path) -> None:
     (folder / "A.csv").write_text("1,2,3\n", encoding="utf-8")
-    result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--report", folder / "r.html")
+    result = run(
+        "history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", "--report", folder / "r.html"
+    )
     assert result.exit_code == 2
     assert "breaks the rules" in result.stderr
     assert not (folder / "r.html").exists()
@@ -113,7 +119,9 @@ def test_several_persons_are_shown_and_told_as_json(run: Run, toy_file: Path) ->
     result = run("history", "attackers", toy_file, "--persons", 2, "--knowledge", "kinds")
     assert result.exit_code == 0, result.output
     assert "What is known of 2 persons at once" in result.stdout
-    found = json.loads(run("history", "attackers", toy_file, "--persons", 2, "--knowledge", "kinds", "--json").stdout)["persons"]
+    found = json.loads(run("history", "attackers", toy_file, "--persons", 2, "--knowledge", "kinds", "--json").stdout)[
+        "persons"
+    ]
     assert [risk["history", "knowledge"] for risk in found][-2:] == ["day + count + items", "kinds"]
     alone = json.loads(run("history", "knowledge", toy_file, "kinds", "--persons", 2, "--json").stdout)["persons"]
     assert alone == found[-1]

@@ -55,7 +55,9 @@ def test_subsets(run: Run) -> None:
     assert all("age" in pair["attributes"] for pair in found["what_if"]["moved"])
     shown = run("subsets", "t.csv", *LEVELS, "--top", "2").stdout
     assert "Sets whose risk changes" in shown
-    same = run("subsets", "t.csv", "--attributes", "sex,town", "--hierarchy", "sex=sex.csv", "--what-if-levels", "zero.toml")
+    same = run(
+        "subsets", "t.csv", "--attributes", "sex,town", "--hierarchy", "sex=sex.csv", "--what-if-levels", "zero.toml"
+    )
     assert same.exit_code == 2
     assert "zero.toml" in same.stderr
 

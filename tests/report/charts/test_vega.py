@@ -55,6 +55,7 @@ def test_every_chart_is_svg_with_japanese_labels_a_description_and_no_script(kin
     assert root.tag.endswith("svg")
     assert root.get("role") == "img"
     assert root.get("aria-label") == "題名"
+    assert svg.count("aria-label") == 1  # the library would name parts in English
     assert [child.text for child in root[:2]] == ["題名", "説明"]
     assert "購買日" in "".join(root.itertext())
     assert "<script" not in svg

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 
 import sudare.web
+from sudare.errors import SourceNotReadable
 from sudare.messages import Texts, catalogue
 from sudare.web.game.accounts import SCOPES
 from sudare.web.game.phases import PHASES, TIMES
-from sudare.web.game.refusals import Refused, not_there
+from sudare.web.game.refusals import Refused, Retold, not_there
 from sudare.web.jobs.registry import KINDS
 from sudare.web.storage.models import JOB_STATUSES, ROLES, STATUSES
 
@@ -20,10 +22,16 @@ def keys(table: str) -> set[str]:
     return {key.removeprefix(f"web.{table}.") for key in catalogue("en") if key.startswith(f"web.{table}.")}
 
 
-def test_every_code_of_a_refusal_has_its_text_and_is_used() -> None:
-    codes = set(re.findall(r'Refused\(\s*"(\w+)"', SOURCES)) | set(re.findall(r'\d{3}: "(\w+)"', SOURCES))
-    codes |= {"not_anonymization", "not_reidentification", "bad_request"}
-    assert codes | {"title"} == keys("error")
+def test_every_refusal_has_its_text_and_is_used() -> None:
+    named = set(re.findall(r'"(errors\.(?:requests|accounts|contests|submissions)\.\w+)"', SOURCES))
+    known = {key.removesuffix(".one").removesuffix(".other") for key in catalogue("en")}
+    tables = ("errors.requests.", "errors.accounts.", "errors.contests.", "errors.submissions.")
+    assert named == {key for key in known if key.startswith(tables)}
+
+
+def test_no_two_refusals_have_one_code() -> None:
+    codes = [key.rpartition(".")[2] for key in set(re.findall(r'Refused\(\s*"([\w.]+)"', SOURCES))]
+    assert len(codes) == len(set(codes))
 
 
 def test_every_action_of_the_audit_log_has_its_text() -> None:
@@ -41,8 +49,27 @@ def test_words_of_the_tables_have_their_texts() -> None:
     assert set(TIMES) == keys("time")
 
 
+def test_every_detail_of_the_audit_log_has_its_text() -> None:
+    records = re.findall(r"\brecord\((.*?)\)\n", SOURCES, re.DOTALL)
+    names = {name for record in records for name in re.findall(r"(\w+)=", record)} - {"contest_id"}
+    assert names == keys("detail")
+
+
 def test_a_refusal_speaks_both_languages() -> None:
-    refused = Refused("quota_used", 429, most=3)
-    assert str(refused) == "All 3 uploads of today are used."
-    assert "3 回" in refused.said(Texts("ja"))
+    refused = Refused("errors.submissions.quota_used", 429, count=3)
+    assert (refused.code, refused.status) == ("quota_used", 429)
+    assert str(refused) == "You have used all 3 uploads for today."
+    assert "3 回" in refused.text(Texts("ja"))
     assert not_there().status == 404
+
+
+def test_a_refusal_comes_back_from_another_process() -> None:
+    refused = pickle.loads(pickle.dumps(Refused("errors.requests.too_large", 413, most=1000)))
+    assert (refused.status, str(refused)) == (413, "The upload is larger than the limit of 1,000 bytes.")
+
+
+def test_an_error_about_a_kept_file_is_told_with_the_name_that_people_know() -> None:
+    reason = SourceNotReadable("errors.server.no_server", folder="/kept/files/ab/abcd")
+    refused = Refused("errors.contests.bad_rules", 422, problem=Retold(reason, Path("/kept/files/ab/abcd"), "TOML"))
+    assert str(refused).startswith("The rules cannot be used. TOML is not the folder of a server.\nHint: ")
+    assert "TOML はサーバーのフォルダーではありません。\nヒント: " in refused.text(Texts("ja"))

@@ -57,7 +57,7 @@ def test_the_page_shows_all_of_it_in_both_languages(small: SmallContest, running
     running.start("web")
     client = running.client()
     shown = {
-        "en": ("not broken by these attacks", "no attack that could be effective", "Use cases", "RFM table"),
+        "en": ("not broken by these attacks", "no attack that could succeed", "Use cases", "RFM table"),
         "ja": ("これらの攻撃では破られていない", "有効になりうる攻撃がない", "活用例"),
     }
     for language, words in shown.items():
@@ -122,4 +122,4 @@ def test_the_site_has_only_what_is_published(small: SmallContest, tmp_path: Path
     play(small, publish=False)
     export_contest(small.database, small.files, small.contest, tmp_path / "out")
     assert not list((tmp_path / "out" / "site").rglob("round-*.html"))
-    assert "No results are published yet." in (tmp_path / "out" / "site" / "en" / "index.html").read_text()
+    assert "No results have been published yet." in (tmp_path / "out" / "site" / "en" / "index.html").read_text()

@@ -33,7 +33,9 @@ from sudare.histories.generalized.text import (
 from sudare.histories.generalized.written_text import cell_texts, read_written_text
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.opening import EXCEL, PARQUET, check_readable
+from sudare.sources.local.files import check_readable, find_files
+from sudare.sources.local.packed import is_packed
+from sudare.sources.local.prepared import is_excel, is_parquet
 from sudare.sources.purchases.load import PurchaseForm, RowsInOrder, read_rows_in_order
 from sudare.sources.purchases.rules import RULES, Rule
 from sudare.sources.readings import Reading
@@ -190,6 +192,7 @@ def read_history_rows(
     header: bool | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    table: str | None = None,
     date_format: str | None = None,
     time_zone: str | None = None,
     missing_values: Mapping[str, Sequence[str]] | None = None,
@@ -205,7 +208,7 @@ def read_history_rows(
     hundredths, and quantities too unless all of them are whole.
     """
     form = PurchaseForm(
-        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, time_zone=time_zone,
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
         columns=columns or {}, date_format=date_format, missing_values=missing_values or {}, bad_rows=bad_rows,
     )  # fmt: skip
     with engine_or_own(engine, source) as place:
@@ -217,9 +220,9 @@ def rows_of_source(
 ) -> HistoryRows:
     """Read a history row by row; see `read_history_rows`."""
     rules = rules or load_rules()
-    named = isinstance(source, str | Path) and engine.find(str(source)) is None
-    if named and form == PurchaseForm() and _is_contest_file(Path(str(source)), rules):
-        return HistoryRows(read_original(str(source), rules, progress=progress), rules)
+    files = find_files(source) if isinstance(source, str | Path) else []
+    if len(files) == 1 and form == PurchaseForm() and _is_contest_file(files[0], rules):
+        return HistoryRows(read_original(files[0], rules, progress=progress), rules)
     return _history_rows(
         read_rows_in_order(source, form, (*RULES, *_CELL_RULES), engine=engine, progress=progress), rules
     )
@@ -232,7 +235,7 @@ def rows_of_cells(history: CellHistory, rules: RuleSet | None = None) -> History
 
 def _is_contest_file(path: Path, rules: RuleSet) -> bool:
     check_readable(path)
-    if path.is_dir() or path.suffix.lower() in (*PARQUET, *EXCEL):
+    if is_parquet(path) or is_excel(path) or is_packed(path):
         return False
     with path.open("rb") as file:
         cells = file.readline(MOST_LINE_BYTES).decode("utf-8", "replace").strip().split(",")

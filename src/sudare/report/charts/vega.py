@@ -316,6 +316,10 @@ def render(chart: Chart, *, percent_sign: str = "%") -> str:
     return f'{root} aria-label="{escape(chart.title)}">{words}{_shortened(rest)}'
 
 
+# What is read aloud of parts of the drawing, in English; an image is read aloud by its title and description.
+_PART_LABELS = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+
+
 def _shortened(drawn: str) -> str:
     """Round what is inside of tags to hundredths of a pixel: a third of a scatter plot is digits nobody sees."""
-    return re.sub(r"<[^<>]+>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag.group()), drawn)
+    return re.sub(r"<[^<>]+>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", _PART_LABELS.sub("", tag.group())), drawn)

@@ -13,9 +13,10 @@ from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.opening import Source, SourceOptions, open_source
+from sudare.sources.opening import Source, open_source
+from sudare.sources.options import SourceOptions
 from sudare.sources.purchases.model import Purchases
-from sudare.sources.purchases.roles import ROLES, assign_roles
+from sudare.sources.purchases.roles import ROLES, alternatives, assign_roles
 from sudare.sources.purchases.rules import RULES, Rule, has_zone, parsed
 from sudare.sources.readings import AS_WRITTEN, Dropped, Reading
 from sudare.sources.spellings import find_spellings
@@ -156,8 +157,13 @@ class _Loader:
         spellings = find_spellings(self.engine, staged, titles, names=names)
         return Reading(
             source.name, source.format, columns, source.guesses, rows, dropped, source.sha256, spellings,
-            self._clock(zoned=zoned),
+            self._clock(zoned=zoned), alternatives=self._alternatives(), files=source.files,
         )  # fmt: skip
+
+    def _alternatives(self) -> dict[str, tuple[str, ...]]:
+        if not self.source.header:
+            return self.source.alternatives
+        return {**self.source.alternatives, **alternatives(self.source.columns, self.roles, self.options.columns)}
 
     def _clock(self, *, zoned: bool) -> str | None:
         if not zoned:

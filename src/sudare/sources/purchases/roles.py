@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from sudare.errors import ColumnNotFound, OptionNotUsable
 
 REQUIRED = ("customer", "day", "item")
-ROLES = (*REQUIRED, "invoice", "time", "price", "quantity")
+ROLES = (*REQUIRED, "item_name", "invoice", "time", "price", "quantity")
 
 # What the columns of a file without a header are, by their number: the owners of items, and the formats of the PWS Cup
 # contests.
@@ -34,6 +34,10 @@ NAMES = {
         "item itemid itemno itemcode product productid productcode productno stockcode sku goods goodsid goodscode "
         "article articleid jan jancode 購買商品 購入商品 商品 商品id 商品コード 商品番号 "
         "品番 janコード 品目 商品名 品名"
+    ).split(),
+    "item_name": (
+        "itemname productname goodsname articlename itemdescription productdescription description "
+        "producttitle itemtitle 商品名 品名 品目名 商品名称 商品説明"
     ).split(),
     "invoice": (
         "invoice invoiceno invoiceid invoicenumber order orderid orderno receipt receiptid receiptno basket basketid "
@@ -70,9 +74,7 @@ def assign_roles(
 
     A given column is named as in the header or by its position from 1.
     """
-    found = {} if header else _by_format(columns)
-    if header:
-        found = _by_name(columns)
+    found = _by_name(columns) if header else _by_format(columns)
     taken = {role: _position(columns, role, name, source) for role, name in given.items()}
     found = {role: place for role, place in found.items() if role not in given and place not in taken.values()}
     found.update(taken)
@@ -87,11 +89,34 @@ def _by_format(columns: Sequence[str]) -> dict[str, int]:
 
 
 def _by_name(columns: Sequence[str]) -> dict[str, int]:
-    places: dict[str, int] = {}
-    for place, column in enumerate(columns):
-        places.setdefault(fold(column), place)
-    hits = {role: [name for name in names if name in places] for role, names in NAMES.items()}
-    return {role: places[names[0]] for role, names in hits.items() if names}
+    found: dict[str, int] = {}
+    for role, places in _candidates(columns).items():
+        # A column called 商品名 is the item where nothing better is, and then no name of it.
+        free = [place for place in places if place not in found.values()]
+        if free:
+            found[role] = free[0]
+    return found
+
+
+def _candidates(columns: Sequence[str]) -> dict[str, list[int]]:
+    """Return the places of all columns that could have a role by their names, the best first."""
+    folded = [fold(column) for column in columns]
+    return {
+        role: [place for name in names for place, other in enumerate(folded) if other == name]
+        for role, names in NAMES.items()
+    }
+
+
+def alternatives(
+    columns: Sequence[str], roles: Mapping[str, int], given: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """Return for roles that were found by name the further columns that could have them, as far as they have none."""
+    free = {
+        role: [columns[place] for place in places if place not in roles.values()]
+        for role, places in _candidates(columns).items()
+        if role in roles and role not in given
+    }
+    return {role: tuple(dict.fromkeys(names)) for role, names in free.items() if names}
 
 
 def _position(columns: Sequence[str], role: str, name: str, source: str) -> int:

@@ -10,6 +10,9 @@ from sudare.showing import dataclass
 from sudare.sources.cell_text import cell_text
 from sudare.sources.spellings import as_written
 
+# Roles that are recognized, but no values of a purchase.
+_UNUSED = ("invoice", "item_name")
+
 # A double holds every whole number of so many digits.
 _EXACT_DIGITS = 15
 
@@ -62,7 +65,7 @@ def parsed(
         if not missing.get(role) and (number := _plain_number(*columns[role])):
             texts[role], numbers[role] = number, f"CAST({role}_text AS DOUBLE)"
     inner = [
-        *(f"{text} AS {role}_text" for role, text in texts.items() if role != "invoice"),
+        *(f"{text} AS {role}_text" for role, text in texts.items() if role not in _UNUSED),
         *(f"{columns[role][0]} AS {role}_raw" for role in ("customer", "day", "item")),
     ]
     outer = [

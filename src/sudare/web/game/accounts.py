@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Sequence
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from sudare.messages import Joined, message
 from sudare.showing import dataclass
 from sudare.web.game.audit import record
 from sudare.web.game.refusals import Refused, not_there
@@ -55,7 +57,7 @@ def check_password(database: Database, settings: ServerSettings, login: str, pas
         user = session.scalars(select(User).where(User.login == login.casefold())).first()
     right = password_fits(password, user.password_hash if user else None)
     if not right or user is None or user.disabled:
-        raise Refused("wrong_password", 403)
+        raise Refused("errors.accounts.wrong_password", 403)
     with database.writing() as session:
         session.execute(delete(LoginAttempt).where(LoginAttempt.id == attempt))
     return user
@@ -71,7 +73,7 @@ def _count_attempt(session: Session, settings: ServerSettings, account: str, add
         (LoginAttempt.address, address[:64], settings.address_failures),
     ):
         if (session.scalar(select(func.count()).select_from(LoginAttempt).where(column == value)) or 0) >= most:
-            raise Refused("throttled", 429, minutes=settings.throttle_minutes)
+            raise Refused("errors.accounts.throttled", 429, count=settings.throttle_minutes)
     attempt = LoginAttempt(account=account, address=address[:64], at=now)
     session.add(attempt)
     session.flush()
@@ -120,7 +122,7 @@ def _end_all_sessions(session: Session, user: User) -> None:
 def add_user(session: Session, login: str, password: str, *, admin: bool = False) -> User:
     """Add a user; Refused if the name is taken or cannot be one."""
     if not LOGIN.fullmatch(login):
-        raise Refused("login_form", 422)
+        raise Refused("errors.accounts.login_form", 422)
     user = User(
         login=login.casefold(), password_hash=hash_password(password), admin=admin, created_at=database_now(session)
     )
@@ -128,7 +130,7 @@ def add_user(session: Session, login: str, password: str, *, admin: bool = False
         with session.begin_nested():
             session.add(user)
     except IntegrityError:
-        raise Refused("login_taken", 409, login=login) from None
+        raise Refused("errors.accounts.login_taken", 409, login=login) from None
     record(session, None, "add_user", user.login, admin=admin)
     return user
 
@@ -149,7 +151,7 @@ def invite(
 ) -> str:
     """Return the token of an invitation that is good for one person."""
     if role not in SCOPES or (role == "team") != (team_id is not None):
-        raise Refused("no_role", 422)
+        raise Refused("errors.accounts.no_role", 422)
     team = session.get(Team, team_id) if team_id else None
     if team_id and (team is None or team.contest_id != contest_id):
         raise not_there()
@@ -175,7 +177,7 @@ def find_invitation(session: Session, token: str) -> Invitation:
         select(Invitation).where(Invitation.token_hash == token_hash(token)).with_for_update()
     ).first()
     if found is None or found.used_at is not None or found.expires_at <= database_now(session):
-        raise Refused("link_over", 410)
+        raise Refused("errors.accounts.link_over", 410)
     return found
 
 
@@ -184,7 +186,7 @@ def accept_invitation(session: Session, token: str, user: User) -> Membership:
     found = find_invitation(session, token)
     known = select(Membership).where(Membership.user_id == user.id, Membership.contest_id == found.contest_id)
     if session.scalars(known).first():
-        raise Refused("member_already", 409)
+        raise Refused("errors.accounts.member_already", 409)
     found.used_at, found.used_by = database_now(session), user.id
     member = Membership(user_id=user.id, contest_id=found.contest_id, role=found.role, team_id=found.team_id)
     session.add(member)
@@ -217,7 +219,7 @@ def use_reset(session: Session, token: str, password: str) -> User:
     ).first()
     now = database_now(session)
     if found is None or found.used_at is not None or found.expires_at <= now:
-        raise Refused("link_over", 410)
+        raise Refused("errors.accounts.link_over", 410)
     user = session.get_one(User, found.user_id)
     change_password(session, user, password)
     found.used_at = now
@@ -245,9 +247,9 @@ def make_token(session: Session, member: Membership, user: User, name: str, scop
     """Return a new token for programs, of the scopes that the user's role allows."""
     chosen = sorted(set(scopes))
     if not chosen or not set(chosen) <= set(SCOPES[member.role]):
-        raise Refused("no_scope", 422, scopes=", ".join(SCOPES[member.role]))
+        raise Refused("errors.accounts.no_scope", 422, scopes=_names(SCOPES[member.role]))
     if not 1 <= len(name.strip()) <= 80:
-        raise Refused("name_length", 422, most=80)
+        raise Refused("errors.contests.name_length", 422, most=80)
     token = API_TOKEN_PREFIX + new_token()
     session.add(
         ApiToken(
@@ -261,6 +263,10 @@ def make_token(session: Session, member: Membership, user: User, name: str, scop
     )
     record(session, user, "make_token", name.strip(), contest_id=member.contest_id, scopes=chosen)
     return token
+
+
+def _names(scopes: Sequence[str]) -> Joined:
+    return Joined([message(f"web.scope.{scope}") for scope in scopes], "comma")
 
 
 def find_token(session: Session, token: str) -> ApiToken | None:

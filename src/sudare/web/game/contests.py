@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 
 from sudare.errors import InputError
 from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, load_rules
+from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.web.game.accounts import make_reset, may_reset
 from sudare.web.game.audit import record
 from sudare.web.game.phases import TIMES, check_times, check_zone, phase_at, read_moment
-from sudare.web.game.refusals import Refused, not_there
+from sudare.web.game.refusals import Refused, Retold, not_there
 from sudare.web.game.submissions import final_submissions
 from sudare.web.game.visibility import Viewer, check_organizer, newest_evaluation
 from sudare.web.jobs.orders import enqueue, order_preview
@@ -47,11 +48,11 @@ class ContestPlan:
 def make_contest(session: Session, actor: User, plan: ContestPlan) -> Contest:
     """Make a contest, whose maker organizes it."""
     if not actor.admin:
-        raise Refused("not_yours", 403)
+        raise Refused("errors.requests.not_yours", 403)
     if plan.rules not in BUILT_IN:
-        raise Refused("no_rules", 422, rules=", ".join(BUILT_IN))
+        raise Refused("errors.contests.no_rules", 422, rules=Joined(list(BUILT_IN), "or"))
     if not 1 <= plan.submissions_per_day <= MOST_PER_DAY:
-        raise Refused("per_day", 422, most=MOST_PER_DAY)
+        raise Refused("errors.contests.per_day", 422, most=MOST_PER_DAY)
     contest = Contest(
         name=checked_name(plan.name),
         time_zone=check_zone(plan.time_zone),
@@ -74,12 +75,12 @@ def set_rules(session: Session, viewer: Viewer, files: FileStore, stored: Stored
     """Give a contest rules of its own, from a TOML file; too late when there are data."""
     check_organizer(viewer)
     if session.scalars(select(Dataset).where(Dataset.contest_id == viewer.contest.id).limit(1)).first():
-        raise Refused("rules_fixed", 409)
+        raise Refused("errors.contests.rules_fixed", 409)
     path = files.path(stored.hash)
     try:
         rules = load_rules(path)
     except InputError as error:
-        raise Refused("bad_rules", 422, message=str(error).replace(str(path), "TOML")) from None
+        raise Refused("errors.contests.bad_rules", 422, problem=Retold(error, path, "TOML")) from None
     session.get_one(Contest, viewer.contest.id).rules = stored.hash
     record(session, viewer.actor, "set_rules", rules.name, contest_id=viewer.contest.id, sha256=stored.hash)
 
@@ -92,7 +93,7 @@ def add_team(session: Session, viewer: Viewer, name: str) -> Team:
         with session.begin_nested():
             session.add(team)
     except IntegrityError:
-        raise Refused("team_taken", 409, name=team.name) from None
+        raise Refused("errors.contests.team_taken", 409, name=team.name) from None
     record(session, viewer.actor, "add_team", team.name, contest_id=viewer.contest.id, team=team.id)
     return team
 
@@ -123,9 +124,9 @@ def set_times(session: Session, viewer: Viewer, round_id: str, times: dict[str, 
     after: dict[str, dt.datetime] = {key: moments.get(key, getattr(found, key)) for key in TIMES}
     check_times(after)
     if found.targets_at and any(after[key] != getattr(found, key) for key in TIMES[:2]):
-        raise Refused("targets_made", 409)
+        raise Refused("errors.contests.targets_made", 409)
     if found.published_at and any(after[key] != getattr(found, key) for key in TIMES):
-        raise Refused("results_made", 409)
+        raise Refused("errors.contests.results_made", 409)
     for key, moment in after.items():
         setattr(found, key, moment)
     record(session, viewer.actor, "set_times", found.name, contest_id=found.contest_id, round=found.id, **moments)
@@ -164,7 +165,7 @@ def set_original(session: Session, viewer: Viewer, round_id: str, stored: Stored
     """Give a round its T, to be checked by a worker; too late when something was handed in."""
     found = _own_round(session, viewer, round_id)
     if session.scalars(select(Submission.id).where(Submission.round_id == found.id).limit(1)).first():
-        raise Refused("data_fixed", 409)
+        raise Refused("errors.contests.data_fixed", 409)
     dataset = Dataset(
         contest_id=found.contest_id,
         file_hash=stored.hash,
@@ -193,7 +194,7 @@ def order_evaluation(session: Session, viewer: Viewer, round_id: str) -> None:
     """Have a round evaluated, or once more; it is done when re-identification is over."""
     found = _own_round(session, viewer, round_id)
     if phase_at(found, viewer.now) != "evaluation" or found.targets_at is None:
-        raise Refused("not_over", 409)
+        raise Refused("errors.contests.not_over", 409)
     enqueue(session, "evaluate", found.id, found.contest_id)
     record(session, viewer.actor, "order_evaluation", found.name, contest_id=found.contest_id)
 
@@ -204,7 +205,7 @@ def publish_results(session: Session, viewer: Viewer, round_id: str) -> Round:
     evaluation = newest_evaluation(session, found)
     over = phase_at(found, viewer.now) in ("evaluation", "closed")
     if not over or evaluation is None or evaluation.created_at < found.reidentification_closes:
-        raise Refused("not_evaluated", 409)
+        raise Refused("errors.contests.not_evaluated", 409)
     found.published_at = found.published_at or database_now(session)
     record(session, viewer.actor, "publish_results", found.name, contest_id=found.contest_id)
     return found
@@ -214,7 +215,7 @@ def close_round(session: Session, viewer: Viewer, round_id: str) -> Round:
     """Close a round for good, when its results are published."""
     found = _own_round(session, viewer, round_id)
     if found.published_at is None:
-        raise Refused("not_evaluated", 409)
+        raise Refused("errors.contests.not_evaluated", 409)
     found.closed_at = found.closed_at or database_now(session)
     record(session, viewer.actor, "close_round", found.name, contest_id=found.contest_id)
     return found
@@ -225,7 +226,7 @@ def reset_member(session: Session, viewer: Viewer, settings: ServerSettings, use
     check_organizer(viewer)
     user = session.get(User, user_id)
     if user is None or not may_reset(session, viewer.actor, user):
-        raise Refused("not_yours", 403)
+        raise Refused("errors.requests.not_yours", 403)
     return make_reset(session, viewer.actor, settings, user, viewer.contest.id)
 
 
@@ -259,9 +260,9 @@ def checked_name(text: str) -> str:
     """Return a name without blanks around it; Refused if it is empty, too long, or has signs that do not print."""
     name = text.strip()
     if not 1 <= len(name) <= MOST_NAME_LETTERS:
-        raise Refused("name_length", 422, most=MOST_NAME_LETTERS)
+        raise Refused("errors.contests.name_length", 422, most=MOST_NAME_LETTERS)
     if not name.isprintable():
-        raise Refused("name_letters", 422)
+        raise Refused("errors.contests.name_letters", 422)
     return name
 
 

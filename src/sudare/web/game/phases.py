@@ -45,7 +45,7 @@ def day_start(time_zone: str, now: dt.datetime) -> dt.datetime:
 def check_zone(name: str) -> str:
     """Return the name of a time zone; Refused if there is none of that name."""
     if name not in available_timezones():
-        raise Refused("no_zone", 422, zone=name[:80])
+        raise Refused("errors.contests.no_zone", 422, zone=name[:80])
     return name
 
 
@@ -56,11 +56,11 @@ def read_moment(text: str, time_zone: str) -> dt.datetime:
         local = found if found.tzinfo else found.replace(tzinfo=ZoneInfo(time_zone))
         return local.astimezone(dt.UTC)
     except (ValueError, OverflowError):
-        raise Refused("no_moment", 422, text=text[:80]) from None
+        raise Refused("errors.contests.no_moment", 422, text=text[:80]) from None
 
 
 def check_times(times: dict[str, dt.datetime]) -> None:
     """Refuse times of phases that are out of order."""
     opens, closes, attacked, ended = (times[name] for name in TIMES)
     if not (opens < closes <= attacked < ended):
-        raise Refused("times_order", 422)
+        raise Refused("errors.contests.times_order", 422)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Literal
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from sudare.web.game.audit import record
-from sudare.web.game.phases import Phase, day_start, phase_at
+from sudare.web.game.phases import day_start, phase_at
 from sudare.web.game.refusals import Refused, not_there
 from sudare.web.game.visibility import Viewer, visible_round, visible_submission, visible_target
 from sudare.web.jobs.orders import enqueue
@@ -29,7 +30,7 @@ def check_may_submit(session: Session, viewer: Viewer, round_id: str, now: dt.da
     now = now or database_now(session)
     _check_phase(round, "anonymization", now)
     if round.dataset is None or round.dataset.status != "valid":
-        raise Refused("no_data", 409)
+        raise Refused("errors.submissions.no_data", 409)
     _check_quota(session, round, team, now)
     return round
 
@@ -80,7 +81,7 @@ def choose_final(session: Session, viewer: Viewer, submission_id: str) -> Final:
     now = database_now(session)
     _check_phase(round, "anonymization", now)
     if found.status != "valid":
-        raise Refused("not_valid", 409)
+        raise Refused("errors.submissions.not_valid", 409)
     final = session.get(Final, (round.id, team.id)) or Final(round_id=round.id, team_id=team.id)
     final.submission_id, final.chosen_by, final.chosen_at = found.id, viewer.actor.id, now
     session.add(final)
@@ -118,14 +119,14 @@ def check_may_guess(
     now = now or database_now(session)
     _check_phase(round, "reidentification", now)
     if target.team_id == team:
-        raise Refused("own_target", 409)
+        raise Refused("errors.submissions.own_target", 409)
     own = select(func.count()).select_from(GuessFile).where(GuessFile.target_id == target.id, GuessFile.team_id == team)
     standing = own.where(GuessFile.status.in_(("queued", "valid")))
     if not viewer.contest.guesses_replaceable and session.scalar(standing):
-        raise Refused("guesses_fixed", 409)
+        raise Refused("errors.submissions.guesses_fixed", 409)
     since = day_start(viewer.contest.time_zone, now)
     if (session.scalar(own.where(GuessFile.created_at >= since)) or 0) >= GUESS_FILES_PER_DAY:
-        raise Refused("quota_used", 429, most=GUESS_FILES_PER_DAY)
+        raise Refused("errors.submissions.quota_used", 429, count=GUESS_FILES_PER_DAY)
     return target, round
 
 
@@ -193,15 +194,17 @@ def left_today(session: Session, round: Round, team_id: str, now: dt.datetime) -
 
 def _check_quota(session: Session, round: Round, team_id: str, now: dt.datetime) -> None:
     if not left_today(session, round, team_id, now):
-        raise Refused("quota_used", 429, most=round.contest.submissions_per_day)
+        raise Refused("errors.submissions.quota_used", 429, count=round.contest.submissions_per_day)
 
 
-def _check_phase(round: Round, wanted: Phase, now: dt.datetime) -> None:
+def _check_phase(round: Round, wanted: Literal["anonymization", "reidentification"], now: dt.datetime) -> None:
     """Refuse unless a phase is open at a moment."""
     if round.frozen:
-        raise Refused("frozen", 409)
+        raise Refused("errors.submissions.frozen", 409)
     if phase_at(round, now) != wanted:
-        raise Refused(f"not_{wanted}", 409)
+        if wanted == "anonymization":
+            raise Refused("errors.submissions.not_anonymization", 409)
+        raise Refused("errors.submissions.not_reidentification", 409)
 
 
 def _locked_team(session: Session, team_id: str) -> Team:

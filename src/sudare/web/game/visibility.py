@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sudare.messages import Language, message
 from sudare.showing import dataclass
 from sudare.web.game.phases import phase_at
 from sudare.web.game.refusals import Refused, not_there
@@ -51,6 +52,7 @@ class Viewer:
     """Somebody before one contest: a member, or anybody if the contest is public.
 
     A browser has all scopes, a program those of its token. `now` is the moment of the database at which this was found.
+    What is kept in all languages is shown in `language`.
     """
 
     contest: Contest
@@ -59,6 +61,7 @@ class Viewer:
     team_id: str | None
     scopes: frozenset[str]
     now: dt.datetime
+    language: Language = "en"
 
     @property
     def organizes(self) -> bool:
@@ -76,13 +79,13 @@ class Viewer:
     def own_team(self) -> str:
         """The identity of the viewer's team."""
         if self.role != "team" or self.team_id is None:
-            raise Refused("not_yours", 403)
+            raise Refused("errors.requests.not_yours", 403)
         return self.team_id
 
     def need(self, scope: str) -> None:
         """Refuse a token that is not made for this."""
         if scope not in self.scopes:
-            raise Refused("no_such_scope", 403, scope=scope)
+            raise Refused("errors.requests.no_such_scope", 403, scope=message(f"web.scope.{scope}"))
 
 
 def find_viewer(
@@ -91,6 +94,7 @@ def find_viewer(
     user: User | None,
     now: dt.datetime,
     scopes: frozenset[str] = ALL_SCOPES,
+    language: Language = "en",
 ) -> Viewer:
     """Return a viewer of a contest; not there unless a member, or the contest is public."""
     contest = session.get(Contest, contest_id)
@@ -109,6 +113,7 @@ def find_viewer(
         member.team_id if member else None,
         scopes,
         now,
+        language,
     )
 
 
@@ -116,7 +121,7 @@ def check_organizer(viewer: Viewer) -> None:
     """Refuse whoever does not organize the contest: members learn that they may not, others nothing."""
     viewer.need("organize")
     if not viewer.organizes:
-        raise Refused("not_yours", 403) if viewer.role else not_there()
+        raise Refused("errors.requests.not_yours", 403) if viewer.role else not_there()
 
 
 def visible_round(session: Session, viewer: Viewer, identity: str) -> Round:

@@ -17,9 +17,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from sudare.messages import Joined
 from sudare.version import __version__
 from sudare.web.game.refusals import Refused
 from sudare.web.http.faults import described, has_no_room, is_away
+from sudare.web.http.fields import wrong_place
 from sudare.web.http.middleware import BodyLimits, Faults, SafeHeaders
 from sudare.web.http.requests import Server, texts_of
 from sudare.web.http.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
@@ -90,33 +92,32 @@ def _refused(request: Request, error: Exception) -> Response:
     headers = {"Connection": "close"} if error.status in (408, 413) else {}
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    return _answer(request, error.code, error.said(texts_of(request)), error.status, headers)
+    return _answer(request, error, headers)
 
 
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101
-    known = {404: "not_there", 405: "no_method"}.get(error.status_code, "bad_request")
-    refused = Refused(known, error.status_code)
-    return _answer(request, known, refused.said(texts_of(request)), error.status_code, dict(error.headers or {}))
+    known = {404: "errors.requests.not_there", 405: "errors.requests.no_method"}
+    refused = Refused(known.get(error.status_code, "errors.requests.bad_request"), error.status_code)
+    return _answer(request, refused, dict(error.headers or {}))
 
 
 def _not_valid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101
-    places = "; ".join(f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:5])
-    refused = Refused("not_understood", 422, places=places)
-    return _answer(request, refused.code, refused.said(texts_of(request)), 422, {})
+    places = Joined([wrong_place(found) for found in error.errors()[:5]], "comma")
+    return _answer(request, Refused("errors.requests.not_understood", 422, places=places), {})
 
 
 def _fault(request: Request, error: Exception) -> Response:
     """Say what may be well in a minute, a full disk or a database out of reach; the rest is our fault."""
     if has_no_room(error):
-        refused = Refused("no_room", 507)
+        refused = Refused("errors.requests.no_room", 507)
     elif is_away(error):
-        refused = Refused("away", 503)
+        refused = Refused("errors.requests.away", 503)
     else:
         return _broken(request, error)
     _log(request, type(error).__name__)
-    return _answer(request, refused.code, refused.said(texts_of(request)), refused.status, {"Retry-After": RETRY})
+    return _answer(request, refused, {"Retry-After": RETRY})
 
 
 def _has_results(database: Database) -> bool:
@@ -127,9 +128,8 @@ def _has_results(database: Database) -> bool:
 def _broken(request: Request, error: Exception) -> Response:
     """Say that it is our fault, and tell the log where."""
     _log(request, f"{type(error).__name__}\n{described(error)}")
-    refused = Refused("broken", 500)
     # This answer passes by what all others pass through.
-    return _answer(request, refused.code, refused.said(texts_of(request)), 500, dict(HEADERS))
+    return _answer(request, Refused("errors.requests.broken", 500), dict(HEADERS))
 
 
 def _log(request: Request, what: str) -> None:
@@ -138,9 +138,10 @@ def _log(request: Request, what: str) -> None:
     os.write(2, f"sudare: {request.method} {route}: {what.rstrip()}\n".encode())
 
 
-def _answer(request: Request, code: str, message: str, status: int, headers: dict[str, str]) -> Response:
+def _answer(request: Request, refused: Refused, headers: dict[str, str]) -> Response:
+    message = refused.text(texts_of(request))
     if request.url.path.startswith(API):
-        return JSONResponse({"error": {"code": code, "message": message}}, status, headers)
-    page = render_error(request, message, status)
+        return JSONResponse({"error": {"code": refused.code, "message": message}}, refused.status, headers)
+    page = render_error(request, message, refused.status)
     page.headers.update(headers)
     return page

@@ -108,17 +108,17 @@ class _Body:
         if self._complete:
             return await self._receive()
         if self._headers.get("content-encoding", "identity") != "identity":
-            raise Refused("compressed", 415)
+            raise Refused("errors.requests.compressed", 415)
         if int(self._headers.get("content-length", "0")) > self._most:
-            raise Refused("too_large", 413, most=f"{self._most:,}")
+            raise Refused("errors.requests.too_large", 413, most=self._most)
         try:
             async with asyncio.timeout_at(self._deadline):
                 message = await self._receive()
         except TimeoutError:
-            raise Refused("too_slow", 408) from None
+            raise Refused("errors.requests.too_slow", 408) from None
         if message["type"] == "http.request":
             self._bytes += len(message.get("body", b""))
             self._complete = not message.get("more_body", False)
         if self._bytes > self._most:
-            raise Refused("too_large", 413, most=f"{self._most:,}")
+            raise Refused("errors.requests.too_large", 413, most=self._most)
         return message

@@ -66,7 +66,7 @@ def server_of(request: Request) -> Server:
 
 
 def texts_of(request: Request) -> Texts:
-    """Return the reader's language: asked for, chosen before, or the first that the browser names."""
+    """Return the texts of the reader's language: asked for, chosen before, or the first that the browser names."""
     asked = (request.query_params.get("lang"), request.cookies.get(LANGUAGE_COOKIE))
     accepted = [part.partition(";")[0].strip()[:2] for part in request.headers.get("accept-language", "").split(",")]
     wanted = (*asked, *accepted)
@@ -106,14 +106,14 @@ class PostedForm:
         """Return a whole number."""
         text = self.text(name)
         if not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise Refused("no_number", 422, text=text[:40])
+            raise Refused("errors.requests.no_number", 422, text=text[:40])
         return int(text)
 
     def file(self, name: str) -> BinaryIO:
         """Return a file; its name does not matter."""
         found = self.fields.get(name)
         if not isinstance(found, UploadFile) or not (found.filename or found.size):
-            raise Refused("no_file", 422)
+            raise Refused("errors.requests.no_file", 422)
         return found.file
 
 
@@ -124,7 +124,7 @@ async def posted_form(request: Request) -> AsyncIterator[PostedForm]:
         form = PostedForm(fields)
         expected = await run_in_threadpool(_form_secret, request)
         if not expected or not same(form.text(FORM_FIELD), expected):
-            raise Refused("form_expired", 403)
+            raise Refused("errors.requests.form_expired", 403)
         yield form
 
 
@@ -159,7 +159,7 @@ def _check_origin(request: Request) -> None:
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "same-origin")
     foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
     if foreign or site not in ("same-origin", "none"):
-        raise Refused("form_expired", 403)
+        raise Refused("errors.requests.form_expired", 403)
 
 
 def _form_secret(request: Request) -> str | None:
@@ -181,12 +181,12 @@ class Visit:
     def viewer(self, contest_id: str) -> Viewer:
         """Return who looks at a contest."""
         user = self.login.user if self.login else None
-        return find_viewer(self.session, contest_id, user, self.now)
+        return find_viewer(self.session, contest_id, user, self.now, language=texts_of(self.request).language)
 
     def logged_in(self) -> LoginSession:
         """Return the log-in, where there must be one."""
         if self.login is None:
-            raise Refused("log_in_first", 401)
+            raise Refused("errors.requests.log_in_first", 401)
         return self.login
 
 
@@ -212,9 +212,10 @@ def calling(
     with server.database.writing() if writes else server.database.reading() as session:
         token = find_token(session, credentials.credentials) if credentials else None
         if token is None:
-            raise Refused("no_token", 401)
+            raise Refused("errors.requests.no_token", 401)
         scopes = frozenset(token.scopes.split())
-        viewer = find_viewer(session, token.contest_id, token.user, database_now(session), scopes)
+        language = texts_of(request).language
+        viewer = find_viewer(session, token.contest_id, token.user, database_now(session), scopes, language)
         if viewer.role is None:
-            raise Refused("no_token", 401)
+            raise Refused("errors.requests.no_token", 401)
         yield session, viewer

@@ -52,7 +52,7 @@ def same(one: str, other: str) -> bool:
 def hash_password(password: str) -> str:
     """Return what is kept of a password; Refused if it is too short or too long."""
     if not MIN_PASSWORD_LETTERS <= len(password) <= MAX_PASSWORD_LETTERS:
-        raise Refused("password_length", 422, least=MIN_PASSWORD_LETTERS, most=MAX_PASSWORD_LETTERS)
+        raise Refused("errors.accounts.password_length", 422, least=MIN_PASSWORD_LETTERS, most=MAX_PASSWORD_LETTERS)
     return _hasher.hash(password)
 
 

@@ -23,6 +23,7 @@ from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility, population_deviation
 from sudare.messages import LANGUAGES, Language, Texts
+from sudare.web.game.refusals import Retold
 
 # Errors of an upload that are kept with their texts; all are counted.
 MOST_ERRORS = 200
@@ -33,11 +34,12 @@ Parameters = Mapping[str, Any]
 
 
 def check_original(given: Parameters) -> dict[str, Any]:
-    """Check T and return its numbers, or what is wrong, without the name under which it is kept."""
+    """Check T and return its numbers, or what is wrong in all languages, without the name under which it is kept."""
     try:
         history = read_original(given["path"], _rules(given))
     except InputError as error:
-        return {"valid": False, "message": str(error).replace(given["path"], "T")}
+        told = Retold(error, given["path"], "T")
+        return {"valid": False, "message": {name: told.said(Texts(name)) for name in LANGUAGES}}
     return {"valid": True, **_numbers(history)}
 
 

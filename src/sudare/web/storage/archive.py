@@ -42,7 +42,7 @@ def export_contest(database: Database, files: FileStore, contest_id: str, folder
     with database.reading() as session:
         contest = session.get(Contest, contest_id)
         if contest is None:
-            raise OptionNotUsable(f"There is no contest {contest_id}.\nHint: sudare server contests DIR")
+            raise OptionNotUsable("errors.server.no_contest", contest=contest_id)
     with _whole_folder(folder) as aside:
         described = _write_archive(database, files, contest_id, aside)
     with database.writing() as session:
@@ -73,12 +73,9 @@ def back_up(settings: ServerSettings, folder: Path) -> int:
     _check_new(folder)
     database = settings.folder / DATABASE_FILE
     if not settings.database_url.startswith("sqlite"):
-        raise OptionNotUsable(
-            "The database is on PostgreSQL, which has its own backups.\n"
-            f"Hint: pg_dump first, then copy the folder {settings.files}."
-        )
+        raise OptionNotUsable("errors.server.postgresql_backup", files=settings.files)
     if folder.resolve().is_relative_to(settings.files.resolve()):
-        raise OptionNotUsable(f"{folder} is in {settings.files}, which is copied.\nHint: name a folder elsewhere.")
+        raise OptionNotUsable("errors.server.backup_inside", folder=folder, files=settings.files)
     with _whole_folder(folder) as aside:
         with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(aside / DATABASE_FILE)) as target:
             source.backup(target)
@@ -101,8 +98,7 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
             made.rename(target)
     except OSError as error:
         raise OutputNotWritable(
-            f"Cannot write {folder}: {error.strerror or error}. Nothing was left half-written.\n"
-            "Hint: check the free space and the rights of its folder, or write elsewhere."
+            "errors.server.not_written", folder=folder, reason=error.strerror or str(error)
         ) from None
 
 
@@ -186,7 +182,7 @@ def _entry(entry: AuditEntry) -> dict[str, Any]:
 
 def _check_new(folder: Path) -> None:
     if folder.exists():
-        raise OptionNotUsable(f"{folder} is there already.\nHint: name a folder that is to be made.")
+        raise OptionNotUsable("errors.server.folder_exists", folder=folder)
 
 
 def _write(path: Path, text: str) -> None:

@@ -64,15 +64,10 @@ class Database:
                 _migrate(connection)
         except DatabaseError as error:
             if is_no_database(error):
-                raise SourceNotReadable(
-                    f"{self._engine.url.database} is not a database of SQLite, or is damaged; it was left as it is.\n"
-                    "Hint: move it away, or name another folder."
-                ) from None
+                raise SourceNotReadable("errors.server.not_a_database", database=self._engine.url.database) from None
             if not is_away(error):
                 raise
-            raise SourceNotReadable(
-                f"The database cannot be reached: {error.orig}.\nHint: check its address, and that it runs."
-            ) from None
+            raise SourceNotReadable("errors.server.unreachable", reason=str(error.orig)) from None
 
     def close(self) -> None:
         """Give back all connections."""
@@ -106,18 +101,13 @@ def _engine(url: str) -> Engine:
     except ArgumentError:
         known = False
     if not known:
-        raise OptionNotUsable(
-            "The address of the database is not understood.\n"
-            "Hint: sqlite:////folder/server.sqlite or postgresql+psycopg://user:password@host/name"
-        )
+        raise OptionNotUsable("errors.server.database_address")
     try:
         if parsed.get_backend_name() == "sqlite":
             return _sqlite(url)
         return create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=True, hide_parameters=True)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise OptionNotUsable(
-            f"The database has no driver here: {error}.\nHint: postgresql+psycopg://..., and pip install sudare[web]"
-        ) from None
+        raise OptionNotUsable("errors.server.no_driver", reason=str(error)) from None
 
 
 def _sqlite(url: str) -> Engine:

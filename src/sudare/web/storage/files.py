@@ -117,13 +117,13 @@ class Incoming:
         """Take the next bytes; Refused if they are too many or too late."""
         self._size += len(chunk)
         if self._size > self._max_bytes:
-            raise Refused("too_large", 413, most=f"{self._max_bytes:,}")
+            raise Refused("errors.requests.too_large", 413, most=self._max_bytes)
         if time.monotonic() > self._deadline:
-            raise Refused("too_slow", 408)
+            raise Refused("errors.requests.too_slow", 408)
         try:
             self._file.write(chunk)
         except OSError as error:
-            raise Refused("no_room", 507) from error
+            raise Refused("errors.requests.no_room", 507) from error
         self._digest.update(chunk)
 
     def finish(self) -> StoredFile:
@@ -139,7 +139,7 @@ class Incoming:
                 self._path.replace(target)
             _sync_folders(target.parent, self._folder)
         except OSError as error:
-            raise Refused("no_room", 507) from error
+            raise Refused("errors.requests.no_room", 507) from error
         return found
 
 

@@ -22,7 +22,7 @@ from sudare.web.storage.models import Dataset, Round
 
 
 class ShownData(BaseModel):
-    """T in numbers; its hash, and what is wrong with it, for those who may have it."""
+    """T in numbers; its hash, and what is wrong with it in the reader's language, for those who may have it."""
 
     status: str
     size: int | None = None
@@ -134,7 +134,7 @@ def show_data(viewer: Viewer, round: Round, dataset: Dataset) -> ShownData:
             status=dataset.status,
             size=dataset.size if own else None,
             sha256=dataset.file_hash if own else None,
-            message=result.get("message") if own else None,
+            message=result["message"][viewer.language] if own and "message" in result else None,
             failure=result.get("failure") if own else None,
         )
     known = may_download_original(viewer, round)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -13,10 +13,12 @@ from zoneinfo import ZoneInfo
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sudare.messages import LANGUAGES, Language, Texts
+from sudare.histories.generalized.rule_sets import BUILT_IN
+from sudare.messages import LANGUAGES, Language, Texts, has_entry
 from sudare.report.charts.results import ResultPoint, results_chart
 from sudare.report.numbers import Numbers
 from sudare.report.page import panel
+from sudare.web.views.audit_words import entry_actor, entry_details, entry_subject
 from sudare.web.views.results import ShownFinal, ShownResults
 
 # How the names of statistics of single columns begin among the measures of uses.
@@ -83,8 +85,11 @@ def environment(language: Language) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals.update(t=texts, language=language, languages=LANGUAGES, asset=asset, watch_seconds=WATCH_SECONDS)
+    found.globals.update(t=texts, language=language, languages=LANGUAGES, built_in=BUILT_IN)
+    found.globals.update(asset=asset, watch_seconds=WATCH_SECONDS)
     found.filters.update(
+        actor=partial(entry_actor, texts), subject=partial(entry_subject, texts),
+        details=partial(entry_details, texts), listed=texts.listed, column_name=partial(_column_name, texts),
         moment=_moment, field=_field, count=_count, utility=_utility, change=_change, measure=_measure,
         percent=Numbers(texts).percent, at_least=Numbers(texts).at_least, at_most=Numbers(texts).at_most,
     )  # fmt: skip
@@ -104,6 +109,12 @@ def _moment(value: dt.datetime | None, zone: str) -> str | Markup:
 def _field(value: dt.datetime, zone: str) -> str:
     """Return a moment as a field of a form has it."""
     return value.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _column_name(texts: Texts, name: str) -> str:
+    """Return the name of a column of histories; rules may name columns that have no text."""
+    key = f"web.history.{name}"
+    return texts(key) if has_entry(texts.language, key) else name
 
 
 def _count(value: int | None) -> str:

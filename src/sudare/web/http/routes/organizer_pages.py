@@ -38,7 +38,7 @@ def show_new_contest(request: Request) -> Response:
     """Show the form for a new contest."""
     with visiting(request) as visit:
         if not visit.logged_in().user.admin:
-            raise Refused("not_yours", 403)
+            raise Refused("errors.requests.not_yours", 403)
         return render(visit, "new_contest.html", plan=ContestPlan(""), rules=BUILT_IN)
 
 

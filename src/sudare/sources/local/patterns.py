@@ -1,0 +1,21 @@
+"""Names that are patterns: `*`, `?` and `[` stand for other characters where no file has the name itself."""
+
+from __future__ import annotations
+
+import glob
+import re
+from pathlib import Path
+
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_pattern(name: str | Path) -> bool:
+    """Tell whether a name that no file has is a pattern; an address is none."""
+    return glob.has_magic(str(name)) and not ADDRESS.match(str(name))
+
+
+def matching_files(pattern: str | Path) -> list[Path]:
+    """Return the files that match a pattern, in the order of their names; `**` stands for any folders."""
+    # Patterns of Path begin at a folder, and this one may be a whole path.
+    names = sorted(glob.glob(str(pattern), recursive=True))  # noqa: PTH207
+    return [path for path in map(Path, names) if path.is_file()]
