@@ -74,10 +74,10 @@ class ReadingOptions:
         return {name: getattr(self, name) for name in ("delimiter", "header", "encoding", "sheet", "time_zone")}
 
 
-def share_of(words: str) -> float:
-    """Read a share as people write it: 0.2, 20% or 1/5."""
+def share_of(words: str | float) -> float:
+    """Read a share as people write it: 0.2, 20% or 1/5. Defaults come as numbers."""
     try:
-        text = words.strip()
+        text = str(words).strip()
         return float(Fraction(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1))
     except (ValueError, ZeroDivisionError):
         raise typer.BadParameter(str(message("errors.usage.share"))) from None
