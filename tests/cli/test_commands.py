@@ -60,8 +60,8 @@ def test_attackers_speak_japanese(run: Run, toy_file: Path) -> None:
 def test_attackers_print_json_alone_on_stdout(run: Run, toy_file: Path) -> None:
     found = json.loads(run("history", "attackers", toy_file, "--json", "--weighting", "record").stdout)
     assert (found["records"], found["customers"], found["weighting"]) == (10, 3, "record")
-    assert [a["attacker"] for a in found["history", "attackers"]] == list(range(10))
-    assert found["history", "attackers"][5]["measured"] == pytest.approx(0.65)
+    assert [a["attacker"] for a in found["attackers"]] == list(range(10))
+    assert found["attackers"][5]["measured"] == pytest.approx(0.65)
     assert found["reading"]["columns"]["customer"] == "1"
 
 
@@ -168,10 +168,10 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
     [
         (["history", "attackers", "missing.csv"], "There is no file missing.csv"),
         (["history", "attackers", "FOLDER"], "is a folder without Parquet files"),
-        (["history", "attackers", "TOY", "--column", "customer"], "'customer' is not NAME=VALUE"),
+        (["history", "attackers", "TOY", "--column", "customer"], "'customer' must have the form NAME=VALUE"),
         (["history", "attackers", "TOY", "--column", "customer=a", "--column", "customer=b"], "given twice"),
         (["history", "attackers", "TOY", "--knowledge", "shoe"], "there is no part 'shoe'"),
-        (["history", "attackers", "TOY", "--lang", "fr"], "'fr' is not one of"),
+        (["history", "attackers", "TOY", "--lang", "fr"], "the value must be en or ja"),
         (["history", "attackers", "TOY", "--memory", "lots"], "does not accept memory 'lots'"),
         (["history", "attackers", "TOY", "--report", "FOLDER"], "it is a folder"),
         (["history", "attackers", "TOY", "--report", "no/such/report.html"], "does not exist"),
@@ -407,7 +407,7 @@ def test_nothing_but_the_result_is_printed_at_the_end(toy_file: Path) -> None:
 )
 def test_an_argument_of_the_library_is_called_by_its_option(tmp_path: Path, words: list[str], message: str) -> None:
     (tmp_path / "t.csv").write_text("age,sex\n20,f\n20,m\n30,f\n")
-    result = CliRunner().invoke(app, ["risk", words[0], str(tmp_path / "t.csv"), *words[1:]])
+    result = CliRunner().invoke(app, ["table", words[0], str(tmp_path / "t.csv"), *words[1:]])
     assert result.exit_code == 2
     assert message in result.stderr
 

@@ -50,7 +50,7 @@ def test_an_interrupted_search_shows_the_sets_found_so_far(tmp_path: Path) -> No
     words = ["disclosable", str(table), "--limit", "0.01", "--seconds", "3600"]
     code, out, said = interrupted([*words, "--json"], "attributes", 8)
     assert code == 130, said
-    assert "Interrupted. Shown is what was found until then." in said
+    assert "Interrupted. The output shows what was found until then." in said
     found = json.loads(out)
     assert (found["complete"], found["interrupted"], found["limit"]) == (False, True, 0.01)
     assert found["maximal"]
@@ -67,7 +67,7 @@ def test_an_interrupted_sample_shows_estimates_from_the_sets_drawn_so_far(tmp_pa
     words = ["sample", str(table), "--samples", "20000", "--by", "uniform"]
     code, out, said = interrupted(words, "sampled sets of attributes", 200)
     assert code == 130, said
-    assert "Interrupted. Shown is what was found until then." in said
+    assert "Interrupted. The output shows what was found until then." in said
     assert "The estimates are from the sets measured until the interruption" in out
     assert "Traceback" not in said
 
@@ -82,7 +82,7 @@ def test_an_interrupted_search_for_levels_shows_and_writes_the_best_so_far(tmp_p
     words = ["levels", str(table), "--hierarchies", str(tmp_path / "h"), "--limit", "0.1", "--seconds", "3600"]
     code, shown, said = interrupted([*words, "-o", str(out), "--json"], "trying nearby levels", 5)
     assert code == 130, said
-    assert "Interrupted. Shown is what was found until then." in said
+    assert "Interrupted. The output shows what was found until then." in said
     found = json.loads(shown)
     assert (found["complete"], found["interrupted"], found["nodes"]) == (False, True, 2**40)
     assert 0 < found["bound"] < found["loss"]

@@ -268,14 +268,14 @@ TABLE = "age,sex\n" + "".join(f"{age},{sex}\n" for age in (20, 30) for sex in "f
         ["history", "attackers", "--customer-risks", "d.csv", "d.csv"],
         ["history", "knowledge", "d.csv", "day", "--values", "d.csv"],
         ["table", "report", "d.csv", "-o", "d.csv"],
-        ["table", "risk", "d.csv", "--records", "d.csv"],
+        ["table", "risk", "d.csv", "--record-risks", "d.csv"],
         ["table", "subsets", "d.csv", "-o", "d.csv"],
         ["table", "subsets", "d.csv", "--class-sizes", "d.csv"],
         ["table", "levels", "d.csv", "--limit", "1", "-o", "d.csv"],
         ["contest", "publish", "d.csv", "--unchecked", "-o", "d.csv"],
         ["contest", "attack", "d.csv", "p.csv", "-o", "d.csv"],
         ["contest", "attack", "t.csv", "d.csv", "-o", "d.csv"],
-        ["table", "risk", "t.csv", "--what-if-added", "d.csv", "--records", "d.csv"],
+        ["table", "risk", "t.csv", "--what-if-added", "d.csv", "--record-risks", "d.csv"],
         ["baskets", "suppress", "t.txt", "--sensitive", "d.csv", "--rho", "0.5", "-o", "d.csv"],
     ],
     ids=" ".join,
@@ -332,7 +332,7 @@ def test_a_hierarchy_that_is_found_in_a_folder_is_not_written_over(here: Path) -
 
 def test_a_folder_that_is_read_gets_no_new_files(here: Path) -> None:
     (here / "parts").mkdir()
-    assert invoke("generate", "table", "parts/one.parquet", "--records", "20").exit_code == 0
+    assert invoke("generate", "table", "parts/one.parquet", "--record-risks", "20").exit_code == 0
     message = refused(invoke("table", "subsets", "parts", "--max-size", "1", "-o", "parts/two.parquet"))
     assert "it is in the folder parts, which is read" in message
     assert [entry.name for entry in (here / "parts").iterdir()] == ["one.parquet"]
@@ -344,12 +344,12 @@ def test_a_folder_that_is_read_gets_no_new_files(here: Path) -> None:
 
 def test_a_generated_table_is_none_of_its_hierarchies(here: Path) -> None:
     (here / "h").mkdir()
-    refused(invoke("generate", "table", "h/age.csv", "--records", "5", "--hierarchies", "h"))
+    refused(invoke("generate", "table", "h/age.csv", "--record-risks", "5", "--hierarchies", "h"))
     assert list((here / "h").iterdir()) == []
 
 
 def test_generated_hierarchies_are_replaced_only_when_forced(here: Path) -> None:
-    words = ("generate", "table", "m.csv", "--records", "5", "--hierarchies", "h")
+    words = ("generate", "table", "m.csv", "--record-risks", "5", "--hierarchies", "h")
     assert invoke(*words).exit_code == 0
     (here / "h" / "age.csv").write_text("mine")
     assert "--force" in refused(invoke(*words))
@@ -362,7 +362,7 @@ def test_an_existing_file_is_replaced_and_keeps_its_permissions(here: Path) -> N
     (here / "t.csv").write_text(TABLE)
     (here / "risks.csv").write_text("old")
     (here / "risks.csv").chmod(0o600)
-    result = invoke("table", "risk", "t.csv", "--records", "risks.csv")
+    result = invoke("table", "risk", "t.csv", "--record-risks", "risks.csv")
     assert result.exit_code == 0, result.output
     assert (here / "risks.csv").read_text().startswith("record,age,sex,class_size,risk")
     assert (here / "risks.csv").stat().st_mode & 0o777 == 0o600

@@ -122,7 +122,7 @@ def tell_error(error: SudareError, code: int | None = None) -> int:
     """Say on stderr what is wrong and what to do, as JSON where the result would be; return the exit code."""
     if code is None:
         code = EXIT_ANSWER_NO if isinstance(error, AnswerIsNo) else EXIT_BAD_INPUT
-    texts = spoken()
+    texts, error = spoken(), _of_option(error)
     if Settings.json:
         told = {
             "schema": "sudare.error/1", "exit_code": code, "kind": type(error).__name__, "key": error.key,
@@ -133,6 +133,14 @@ def tell_error(error: SudareError, code: int | None = None) -> int:
         key = "notes.answer_no" if code == EXIT_ANSWER_NO else "notes.error"
         _tell_last(texts(key, text=error.text(texts)))
     return code
+
+
+def _of_option(error: SudareError) -> SudareError:
+    """Return an error about an argument of the library as one about the option that it comes from."""
+    if error.key != "errors.arguments.must_be":
+        return error
+    name, asked = _as_option(str(error.values["name"]), None), " ".join(("sudare", *Settings.words[:2], "--help"))
+    return type(error)("errors.usage.argument", name=name, problem=error.values["problem"], help=asked)
 
 
 def _tell_written(written: Sequence[Written]) -> None:
@@ -180,7 +188,7 @@ def _not_written(error: OSError) -> OutputNotWritable:
 def _explain_missing_package(error: Exception) -> None:
     package = str(error.name).partition(".")[0] if isinstance(error, ModuleNotFoundError) else None
     if package in WEB_PACKAGES:
-        raise typer.Exit(tell_error(SudareError("errors.server.package", package=package))) from None
+        raise typer.Exit(tell_error(SudareError("errors.usage.no_package", package=package))) from None
 
 
 def _stop(text: str, code: int) -> NoReturn:

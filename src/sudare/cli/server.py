@@ -181,7 +181,7 @@ def reset(folder: FolderArgument, name: LoginArgument) -> None:
     with _open(settings) as database, database.writing() as session:
         user = session.scalars(select(User).where(User.login == name.casefold())).first()
         if user is None:
-            raise OptionNotUsable("errors.server.no_user", name=name, folder=folder)
+            raise OptionNotUsable("errors.usage.no_user", name=name, folder=folder)
         token = make_reset(session, None, settings, user)
     console().print(f"{settings.public_url.rstrip('/')}/resets/{token}", soft_wrap=True)
 

@@ -20,6 +20,8 @@ from sudare.cli.help import help_text
 from sudare.errors import OptionNotUsable
 from sudare.messages import Joined, Message, message
 
+# How alike an option must be to be suggested: a name that is merely similar may be that of a secret file.
+NEAR = 0.75
 _NUMBERS = {int: "whole_number", float: "number"}
 
 
@@ -41,7 +43,7 @@ def _problem(error: UsageError, commands: Sequence[str]) -> tuple[str, dict[str,
     if isinstance(error, BadParameter):
         return "bad_value", {"name": _name(error.param), "must_be": _must_be(error)}
     if isinstance(error, NoSuchOption):
-        near = Joined(sorted(error.possibilities or []), "or")
+        near = Joined(get_close_matches(error.option_name, error.possibilities or [], cutoff=NEAR), "or")
         return ("like_option" if near.parts else "no_option"), {"name": error.option_name, "near": near}
     if isinstance(error, BadOptionUsage):
         return "needs_value", {"name": error.option_name}

@@ -99,7 +99,7 @@ def test_an_interruption_leaves_no_report(run: Run, tmp_path: Path, monkeypatch:
     [
         (["--rho", "2"], "at most 1"),
         (["--epsilon", "0.1"], "epsilon and delta"),
-        (["--lang", "fr"], "no language 'fr'"),
+        (["--lang", "fr"], "the value must be en or ja"),
         (["--certificate", "c.json"], "--published"),
         (["--published", "s.txt"], "is no suppression"),
         (["-o", "b.txt"], "Cannot write b.txt: it is read"),

@@ -76,7 +76,7 @@ def test_an_a_that_breaks_the_rules_is_shown_as_by_check_and_nothing_is_written(
     [
         (["--draws", "0"], "Nothing is measured in 0 draws"),
         (["--seed", "-1"], "A seed is 0 or more"),
-        (["--lang", "fr"], "no language 'fr'"),
+        (["--lang", "fr"], "the value must be en or ja"),
         (["--guesses", "T.csv"], "is no file of guesses"),
         (["--guesses", "no.csv"], "no.csv"),
         (["--thresholds", "no.csv"], "no.csv"),

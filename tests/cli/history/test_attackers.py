@@ -45,7 +45,7 @@ def test_before_and_after_as_json_has_the_attackers_on_the_original_too(run: Run
     found = json.loads(result.stdout)
     assert found["published"]["weighting"] == "record"
     before = [risk["before"] for risk in found["published"]["history", "attackers"]]
-    assert before == [risk["measured"] for risk in found["history", "attackers"]]
+    assert before == [risk["measured"] for risk in found["attackers"]]
     assert all(risk["after"] <= 1 for risk in found["published"]["history", "attackers"])
 
 
@@ -111,7 +111,7 @@ def test_better_theories_and_how_often_the_assumption_holds_are_shown(run: Run, 
     shown = run("history", "attackers", toy_file).stdout
     lines = [" ".join(line.replace("│", " ").split()) for line in shown.splitlines()]
     assert "5 60.00 % 0.3000 60.00 % 60.00 % 0 of 3" in lines  # example 4.2
-    risks = json.loads(run("history", "attackers", toy_file, "--json").stdout)["history", "attackers"]
+    risks = json.loads(run("history", "attackers", toy_file, "--json").stdout)["attackers"]
     assert [risks[5][name] for name in ("rows_equal", "values", "theory_occurring")] == [0, 3, 0.6]
 
 
@@ -122,7 +122,7 @@ def test_several_persons_are_shown_and_told_as_json(run: Run, toy_file: Path) ->
     found = json.loads(run("history", "attackers", toy_file, "--persons", 2, "--knowledge", "kinds", "--json").stdout)[
         "persons"
     ]
-    assert [risk["history", "knowledge"] for risk in found][-2:] == ["day + count + items", "kinds"]
+    assert [risk["knowledge"] for risk in found][-2:] == ["day + count + items", "kinds"]
     alone = json.loads(run("history", "knowledge", toy_file, "kinds", "--persons", 2, "--json").stdout)["persons"]
     assert alone == found[-1]
     assert "What is known of 2 persons at once" in run("history", "knowledge", toy_file, "kinds", "--persons", 2).stdout
@@ -148,6 +148,6 @@ def test_visits_are_listed_and_written(run: Run, toy_file: Path, tmp_path: Path)
         "3,2010-12-03,3,3,お茶 | ジュース | 本",
     ]
     shown = json.loads(run("history", "visits", toy_file, "--json").stdout)
-    assert shown["history", "visits"] == 5
+    assert shown["visits"] == 5
     expected = {"customer": "2", "day": "2010-12-01", "rows": 1, "kinds": 1, "items": ["パン"]}
     assert shown["shown"][2] == expected

@@ -63,7 +63,7 @@ def test_names_that_no_file_can_have_are_told(run: Run, file: Path, tmp_path: Pa
     [
         (["-o", "there"], "there already contains age.csv and sex.csv"),
         (["-o", "no/h"], "Cannot make the folder no/h"),
-        (["-o", "h", "--kind", "age"], "--kind 'age' is not NAME=VALUE"),
+        (["-o", "h", "--kind", "age"], "--kind 'age' must have the form NAME=VALUE"),
         (["-o", "h", "--kind", "age=mood"], "Unknown kind of values 'mood'"),
         (["-o", "h", "--kind", "sex=date"], "'sex' has no value of the kind date"),
         (["-o", "h", "--kind", "agee=date"], "Did you mean age"),

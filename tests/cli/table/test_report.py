@@ -59,10 +59,10 @@ def test_report_takes_hierarchies_from_a_folder_and_one_by_one(run: Run, file: P
         (["--known", "aeg"], "Did you mean age"),
         (["--known", "town", "--sensitive", "town"], "not the sensitive one"),
         (["--limit", "2"], "above 0 and at most 1"),
-        (["--lang", "fr"], "no language 'fr'"),
+        (["--lang", "fr"], "the value must be en or ja"),
         (["--hierarchies", "nowhere"], "nowhere"),
         (["--hierarchies", "empty"], "No file in empty is named after an attribute"),
-        (["--hierarchy", "age"], "is not NAME=VALUE"),
+        (["--hierarchy", "age"], "must have the form NAME=VALUE"),
         (["-o", "no/r.html"], "does not exist"),
     ],
 )

@@ -13,7 +13,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run() -> Run:
-    return lambda *words: CliRunner().invoke(app, ["risk", *(str(word) for word in words)])
+    return lambda *words: CliRunner().invoke(app, ["table", *(str(word) for word in words)])
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_record_shows_summary_and_curve(run: Run, file: Path, tmp_path: Path) -> None:
-    result = run("record", file, "--known", "sex, age", "--limit", "0.5", "--record-risks", tmp_path / "r.csv")
+    result = run("risk", file, "--known", "sex, age", "--limit", "0.5", "--record-risks", tmp_path / "r.csv")
     assert f"{tmp_path / 'r.csv'} tells about single people: keep it secret." in result.stderr
     assert result.exit_code == 0, result.output
     assert "Records: 6. Classes of equal records: 4; the smallest has size 1." in result.stdout
@@ -34,23 +34,23 @@ def test_record_shows_summary_and_curve(run: Run, file: Path, tmp_path: Path) ->
 
 def test_a_table_of_one_column_is_not_told_what_a_history_needs(run: Run, tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("sex\nm\nf\n")
-    result = run("record", tmp_path / "one.csv")
+    result = run("risk", tmp_path / "one.csv")
     assert result.exit_code == 2
     assert "a table has two columns or more" in result.stderr
 
 
 def test_record_shows_what_classes_give_away(run: Run, file: Path) -> None:
-    result = run("record", file, "--known", "sex", "--sensitive", "town")
+    result = run("risk", file, "--known", "sex", "--sensitive", "town")
     assert (
         "town: every class has 3 records or more (k), 1 different values or more (l; 1.00 by entropy)" in result.stdout
     )
-    found = json.loads(run("record", file, "--sensitive", "town", "--json").stdout)
+    found = json.loads(run("risk", file, "--sensitive", "town", "--json").stdout)
     assert found["attributes"] == ["sex", "age"]
     assert found["diversity"]["revealed"] == 4
 
 
 def test_record_prints_json(run: Run, file: Path) -> None:
-    found = json.loads(run("record", file, "--known", "sex", "--json").stdout)
+    found = json.loads(run("risk", file, "--known", "sex", "--json").stdout)
     assert (found["classes"], found["max_risk"], found["uniques"]) == (2, 1 / 3, 0)
     assert found["class_sizes"] == [{"size": 3, "classes": 2, "records": 6}]
 
@@ -82,7 +82,7 @@ def test_subsets_say_how_they_were_gone_through(run: Run, file: Path, tmp_path: 
 
 
 def test_subsets_estimated_from_a_sample_have_intervals(run: Run, file: Path, tmp_path: Path) -> None:
-    words = ("subsets", file, "--walk", "sample", "--samples", "2000", "--seed", "1", "--limit", "0.4")
+    words = ("subsets", file, "--walk", "sample", "--sample-records", "2000", "--seed", "1", "--limit", "0.4")
     shown = " ".join(run(*words, "-o", tmp_path / "sets.csv").stdout.split())
     assert "Estimated from 2,000 records drawn at random (seed 1); the 5 distinct rows stay on the engine." in shown
     told = json.loads(run(*words, "--json").stdout)
@@ -133,9 +133,9 @@ def test_disclosable_prints_json(run: Run, file: Path) -> None:
 
 
 def test_sample_estimates_the_risk_by_size(run: Run, file: Path) -> None:
-    found = json.loads(run("sample", file, "--samples", "40", "--seed", "1", "--json").stdout)
+    found = json.loads(run("sample", file, "--sets", "40", "--seed", "1", "--json").stdout)
     assert [entry["size"] for entry in found["sizes"]][-1] == 3
-    result = run("sample", file, "--samples", "40", "--by", "uniform")
+    result = run("sample", file, "--sets", "40", "--by", "uniform")
     assert result.exit_code == 0, result.output
     assert "Mean risk of sets of attributes by their size, from 40 sets (seed 0)" in result.stdout
 
@@ -165,9 +165,9 @@ def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
     costs = file.parent / "costs.csv"
     costs.write_text("attribute,cost\nsex,1\nage,3\ntown,2\nage+town,4\n")
     asked = ("--costs", costs)
-    shown = run("record", file, "--known", "sex,age", *asked, "--budget", "3", "--sort", "cost").stdout
+    shown = run("risk", file, "--known", "sex,age", *asked, "--budget", "3", "--sort", "cost").stdout
     assert "What is known costs the attacker 4, which is more than the budget." in shown
-    found = json.loads(run("record", file, *asked, "--budget", "5", "--json").stdout)
+    found = json.loads(run("risk", file, *asked, "--budget", "5", "--json").stdout)
     assert (found["cost"], found["affordable"]) == (5, True)
     assert {entry["attribute"]: entry["cost"] for entry in found["without"]} == {"sex": 4, "age": 3, "town": 4}
     shown = run("disclosable", file, "--limit", "0.5", *asked, "--budget", "3").stdout
@@ -188,12 +188,12 @@ def test_dangerous_writes_the_records_of_its_sets(run: Run, file: Path) -> None:
 
 
 def test_drawn_sets_say_how_sure_they_are(run: Run, file: Path) -> None:
-    shown = " ".join(run("dangerous", file, "--factor", "2", "--samples", "2").stdout.split())
+    shown = " ".join(run("dangerous", file, "--factor", "2", "--sets", "2").stdout.split())
     assert "among 2 drawn of 3 sets of 2 attributes" in shown
     assert "with 95 % confidence between 0 % and 100 %. No set raises the risk of a record by a factor above 4" in shown
     costs = file.parent / "costs.csv"
     costs.write_text("sex,1\nage,1\ntown,1\n")
-    words = ("affordable", file, "--costs", costs, "--budget", "1", "--samples", "2")
+    words = ("affordable", file, "--costs", costs, "--budget", "1", "--sets", "2")
     shown = " ".join(run(*words).stdout.split())
     assert "There are 3 maximal sets, too many to measure all. Shown are those among 2 drawn" in shown
     assert "riskier than the riskiest drawn is at most 77.64 %." in shown
@@ -234,13 +234,13 @@ def test_levels_write_the_choice_that_is_named(run: Run, file: Path) -> None:
     assert "Written at the chosen levels: sex 1, age 2. Records left out there: 0 (0 %)." in " ".join(text.split())
     for choice, message in (
         ("2", "numbered from 1 to 1"),
-        ("age", "neither a number nor levels"),
-        ("0", "no choice 0"),
+        ("age", "neither a number nor a list of levels"),
+        ("0", "There is no choice 0"),
     ):
         result = run(*words, "--choice", choice, "-o", folder / "no.csv")
         assert (result.exit_code, message in result.stderr) == (2, True), result.output
         assert not (folder / "no.csv").exists()
-    assert "--choice says what is written" in run(*words, "--choice", "1").stderr
+    assert "--choice chooses what is written" in run(*words, "--choice", "1").stderr
 
 
 def test_levels_of_too_many_choices_say_how_far_from_the_best_they_can_be(
@@ -333,18 +333,21 @@ def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, memb
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["record", "TABLE", "--known", "aeg"], "Did you mean age"),
-        (["record", "TABLE", "--limit", "2"], "above 0 and at most 1"),
+        (["risk", "TABLE", "--known", "aeg"], "Did you mean age"),
+        (["risk", "TABLE", "--limit", "2"], "above 0 and at most 1"),
         (["subsets", "TABLE", "--max-size", "9"], "must be between 1 and 3, not 9"),
-        (["subsets", "TABLE", "--sort", "danger"], "Unknown measure 'danger'"),
+        (["subsets", "TABLE", "--sort", "danger"], "--sort: the value must be mean_risk"),
         (["subsets", "TABLE", "-o", "sets.xlsx"], "written as .csv or .parquet"),
         (["subsets", "missing.csv"], "There is no file missing.csv"),
         (["subsets", "TABLE", "--walk", "magic"], "memory, engine or sample"),
-        (["subsets", "TABLE", "--walk", "sample", "--samples", "1"], "at least 2, not 1"),
-        (["subsets", "TABLE", "--walk", "engine", "--what-if-added", "TABLE"], "found in memory only"),
+        (["subsets", "TABLE", "--walk", "sample", "--sample-records", "1"], "at least 2, not 1"),
+        (
+            ["subsets", "TABLE", "--walk", "engine", "--what-if-added", "TABLE"],
+            "What-if options need the table in memory",
+        ),
         (["disclosable", "TABLE", "--limit", "0"], "above 0 and at most 1"),
         (["dangerous", "TABLE", "--size", "4"], "attributes"),
-        (["sample", "TABLE", "--by", "mood"], "by must be size or uniform, not 'mood'"),
+        (["sample", "TABLE", "--by", "mood"], "--by: the value must be size or uniform"),
         (["affordable", "TABLE", "--costs", "missing.csv", "--budget", "1"], "missing.csv"),
         (["levels", "TABLE", "--limit", "0.5", "--hierarchy", "agee=x.csv"], "Did you mean age"),
         (["levels", "TABLE", "--limit", "0.5", "--hierarchies", "nowhere"], "nowhere"),

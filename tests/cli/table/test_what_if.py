@@ -22,7 +22,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     files = {"t.csv": TABLE, "more.csv": "sex,age,town\nf,50,y\nf,60,y\n", "levels.csv": "age,1\n", "age.csv": AGES}
     for name, text in {**files, "sex.csv": SEXES, "costs.csv": "sex,1\nage,1\ntown,1\n"}.items():
         (tmp_path / name).write_text(text)
-    return lambda *words: CliRunner().invoke(app, ["risk", *words])
+    return lambda *words: CliRunner().invoke(app, ["table", *words])
 
 
 def answer(result: Result) -> Any:
@@ -35,17 +35,17 @@ LEVELS = ("--what-if-levels", "levels.csv", "--hierarchy", "age=age.csv")
 
 
 def test_record(run: Run) -> None:
-    found = answer(run("record", "t.csv", *ADDED, "--json"))
+    found = answer(run("risk", "t.csv", *ADDED, "--json"))
     assert (found["records"], found["uniques"]) == (6, 4)
     what_if = found["what_if"]
     assert (what_if["added"], what_if["levels"], what_if["after"]["records"]) == (2, None, 8)
     # Only (f, 50, y) has company then.
     assert (what_if["moved"]["moved"], what_if["moved"]["no_longer_unique"]) == (1, 1)
-    shown = run("record", "t.csv", *ADDED, *LEVELS).stdout
+    shown = run("risk", "t.csv", *ADDED, *LEVELS).stdout
     assert "What if the records of more.csv are added (2)" in shown
     assert "What if values are at other levels: age 1" in shown
     assert "No longer unique: 2." in shown
-    assert "2 件のレコードを加えた場合" in run("record", "t.csv", *ADDED, "--lang", "ja").stdout
+    assert "2 件のレコードを加えた場合" in run("risk", "t.csv", *ADDED, "--lang", "ja").stdout
 
 
 def test_subsets(run: Run) -> None:
@@ -114,7 +114,7 @@ def test_disclosable_lists_sets_that_stay_with_another_risk(run: Run) -> None:
 def test_added_records_are_counted_by_their_weights(run: Run) -> None:
     Path("w.csv").write_text("a,n\nx,3\ny,2\n")
     Path("v.csv").write_text("a,n\nx,10\nz,20\n")
-    found = answer(run("record", "w.csv", "--weight", "n", "--what-if-added", "v.csv", "--json"))["what_if"]
+    found = answer(run("risk", "w.csv", "--weight", "n", "--what-if-added", "v.csv", "--json"))["what_if"]
     assert (found["added"], found["after"]["records"]) == (30, 35)
 
 
@@ -146,7 +146,7 @@ def test_dangerous_tells_what_becomes_of_each_rise(run: Run) -> None:
 
 
 def test_record_writes_both_risks_of_each_record(run: Run) -> None:
-    run("record", "t.csv", "--known", "sex,age", *LEVELS, "--record-risks", "r.csv")
+    run("risk", "t.csv", "--known", "sex,age", *LEVELS, "--record-risks", "r.csv")
     lines = Path("r.csv").read_text().splitlines()
     assert lines[0] == "record,sex,age,class_size,risk,class_size_after,risk_after,risk_difference"
     # f, 50 is as old as f, 40.
@@ -177,7 +177,7 @@ def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:
     words = ("levels", "t.csv", "--hierarchies", ".", "--known", "age,sex", "--limit", "0.5", "--json")
     Path("found.json").write_text(run(*words).stdout)
     found = answer(
-        run("record", "t.csv", "--known", "age,sex", "--what-if-levels", "found.json", "--hierarchies", ".", "--json")
+        run("risk", "t.csv", "--known", "age,sex", "--what-if-levels", "found.json", "--hierarchies", ".", "--json")
     )
     assert found["what_if"]["after"]["max_risk"] <= 0.5
 
@@ -190,32 +190,32 @@ def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:
         (("--what-if-added", "none.csv"), "none.csv"),
         (("--what-if-added", "age.csv"), "age.csv has no attribute 'sex'"),
         (("--hierarchy", "agee=age.csv", "--what-if-levels", "levels.csv"), "Did you mean age"),
-        (("--missing", "?"), "--missing-value"),
+        (("--missing", "?"), "--missing: the value must be value or any"),
         (("--person", "whose"), "t.csv has no attribute 'whose'"),
     ],
 )
 def test_what_cannot_be_done_is_told(run: Run, words: tuple[str, ...], message: str) -> None:
-    result = run("record", "t.csv", *words)
+    result = run("risk", "t.csv", *words)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
 def test_weights_persons_and_missing_values(run: Run) -> None:
     Path("w.csv").write_text("who,a,n\np,1,2\nq,?,1\np,3,1\n")
-    assert answer(run("record", "w.csv", "--weight", "n", "--known", "a", "--json"))["records"] == 4
-    assert answer(run("record", "w.csv", "--person", "who", "--known", "a", "--json"))["uniques"] == 3
-    words = ("record", "w.csv", "--attributes", "a", "--missing-value", "?", "--missing", "any", "--json")
+    assert answer(run("risk", "w.csv", "--weight", "n", "--known", "a", "--json"))["records"] == 4
+    assert answer(run("risk", "w.csv", "--person", "who", "--known", "a", "--json"))["uniques"] == 3
+    words = ("risk", "w.csv", "--attributes", "a", "--missing-value", "?", "--missing", "any", "--json")
     assert answer(run(*words))["max_risk"] == 0.5
 
 
 def test_remarks_on_columns(run: Run) -> None:
     Path("c.csv").write_text("id,country\n1,JP\n2,JP\n")
-    told = run("record", "c.csv").stderr
-    assert "Remark: id is different in each record" in told
+    told = run("risk", "c.csv").stderr
+    assert "Note: id is different in every record" in told
     assert "Remark: country is the same in all records" in told
 
 
-@pytest.mark.parametrize("words", [(), ("--walk", "engine"), ("--walk", "sample", "--samples", "9")])
+@pytest.mark.parametrize("words", [(), ("--walk", "engine"), ("--walk", "sample", "--sample-records", "9")])
 def test_names_that_differ_by_case_alone_are_told_whichever_way_is_walked(run: Run, words: tuple[str, ...]) -> None:
     Path("c.csv").write_text("who,town\nann,Nara\nAnn,nara\nbob,Kobe\n")
     told = run("subsets", "c.csv", "--person", "who", *words).stderr
@@ -226,7 +226,7 @@ def test_names_that_differ_by_case_alone_are_told_whichever_way_is_walked(run: R
 def test_how_added_records_were_read_is_told(run: Run) -> None:
     Path("c.csv").write_text("sex,town\nm,Nara\nf,Kobe\n")
     Path("more.csv").write_text("sex;town\nm;nara\nｆ;Kobe\n")
-    told = run("record", "c.csv", "--what-if-added", "more.csv").stderr
+    told = run("risk", "c.csv", "--what-if-added", "more.csv").stderr
     assert "Read more.csv: CSV, 2 rows, encoding 'utf-8', delimiter ';', header 'yes'" in told
     assert "Column sex: 1 cell normalized to Unicode NFKC" in told
     assert "In both files, column town: 1 name differing from another by case alone" in told

@@ -96,7 +96,7 @@ class BasketOptions(ReadingOptions):
         from sudare.baskets.held import hold_baskets
 
         if self.written not in (None, "pairs", "history"):
-            raise OptionNotUsable("errors.baskets.text_on_cluster", form=self.written)
+            raise OptionNotUsable("errors.usage.text_on_cluster", form=self.written)
         with (
             self.engine() as engine,
             hold_baskets(

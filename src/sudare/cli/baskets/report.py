@@ -56,7 +56,7 @@ def report(
 
     source.check()
     if certificate and published is None:
-        raise OptionNotUsable("errors.certificate.no_published")
+        raise OptionNotUsable("errors.usage.no_published")
     asked = asked_guarantee(source, adversary_knows, seed, read_certificate(certificate) if certificate else None)
     with shown_progress() as progress:
         original = source.read(progress)

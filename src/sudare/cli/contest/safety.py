@@ -126,7 +126,7 @@ def classes(
     with shown_progress() as progress:
         sizes = _class_sizes(source, chosen, progress)
         if not sizes:
-            raise BadRows("errors.contest.all_deleted", path=source.anonymized)
+            raise BadRows("errors.usage.all_deleted", path=source.anonymized)
         progress(message("progress.best_guesses"), 0, 1)
         found = class_safety(sizes, attacks=attacks or chosen.attacks, thresholds=own, **shares)
     if json:

@@ -103,7 +103,7 @@ def anonymize(
 ) -> None:
     """Anonymize a purchase history: everybody is one of at least K with the same rows."""
     if not (out or aligned):
-        raise OptionNotUsable("errors.anonymize.nothing_written")
+        raise OptionNotUsable("errors.usage.no_output")
     with shown_progress() as progress:
         anonymize_to(partial(source.open, progress), wanted, out, aligned, progress, threads=source.threads)
 

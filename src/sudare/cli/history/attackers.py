@@ -203,7 +203,7 @@ def read_aligned(anonymized: str, opened: HistoryRows, progress: Progress) -> Ce
     try:
         return opened.read_aligned(anonymized, progress=progress)
     except BadRows as error:
-        raise BadRows("errors.attackers.not_rows_of", problem=error) from None
+        raise BadRows("errors.usage.not_rows_of", problem=error) from None
 
 
 @guarded
