@@ -81,14 +81,14 @@ def test_help_of_all_imports_no_command_of_a_group(folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("words", "answer"), [("sudare ri", "risk"), ("sudare hierarchy s", "suggest")])
+@pytest.mark.parametrize(("words", "answer"), [("sudare ta", "table"), ("sudare table ri", "risk")])
 def test_completion_of_commands_imports_only_what_it_needs(words: str, answer: str) -> None:
     assert completed(words).split("\n")[:2] == [answer, ""]
 
 
 def test_commands_that_count_on_the_engine_import_no_kernels(folder: Path) -> None:
     found = imported(
-        folder, "knowledge history.csv item*2", "generate table made.csv",
+        folder, "history knowledge history.csv item*2", "generate table made.csv",
         "generate history made-too.csv --customers 2",
     )  # fmt: skip
     assert found >= ENGINE
@@ -97,10 +97,10 @@ def test_commands_that_count_on_the_engine_import_no_kernels(folder: Path) -> No
 
 def test_commands_with_kernels_import_no_other_library(folder: Path) -> None:
     found = imported(
-        folder, "attackers history.csv", "attackers history.csv --json", "hierarchy suggest table.csv -o made",
-        "risk record table.csv", "risk subsets table.csv", "risk sample table.csv --samples 50",
-        "risk disclosable table.csv --limit 0.9", "risk dangerous table.csv",
-        "risk population table.csv --population 900", "baskets itemsets history.csv --per visit --support 0.5",
+        folder, "history attackers history.csv", "history attackers history.csv --json", "table hierarchies table.csv -o made",
+        "table risk table.csv", "table subsets table.csv", "table sample table.csv --sets 50",
+        "table disclosable table.csv --limit 0.9", "table dangerous table.csv",
+        "table population table.csv --population-size 900", "baskets itemsets history.csv --per visit --support 0.5",
         "contest thresholds", "contest check T.csv A.csv",
         "contest utility T.csv A.csv", "contest classes T.csv A.csv",
     )  # fmt: skip

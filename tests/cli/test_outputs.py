@@ -133,7 +133,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_all_commands_are_found() -> None:
     names = {str(command) for command in COMMANDS}
-    assert {"attackers", "table risk", "contest correlate", "server user add", "submit", "demo"} <= names
+    assert {
+        "history attackers",
+        "table risk",
+        "contest correlate",
+        "server user add",
+        "contest submit",
+        "demo",
+    } <= names
     assert len(WRITTEN) >= 20
     assert len(FILLED) >= 8
 
@@ -372,7 +379,7 @@ def test_an_existing_file_is_replaced_and_keeps_its_permissions(here: Path) -> N
     "words",
     [
         ["demo", "mine"],
-        ["baskets", "experiment", "--data", "b.txt", "--figures", "5", "--repetitions", "1", "-o", "mine"],
+        ["baskets", "experiment", "b.txt", "--figures", "5", "--repetitions", "1", "-o", "mine"],
         ["contest", "correlate", "histories", "T.csv", "--draws", "1", "-o", "mine"],
         ["contest", "frontier", "T.csv", "--ks", "2", "-o", "mine"],
     ],
@@ -401,5 +408,5 @@ def test_an_anonymized_history_is_written_as_its_ending_says(here: Path) -> None
 
 def test_the_rule_of_existing_files_is_in_the_help() -> None:
     shown = " ".join(invoke("--help").stdout.split())
-    assert "an output file that exists is replaced" in shown
+    assert "an existing file is replaced" in shown
     assert "never writes over" in shown

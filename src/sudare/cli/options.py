@@ -14,9 +14,10 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from sudare.cli.files import READ
+from sudare.cli.settings import Settings
 from sudare.errors import AnswerIsNo, OptionNotUsable
 from sudare.limits import MEMORY
-from sudare.messages import Language, message
+from sudare.messages import Language, Texts
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def share_of(words: str | float) -> float:
         text = str(words).strip()
         return float(Fraction(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1))
     except (ValueError, ZeroDivisionError):
-        raise typer.BadParameter(str(message("errors.usage.share"))) from None
+        raise typer.BadParameter(Texts(Settings.language)("errors.usage.share")) from None
 
 
 ShareOption = Annotated[float, typer.Option(metavar="SHARE", parser=share_of)]

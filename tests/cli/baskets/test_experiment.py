@@ -29,7 +29,7 @@ HEADER = "figure,data,setting,x,repetition,value,safe,suppressed_share,kl_diverg
 
 
 def test_figures_rows_and_page_are_written_and_used_again(run: Run, file: Path, tmp_path: Path) -> None:
-    words = ("--data", file, "-o", tmp_path / "out", "--repetitions", "2", "--figures", "5,6", "--threads", "1")
+    words = (file, "-o", tmp_path / "out", "--repetitions", "2", "--figures", "5,6", "--threads", "1")
     result = run(*words)
     assert result.exit_code == 0, result.output
     names = {path.name for path in (tmp_path / "out").iterdir()}
@@ -56,24 +56,24 @@ def test_an_interruption_says_that_the_rest_can_follow(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(experiments, "perform", interrupt)
-    result = run("--data", file, "-o", tmp_path / "out", "--repetitions", "1", "--threads", "1")
+    result = run(file, "-o", tmp_path / "out", "--repetitions", "1", "--threads", "1")
     assert result.exit_code == 130
-    assert "the same command goes on from there" in result.stderr
+    assert "Run the same command again to continue" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--figures", "three"], "--figures 'three' are not numbers"),
+        (["--figures", "three"], "--figures 'three' is not a list of numbers"),
         (["--figures", "2"], "There is no figure 2"),
         (["--repetitions", "0"], "Nothing is done in 0 repetitions"),
-        (["--data", "small.txt"], "Two data sets are named 'small'"),
+        (["small.txt"], "Two data sets are named 'small'"),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_code_2(
     run: Run, file: Path, tmp_path: Path, words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run("--data", file, "-o", tmp_path / "out", *words)
+    result = run(file, "-o", tmp_path / "out", *words)
     assert result.exit_code == 2
     assert message in result.stderr

@@ -44,7 +44,7 @@ def test_check_shows_the_worst_adversaries_and_ends_with_3(run: Run) -> None:
     assert "Adversaries checked: 28, all that know one or more items" in result.stdout
     assert "NOT SAFE" in result.stdout
     assert "Read b.txt: text, 6 rows, encoding 'utf-8', form 'commas'" in result.stderr
-    assert "Baskets: 6 records, 6 items, 14 occurrences, longest 3, empty 0" in result.stderr
+    assert "Baskets: 6 records, 6 items, 14 occurrences; longest 3, empty 0" in result.stderr
 
 
 def test_on_a_cluster_a_sample_is_checked_and_nobody_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,7 +298,7 @@ def test_an_interrupted_result_is_not_safe_and_not_written(run: Run, monkeypatch
     assert result.exit_code == 3
     assert "NOT SAFE: the work was stopped before its end." in result.stdout
     assert "SAFE: nobody" not in result.stdout
-    assert "Nothing was written, since the result is not safe." in result.stderr
+    assert "Nothing was written, because the result is not safe." in result.stderr
     assert not Path("out.txt").exists()
     found = answer(run("suppress", "b.txt", *GUARANTEE, "-o", "out.txt", "--json"), 3)
     assert (found["interrupted"], found["safe"], found["out"], found["certificate"]) == (True, False, None, None)
@@ -347,7 +347,7 @@ CERTIFICATE = {"format": "sudare baskets certificate", "version": 2}
         (["suppress", "b.txt", *GUARANTEE, "-o", "s.csv"], "Cannot write s.csv: it is read"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--certificate", "o.txt"], "this is written as .json"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "no/o.txt"], "does not exist"),
-        (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--seconds", "0"], "--time-limit must be above 0"),
+        (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--seconds", "0"], "--seconds must be above 0"),
         (["verify", "b.txt", "s.csv", *GUARANTEE], "is no suppression of b.txt"),
         (["verify", "p.txt", "b.txt", *GUARANTEE], "line 1 has the item 'milk', which the original record has not"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "no.json"], "no.json cannot be read"),

@@ -86,7 +86,9 @@ def test_a_malformed_original_is_one_message_and_exit_code_2(run: Run, original:
     Path("T.csv").write_bytes(original)
     result = run("check", "T.csv", "A.csv", "--json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("Error: T.csv")
+    told = json.loads(result.stderr)
+    assert (told["schema"], told["exit_code"]) == ("sudare.error/1", 2)
+    assert told["problem"].startswith("T.csv")
     assert words in result.stderr
     assert "Hint:" in result.stderr
 
@@ -112,7 +114,7 @@ def test_unknown_rules_are_refused(run: Run) -> None:
 
 def test_publish_writes_what_guesses_are_checked_against(run: Run) -> None:
     result = run("publish", "A.csv", "-o", "P.csv")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "Wrote P.csv. Rows: 2.\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "Wrote P.csv (2 rows)\n")
     assert Path("P.csv").read_text() == "1,2011/1/31,a,[0.5;1],1\n5,[2010/12/1;2010/12/31],{a;b},*,24\n"
     assert answer(run("publish", "A.csv", "-o", "P.csv", "--json")) == {
         "schema": "sudare.published/1",

@@ -96,7 +96,7 @@ def test_after_an_interruption_the_same_command_goes_on(
     )
     stopped = run(*words)
     assert stopped.exit_code == 130
-    assert "What is finished is kept in" in stopped.stderr
+    assert "Finished parts are kept in" in stopped.stderr
     assert run(*words).exit_code == 0
     # k = 2 was finished before the interruption and is not searched again.
     assert done == [1, 0, 1]
@@ -105,13 +105,13 @@ def test_after_an_interruption_the_same_command_goes_on(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--ks", "two"], "'two' are no numbers to try"),
-        (["--ks", "5-2"], "'5-2' are no numbers"),
-        (["--ks", "2-2000"], "'2-2000' are no numbers"),
-        (["--ks", "2-"], "'2-' are no numbers"),
+        (["--ks", "two"], "'two' is not a list of numbers"),
+        (["--ks", "5-2"], "'5-2' is not a list of numbers"),
+        (["--ks", "2-2000"], "'2-2000' is not a list of numbers"),
+        (["--ks", "2-"], "'2-' is not a list of numbers"),
         (["--ks", "1-3"], "Every k is 2 or more"),
         ([], "There are 12 customers, fewer than k = 20"),
-        (["--ks", "2", "--model", "magic"], "There is no model 'magic'"),
+        (["--ks", "2", "--model", "magic"], "--model: the value must be classes"),
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(

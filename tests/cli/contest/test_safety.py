@@ -143,7 +143,7 @@ def test_classes_as_json_have_sizes_and_both_tests(run: Run, folder: Path) -> No
         (["thresholds", "--p", "third"], "p is a number or a fraction"),
         (["thresholds", "--alpha", "2"], "alpha is above 0 and at most 1"),
         (["thresholds", "--p", "0"], "p is above 0"),
-        (["thresholds", "--test", "loose"], "There is no test 'loose'"),
+        (["thresholds", "--test", "loose"], "--test: the value must be contest or tight"),
         (["thresholds", "-o", "{folder}"], "it is a folder"),
         (["thresholds", "--rules", "none"], "There are no rules"),
         (["safety", "{folder}/T.csv", "{folder}/A.csv", "{folder}/A.csv"], "is no file of guesses"),

@@ -166,7 +166,7 @@ def test_the_aligned_file_is_for_its_owner_only_and_said_to_be_secret(
 def test_something_is_to_be_written(run: Run, many: Path, tmp_path: Path) -> None:
     result = run("history", "anonymize", many, "--k", 4, "--report", tmp_path / "r.html")
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [many])
-    assert "Hint: -o OUT for the published form, --aligned A" in result.stderr
+    assert "Name the file to publish with -o" in result.stderr
 
 
 @pytest.mark.parametrize("model", ["suppression", "levels"])

@@ -80,14 +80,14 @@ def test_any_history_is_compared_with_a_parquet_file(run: Run, folder: Path) -> 
     assert json.loads(result.stdout)["published"] == json.loads(contest.stdout)["published"]
     refused = run("history", "attackers", folder / "named.csv", "--anonymized", folder / "A.csv")
     assert refused.exit_code == 2
-    assert "Hint: sudare history anonymize" in refused.stderr
+    assert "sudare history anonymize wrote with --aligned" in refused.stderr
 
 
 def test_what_was_published_is_not_taken_for_the_aligned_file(run: Run, folder: Path) -> None:
     run("contest", "publish", folder / "A.csv", "-o", folder / "published.csv")
     result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "published.csv")
     assert result.exit_code == 2
-    assert "the file that sudare history anonymize writes with --aligned, not the one of -o" in result.stderr
+    assert "the file that sudare history anonymize wrote with --aligned, not that of -o" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["b\\[1]", "[bold]x", ":apple:", "end\\"])

@@ -57,7 +57,7 @@ def test_report_takes_hierarchies_from_a_folder_and_one_by_one(run: Run, file: P
     ("words", "message"),
     [
         (["--known", "aeg"], "Did you mean age"),
-        (["--known", "town", "--sensitive", "town"], "not the sensitive one"),
+        (["--known", "town", "--sensitive", "town"], "the sensitive one may not be known"),
         (["--limit", "2"], "above 0 and at most 1"),
         (["--lang", "fr"], "the value must be en or ja"),
         (["--hierarchies", "nowhere"], "nowhere"),

@@ -36,7 +36,7 @@ def test_a_table_of_one_column_is_not_told_what_a_history_needs(run: Run, tmp_pa
     (tmp_path / "one.csv").write_text("sex\nm\nf\n")
     result = run("risk", tmp_path / "one.csv")
     assert result.exit_code == 2
-    assert "a table has two columns or more" in result.stderr
+    assert "A table has at least two columns" in result.stderr
 
 
 def test_record_shows_what_classes_give_away(run: Run, file: Path) -> None:

@@ -212,7 +212,7 @@ def test_remarks_on_columns(run: Run) -> None:
     Path("c.csv").write_text("id,country\n1,JP\n2,JP\n")
     told = run("risk", "c.csv").stderr
     assert "Note: id is different in every record" in told
-    assert "Remark: country is the same in all records" in told
+    assert "Note: country is the same in all records" in told
 
 
 @pytest.mark.parametrize("words", [(), ("--walk", "engine"), ("--walk", "sample", "--sample-records", "9")])

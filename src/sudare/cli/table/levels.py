@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,16 +26,19 @@ from sudare.cli.table.source import names
 from sudare.cli.table.what_if import WhatIfOptions
 from sudare.errors import OptionNotUsable
 from sudare.limits import SEARCH_SECONDS
-from sudare.tables.anonymize.losses import LOSSES
-
-if TYPE_CHECKING:
-    LossName = str
-else:
-    # Each loss of the registry is one of the choices.
-    LossName = Literal[tuple(LOSSES)]
+from sudare.messages import Joined
 
 if TYPE_CHECKING:
     from sudare.tables.anonymize.levels import LevelsFound
+
+
+def _loss(name: str) -> str:
+    """Refuse a loss that there is not; which there are is not known before it is asked for, since it takes time."""
+    from sudare.tables.anonymize.losses import LOSSES
+
+    if name not in LOSSES:
+        raise typer.BadParameter(spoken()("errors.usage.one_of", values=Joined(list(LOSSES), "or")))
+    return name
 
 
 @guarded
@@ -46,7 +49,7 @@ def levels(
     k: KOption = None,
     known: KnownOption = None,
     suppress: SuppressOption = 0.0,
-    loss: Annotated[LossName, typer.Option()] = "entropy",
+    loss: Annotated[str, typer.Option(metavar="NAME", parser=_loss)] = "entropy",
     out: Annotated[
         Path | None,
         TABLE,
