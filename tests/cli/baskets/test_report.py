@@ -101,7 +101,7 @@ def test_an_interruption_leaves_no_report(run: Run, tmp_path: Path, monkeypatch:
         (["--epsilon", "0.1"], "epsilon and delta"),
         (["--lang", "fr"], "no language 'fr'"),
         (["--certificate", "c.json"], "--published"),
-        (["--published", "s.txt"], "is no suppression"),
+        (["--published", "s.txt"], "is not a suppression"),
         (["-o", "b.txt"], "Cannot write b.txt: it is read"),
         (["-o", "no/r.html"], "does not exist"),
         (["--sensitive", "nothing.txt"], "nothing.txt"),
