@@ -136,7 +136,7 @@ class HistoryRows:
         """
         path = Path(path)
         check_readable(path)
-        if self.of_contest and path.suffix.lower() not in PARQUET:
+        if self.of_contest and not is_parquet(path):
             return read_valid_anonymized(path, self.history, self.rules, progress=progress)
         found = self._read_cells(path)
         if not is_row_by_row(self.history, found):
@@ -148,7 +148,7 @@ class HistoryRows:
         """Read a published form, with rows in any order: a contest's lines, CSV text or Parquet."""
         path = Path(path)
         check_readable(path)
-        if self.of_contest and path.suffix.lower() not in PARQUET:
+        if self.of_contest and not is_parquet(path):
             return read_published(path, self.history, self.rules, progress=progress)
         return self._read_cells(path)
 
@@ -157,7 +157,7 @@ class HistoryRows:
         return sorted(self._rows(_some_rows(history, np.flatnonzero(~history.deleted))))
 
     def _read_cells(self, path: Path) -> CellHistory:
-        if path.suffix.lower() in PARQUET:
+        if is_parquet(path):
             return read_cells_parquet(path, self.history)
         return read_written_text(path, self.history, self.header)
 
