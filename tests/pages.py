@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -80,23 +81,18 @@ def calls(line: str) -> list[list[str]]:
     """Return the calls of `sudare` in a line of shell: pipes and comments end one, redirections are left out."""
     if "sudare " not in line:
         return []
-    reader = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars="|&;<>")
+    reader = shlex.shlex(line.removeprefix("$ "), posix=False, punctuation_chars="|&;<>")
     reader.whitespace_split = True
     try:
         words = list(reader)
     except ValueError:
         return []
-    found, current = [], []
-    skipped = False
-    for word in [*words, ";"]:
+    found: list[list[str]] = [[]]
+    for before, word in pairwise(["", *words]):
         if set(word) <= set("|&;"):
-            found, current = [*found, current], []
-        elif set(word) <= set("<>"):
-            skipped = True
-        elif skipped:
-            skipped = False
-        else:
-            current.append(word)
+            found.append([])
+        elif not set(word) <= set("<>") and not (before and set(before) <= set("<>")):
+            found[-1] += shlex.split(word)
     plain = [_without_settings(call) for call in found]
     return [call[1:] for call in plain if call and Path(call[0]).name == "sudare"]
 

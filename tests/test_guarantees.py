@@ -35,6 +35,7 @@ NO_CLAIM = {
     "attackers.theory_remark", "attackers.title", "attackers.published.title", "baskets.title", "complaint.person",
     "complaint.decimal", "errors.*", "knowledge.highest", "mining.utility.support_errors",
     "population.reason.small_share",
+    "plain.report.contest.uses.itemsets", "report.contest.uses.itemsets",
     "report.baskets.utility.rules_means", "report.experiment.caption.figure_5", "report.experiment.short_records",
     "report.frontier.seconds", "report.history.assume.theory", "report.history.statistics.scatter_description",
     "report.history.title", "report.table.dangerous.intro", "report.table.data.*", "report.table.lattice.*",

@@ -67,9 +67,18 @@ def test_every_text_is_said_somewhere() -> None:
     keys = {
         _without_form(key).removesuffix("_hint") if key.startswith("errors.") else _without_form(key)
         for key in catalogue("en")
+        if not key.startswith("plain.")
     }
     unused = [key for key in keys if not any(pattern.fullmatch(key) for pattern in patterns)]
     assert unused == []
+
+
+def test_a_text_in_plain_words_says_the_same_as_another_without_words_of_contests() -> None:
+    english = catalogue("en")
+    plain = {key.removeprefix("plain."): text for key, text in english.items() if key.startswith("plain.")}
+    assert [key for key in plain if key not in english] == []
+    words = re.compile(r"contest|effective|\b(T|A|U|H0)\b|'s rules")
+    assert [key for key, text in plain.items() if words.search(re.sub(r"(^|\. )A ", "", _bare(text)))] == []
 
 
 def _is_module(pattern: str) -> bool:

@@ -261,7 +261,7 @@ def test_published_baskets_of_others_are_refused(knowledge: str, found: Suppress
             check(found.original, found.sensitive, rho=0.5, published=other_baskets(), knowledge=knowledge)  # type: ignore[operator]
     # What is published may lose items and get none, whoever is feared.
     more = sudare.baskets.make_baskets([["a", "b"], ["a", "b"], ["a", "b", "c"], ["b"]])
-    with pytest.raises(sudare.OptionNotUsable, match="has an item that the original has not"):
+    with pytest.raises(sudare.OptionNotUsable, match="has an item that the original record does not have"):
         sudare.baskets.check_baskets(found.original, found.sensitive, rho=0.5, published=more, knowledge=knowledge)  # type: ignore[arg-type]
 
 
@@ -303,7 +303,7 @@ def test_use_is_measured_of_a_suppression_of_the_original_only(found: Suppressio
     more = found.original.only(np.ones(len(found.original.items), np.bool_))
     assert sudare.baskets.basket_utility(found.original, more).suppressed_share == 0
     shuffled = sudare.baskets.make_baskets([["b"], ["a", "c"], ["a", "b"], ["a", "b"]])
-    with pytest.raises(sudare.BadRows, match="is no suppression"):
+    with pytest.raises(sudare.BadRows, match="is not a suppression"):
         sudare.baskets.basket_utility(found.original, shuffled)
 
 

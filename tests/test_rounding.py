@@ -33,7 +33,7 @@ NAMES = {
     "median": ROUNDED, "quantiles": ROUNDED, "limit": ASKED, "rho": ASKED, "epsilon": ASKED, "factor": ASKED,
     "suppress": ASKED, "seconds": ASKED, "digits": ASKED, "m": ASKED, "longest": ASKED, "k": COUNTED, "size": COUNTED,
     "needed": COUNTED, "smallest": COUNTED, "l": COUNTED, "largest": COUNTED, "unsafe": COUNTED, "allowed": COUNTED,
-    "known": COUNTED,
+    "known": COUNTED, "least_k": COUNTED,
 }  # fmt: skip
 # Where the same name stands for something else.
 KEYS = {
@@ -180,13 +180,13 @@ def test_the_frontier_is_on_its_safe_side(utility: float, chance: float, survive
 def test_where_too_few_are_left_no_number_is_said_and_that_people_may_be_recognized_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    texts, recognized = Texts("en"), "They may be recognized all the same."
+    texts, recognized = Texts("en"), "They may still be recognized."
     point = FrontierPoint(7, 0.5, 0.3, 9, 1, True, 0.0, 0.0, 1.0, "not_broken", -4, True, 1.5)
     assert frontier_text._chances(point, texts) == ["too few"] * 3
     assert contest_duel_text._chance(attack_safety(0.0, 1.0), texts).endswith(recognized)
     contest_safety_text._show_attack(attack_safety(0.0, 1.0), texts)
     assert recognized in capsys.readouterr().out
     too_few = {key for key, text in catalogue("en").items() if re.search(r"too few (pseud|cust|peop)|[Ss]o few", text)}
-    silent = {key for key in too_few if "recognized all the same" not in catalogue("en")[key]}
+    silent = {key for key in too_few if "may still be recognized" not in catalogue("en")[key]}
     # Said of a single file of guesses.
     assert silent == {"report.contest.attacks.note", "contest.safety.judged_never"}

@@ -69,8 +69,8 @@ def _script(blocks: list[str]) -> str:
 
 
 def _tidy(printed: str) -> str:
-    """Return what was printed without blanks at the ends of lines, and with a line end."""
-    lines = [line.rstrip() for line in printed.strip("\n").split("\n")]
+    """Return what was printed without progress, which terminals remove, and without blanks at the ends of lines."""
+    lines = [line.rstrip() for line in printed.strip("\n").split("\n") if not line.startswith("... ")]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -106,5 +106,5 @@ def test_a_certificate_of_an_earlier_version_is_not_read_as_one_of_this(tmp_path
     certified(tmp_path)
     path = tmp_path / "out.txt.certificate.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": 1}))
-    with pytest.raises(sudare.SourceNotReadable, match="certificate of version 1; this sudare knows version 2"):
+    with pytest.raises(sudare.SourceNotReadable, match="certificate of version 1; this sudare reads version 2"):
         read_certificate(path)

@@ -80,9 +80,9 @@ def test_an_empty_line_is_nothing_and_an_empty_cell_an_error(read: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
-        ("milk\nmedicin\n", "s.txt", r"row 2: there is no item 'medicin'. Did you mean medicine or medicine 2\?"),
-        ("user,item\nbob,milk\nbob,beard\n", "s.csv", r"row 3: there is no item 'beard'. Did you mean bread\?"),
-        ("user,item\nrob,milk\n", "s.csv", r"row 2: there is no user 'rob'. Did you mean bob\?"),
+        ("milk\nmedicin\n", "s.txt", r"row 2: unknown item 'medicin'. Did you mean medicine or medicine 2\?"),
+        ("user,item\nbob,milk\nbob,beard\n", "s.csv", r"row 3: unknown item 'beard'. Did you mean bread\?"),
+        ("user,item\nrob,milk\n", "s.csv", r"row 2: unknown user 'rob'. Did you mean bob\?"),
         ("user,item\n" + "x,y\n" * 9, "s.csv", "and 4 more"),
     ],
 )
@@ -131,9 +131,9 @@ def test_every_item_is_as_likely_in_random_lists() -> None:
         ("random:", "a share above 0 and up to 1"),
         ("random:0.4:x", "a share above 0 and up to 1"),
         ("random-fixed:nan", "a share above 0 and up to 1"),
-        ("all:milk", "all needs nothing more"),
-        ("item:medcine", "No item is like 'medcine'.*Did you mean medicine"),
-        ("nothing.csv", "There is no file and no rule 'nothing.csv'"),
+        ("all:milk", "'all:milk' is neither a file nor a rule"),
+        ("item:medcine", "No item matches 'medcine'.*Did you mean medicine"),
+        ("nothing.csv", "'nothing.csv' is neither a file nor a rule"),
     ],
 )
 def test_rules_that_cannot_be_understood(read: Any, rule: str, message: str) -> None:

@@ -399,9 +399,9 @@ def test_nothing_but_the_result_is_printed_at_the_end(toy_file: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["record", "--threads", "0"], "Error: --threads must be between 1 and 1024, not 0."),
+        (["risk", "--threads", "0"], "Error: --threads must be between 1 and 1024, not 0."),
         (["disclosable", "--limit", "0.5", "--seconds", "-1"], "Error: --seconds must be above 0, not -1.0."),
-        (["disclosable", "--limit", "nan"], "Error: --limit must be a finite number, not nan."),
+        (["disclosable", "--limit", "nan"], "Error: --limit: the value must be a share, such as 0.2, 20% or 1/5."),
         (["sample", "--seed", "-1"], "Error: --seed must be 0 or more, not -1."),
     ],
 )

@@ -25,45 +25,45 @@ SECRETS = "--sensitive random:0.4 --rho 0.9"
 CASES = [
     ("history.attackers:attackers", "{}/purchases.csv"),
     ("history.attackers:attackers", "{}/purchases.csv --knowledge day+item*2 --persons 2 --weighting record"),
-    ("history.attackers:attackers", "{}/purchases.csv --knowledge item*3 --most-combinations 1 --samples 50"),
+    ("history.attackers:attackers", "{}/purchases.csv --knowledge item*3 --most-combinations 1 --sets 50"),
     ("history.attackers:attackers", "{}/T.csv --anonymized {}/A.csv --knowledge day*2"),
     ("history.attackers:knowledge", "{}/purchases.csv day+item --persons 2"),
-    ("history.attackers:knowledge", "{}/purchases.csv item*2 --most-combinations 1 --samples 50"),
+    ("history.attackers:knowledge", "{}/purchases.csv item*2 --most-combinations 1 --sets 50"),
     ("history.visits:visits", "{}/purchases.csv --top 3"),
     ("history.anonymize:anonymize", "{}/T.csv --k 2 --fast -o {}/made/p.csv"),
-    ("history.anonymize:anonymize", "{}/T.csv --k 2 --model levels --no-attacks --aligned {}/made/a.csv"),
+    ("history.anonymize:anonymize", "{}/T.csv --k 2 --model levels --skip-attacks --aligned {}/made/a.csv"),
     ("history.anonymize:anonymize", "{}/T.csv --k 2 --fast --model concealment -o {}/made/p.csv"),
     ("history.anonymize:anonymize", "{}/T.csv --k 2 --fast --model untouched --untouched 2 -o {}/made/p.csv"),
     ("history.anonymize:anonymize", "{}/T.csv --mean-limit 0.5 -o {}/made/p.csv"),
     ("contest.frontier:frontier", "{}/T.csv --ks 2-3 --fast -o {}/made/frontier"),
     ("contest.attack:attack", "{}/T.csv {}/published.csv -o {}/made/g.csv"),
     ("contest.attack:attack", "{}/T.csv {}/published.csv --guesses 0 -o {}/made/g.csv"),
-    ("table.risk:record", "{}/people.csv"),
+    ("table.risk:risk", "{}/people.csv"),
     (
-        "table.risk:record",
-        "{}/people.csv --known age,sex --bound 0.2 --sensitive illness --costs {}/costs.csv --budget 3 "
-        "--added {}/people.csv",
+        "table.risk:risk",
+        "{}/people.csv --known age,sex --limit 0.2 --sensitive illness --costs {}/costs.csv --budget 3 "
+        "--what-if-added {}/people.csv",
     ),
-    ("table.risk:subsets", "{}/people.csv --bound 0.2 --added {}/people.csv"),
-    ("table.risk:subsets", "{}/people.csv --walk sample --samples 10 --bound 0.2"),
+    ("table.risk:subsets", "{}/people.csv --limit 0.2 --what-if-added {}/people.csv"),
+    ("table.risk:subsets", "{}/people.csv --walk sample --sets 10 --limit 0.2"),
     ("table.risk:subsets", "{}/people.csv --class-sizes {}/made/sizes.csv"),
-    ("table.risk:sample", "{}/people.csv --samples 40 --by uniform"),
-    ("table.risk:sample", "{}/people.csv --samples 40 --added {}/people.csv"),
-    ("table.sets:disclosable", "{}/people.csv --limit 0.5 --all --costs {}/costs.csv --budget 4 --added {}/people.csv"),
+    ("table.risk:sample", "{}/people.csv --sets 40 --by uniform"),
+    ("table.risk:sample", "{}/people.csv --sets 40 --what-if-added {}/people.csv"),
+    ("table.sets:disclosable", "{}/people.csv --limit 0.5 --all --costs {}/costs.csv --budget 4 --what-if-added {}/people.csv"),
     ("table.sets:disclosable", "{}/people.csv --limit 0.5 --quantile 0.9"),
-    ("table.sets:dangerous", "{}/people.csv --size 2 --factor 1 --costs {}/costs.csv --added {}/people.csv"),
-    ("table.sets:dangerous", "{}/people.csv --size 2 --factor 1 --samples 2"),
-    ("table.sets:affordable", "{}/people.csv --costs {}/costs.csv --budget 3 --all --added {}/people.csv"),
-    ("table.sets:affordable", "{}/people.csv --costs {}/costs.csv --budget 3 --samples 2"),
+    ("table.sets:dangerous", "{}/people.csv --size 2 --factor 1 --costs {}/costs.csv --what-if-added {}/people.csv"),
+    ("table.sets:dangerous", "{}/people.csv --size 2 --factor 1 --sets 2"),
+    ("table.sets:affordable", "{}/people.csv --costs {}/costs.csv --budget 3 --all --what-if-added {}/people.csv"),
+    ("table.sets:affordable", "{}/people.csv --costs {}/costs.csv --budget 3 --sets 2"),
     ("table.levels:levels", "{}/people.csv --hierarchies {}/hierarchies --known age --limit 0.5 -o {}/made/l.csv"),
-    ("table.levels:levels", "{}/people.csv --hierarchies {}/hierarchies --limit 0.001 --added {}/people.csv"),
+    ("table.levels:levels", "{}/people.csv --hierarchies {}/hierarchies --limit 0.001 --what-if-added {}/people.csv"),
     ("table.population:population", "{}/people.csv --share 0.1"),
-    ("table.hierarchies:suggest", "{}/people.csv -o {}/made/suggested"),
+    ("table.hierarchies:hierarchies", "{}/people.csv -o {}/made/suggested"),
     ("baskets.mining:itemsets", "{}/baskets.txt --support 0.1"),
     ("baskets.mining:rules", "{}/baskets.txt --support 0.1 --confidence 0.3"),
     ("baskets.mining:km", "{}/baskets.txt --k 30 --m 2"),
     ("baskets.mining:utility", "{}/baskets.txt {}/baskets.txt --support 0.1"),
-    ("baskets.experiment:experiment", "--data {}/pairs.csv --figures 5 --repetitions 1 -o {}/made/experiments"),
+    ("baskets.experiment:experiment", "{}/pairs.csv --figures 5 --repetitions 1 -o {}/made/experiments"),
     ("baskets.suppress:check", f"{{}}/baskets.txt {SECRETS}"),
     ("baskets.suppress:check", f"{{}}/pairs.csv {SECRETS} --max-known 2 --epsilon 0.3 --delta 0.3"),
     ("baskets.suppress:suppress", f"{{}}/baskets.txt {SECRETS} -o {{}}/made/s.txt"),
@@ -77,15 +77,16 @@ CASES = [
     ("contest.files:check_guesses", "{}/T.csv {}/published.csv {}/guesses.csv"),
     ("contest.files:publish", "{}/A.csv -o {}/made/out.csv"),
     ("contest.utility:utility", "{}/T.csv {}/A.csv"),
-    ("contest.utility:usecases", "{}/T.csv {}/A.csv --draws 2"),
+    ("contest.utility:use_cases", "{}/T.csv {}/A.csv --draws 2"),
     ("contest.utility:correlate", "pwscup2018"),
-    ("contest.safety:thresholds", "--max 5"),
+    ("contest.safety:thresholds", "--most-guesses 5"),
     ("contest.safety:safety", "{}/T.csv {}/A.csv {}/guesses.csv"),
     ("contest.safety:classes", "{}/T.csv {}/A.csv"),
+    ("contest.anonymize:anonymize", "{}/T.csv --k 2 --fast --rounds 2 -o {}/made/A.csv"),
     ("contest.duel:duel", "{}/T.csv {}/A.csv"),
     ("contest.recompute:recompute", "{}/archive"),
     ("generate:history", "{}/made/h.csv --customers 5"),
-    ("generate:table", "{}/made/t.csv --records 20 --hierarchies {}/made/hierarchies --force"),
+    ("generate:table", "{}/made/t.csv --records 20 --write-hierarchies {}/made/hierarchies --force"),
     ("server:list_users", "{}/server"),
     ("server:contests", "{}/server"),
 ]
@@ -126,6 +127,12 @@ def check_form(found: dict[str, Any]) -> None:
     jsonschema_rs.Draft202012Validator(load_schema(found["schema"])).validate(found)
 
 
+def test_an_error_has_its_form_too() -> None:
+    done = CliRunner().invoke(app, ["history", "attackers", "no.csv", "--json"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    check_form(json.loads(done.stderr))
+
+
 def test_every_command_with_json_is_run() -> None:
     speaking = {where for path, where in COMMANDS.items() if "json" in parameters(path)}
     assert speaking == {command for command, _ in CASES} | ELSEWHERE
@@ -136,7 +143,7 @@ def parameters(path: str) -> set[str]:
 
 
 def test_every_schema_is_that_of_a_command() -> None:
-    used = {name for path in CLI.rglob("*.py") for name in shown(path)}
+    used = {name for path in CLI.rglob("*.py") for name in shown(path)} | {"error"}
     assert used == set(schema_names())
 
 

@@ -339,7 +339,7 @@ def test_a_hierarchy_that_is_found_in_a_folder_is_not_written_over(here: Path) -
 
 def test_a_folder_that_is_read_gets_no_new_files(here: Path) -> None:
     (here / "parts").mkdir()
-    assert invoke("generate", "table", "parts/one.parquet", "--record-risks", "20").exit_code == 0
+    assert invoke("generate", "table", "parts/one.parquet", "--records", "20").exit_code == 0
     message = refused(invoke("table", "subsets", "parts", "--max-size", "1", "-o", "parts/two.parquet"))
     assert "it is in the folder parts, which is read" in message
     assert [entry.name for entry in (here / "parts").iterdir()] == ["one.parquet"]
@@ -351,12 +351,12 @@ def test_a_folder_that_is_read_gets_no_new_files(here: Path) -> None:
 
 def test_a_generated_table_is_none_of_its_hierarchies(here: Path) -> None:
     (here / "h").mkdir()
-    refused(invoke("generate", "table", "h/age.csv", "--record-risks", "5", "--hierarchies", "h"))
+    refused(invoke("generate", "table", "h/age.csv", "--records", "5", "--write-hierarchies", "h"))
     assert list((here / "h").iterdir()) == []
 
 
 def test_generated_hierarchies_are_replaced_only_when_forced(here: Path) -> None:
-    words = ("generate", "table", "m.csv", "--record-risks", "5", "--hierarchies", "h")
+    words = ("generate", "table", "m.csv", "--records", "5", "--write-hierarchies", "h")
     assert invoke(*words).exit_code == 0
     (here / "h" / "age.csv").write_text("mine")
     assert "--force" in refused(invoke(*words))

@@ -14,6 +14,7 @@ from sudare.baskets.experiments.experiments import LONGEST
 from sudare.baskets.suppress.suppression import Strategy
 
 DATA = {"BMS-WebView-1": "bms-webview-1.txt", "BMS-WebView-2": "bms-webview-2.txt"}
+RULES = "sudare baskets rules B --support 1 --confidence 0.1"
 SUPPRESS = "sudare baskets suppress {file} --sensitive {secrets} --rho 0.5 -o published.txt"
 PERSONAL = "random:0.4"
 STRATEGIES: dict[str, Strategy] = {"Algorithm {}": "paper", "Section 5, a better one": "best"}
@@ -48,7 +49,7 @@ def _examples() -> Iterator[Row]:
     for part, records, printed in (("Figure 1a", ORIGINAL, "0.667"), ("Figure 1c", PUBLISHED, "0.500")):
         rules = sudare.baskets.association_rules(_baskets(records), 1, 0.1).rules
         found = next(rule for rule in rules if (rule.known, rule.inferred) == (("milk",), ("medicine",)))
-        yield row(part, "confidence of milk -> medicine", printed, (found.confidence,), "sudare baskets rules B")
+        yield row(part, "confidence of milk -> medicine", printed, (found.confidence,), RULES)
     baskets = _baskets(TWO)
     made = sudare.baskets.suppress_baskets(
         baskets, sudare.baskets.read_sensitive("item:y", baskets), rho="0.5", max_known=1
@@ -63,7 +64,7 @@ def _examples() -> Iterator[Row]:
 
 def _data(data: Mapping[str, sudare.Baskets]) -> Iterator[Row]:
     for name, baskets in data.items():
-        lengths, command = baskets.lengths, f"sudare baskets experiment --data {DATA[name]} -o DIR"
+        lengths, command = baskets.lengths, f"sudare baskets experiment {DATA[name]} -o DIR"
         values = (len(baskets), len(baskets.names), int(lengths.max()), float(lengths.mean()))
         remark = OTHER_FILE[name]
         what = f"{name}: records, items, longest, mean length"
@@ -118,9 +119,9 @@ def _figures(data: Mapping[str, sudare.Baskets]) -> Iterator[Row]:
     for figure, (x, where) in shown.items():
         values = [one for one in found.rows if (one.figure, one.x) == (figure, x)]
         text = ", ".join(f"{one.setting} {one.value:.4f}" for one in sorted(values, key=lambda one: one.setting))
-        command = f"sudare baskets experiment --data {DATA[name]} --figures {figure} --repetitions 1 -o DIR"
+        command = f"sudare baskets experiment {DATA[name]} --figures {figure} --repetitions 1 -o DIR"
         yield Row(f"Figure {figure}", f"{name}, {where}: {titles[figure]}", "", text, command)
-    command = f"sudare baskets experiment --data {DATA[name]} --figures 5 -o DIR"
+    command = f"sudare baskets experiment {DATA[name]} --figures 5 -o DIR"
     yield Row("Figure 5", "epsilon and delta: suppressed share", "", "chart", command)
 
 

@@ -27,7 +27,7 @@ def _records(table: sudare.Table) -> Iterator[Row]:
     yield Row("Algorithm 1", "classes of equal records", "", f"{found.classes:,}", command)
     yield Row("Algorithm 2", "share of the attacks with a risk of at most 0.5", "", f"{below:.4f}", f"{command} --json")
     yield Row("Figure 1", "risk against share of attacks", "", "chart", f"sudare table report {TABLE} -o r.html")
-    yield Row("Algorithm 3", "highest and mean risk", "", risks, f"{command} --records risks.csv")
+    yield Row("Algorithm 3", "highest and mean risk", "", risks, f"{command} --record-risks risks.csv")
 
 
 def _sets(table: sudare.Table) -> Iterator[Row]:
@@ -63,7 +63,8 @@ def _levels(table: sudare.Table, find: Find) -> Iterator[Row]:
 PAPER = Paper(
     "Risk analysis of k-anonymized personal data by attack simulation",
     "The paper prints algorithms and no results of theirs; these are found on Adult (30,162 records, nine attributes). "
-    "What-ifs, D against D_d and D_F: `--added` and `--levels` of the same commands. Costs, D_C: `--costs`. "
+    "What-ifs, D against D_d and D_F: `--what-if-added` and `--what-if-levels` of the same commands. "
+    "Costs, D_C: `--costs`. "
     "[Risk of tables](table-risk.md), [sets of attributes](table-risk-sets.md), [levels](levels.md).",
     rows,
 )

@@ -24,7 +24,7 @@ from sudare.baskets.read import Form, read_baskets
 from sudare.baskets.suppress.suppression import Suppression
 from sudare.baskets.write import fill_basket_file, form_of
 from sudare.errors import InputError, OutputNotWritable, SourceNotReadable
-from sudare.messages import Texts
+from sudare.messages import Texts, message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.text import file_hash
@@ -57,7 +57,6 @@ _KINDS = {
     "draws": int | None,
     "bound": float | None,
 }
-_HINT = "Hint: give the .certificate.json file that `sudare baskets suppress` wrote."
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,18 +184,12 @@ def _verdict_of_file(found: Suppression, file: Path, form: Form, path: Path) -> 
     """
     shown = records_in(found, file, form)
     if shown is None:
-        raise OutputNotWritable(
-            f"Cannot write {path}: read again, the file would not hold the records that were checked.\n"
-            "Hint: items or users have names that this form cannot keep apart; write a .parquet file."
-        )
+        raise OutputNotWritable("errors.certificate.not_kept", path=path)
     if not found.safe:
         return found.verdict
     verdict = check_baskets(found.original, found.sensitive, published=shown, **found.verdict.question)
     if not verdict.safe:
-        raise OutputNotWritable(
-            f"Cannot write {path}: its records are not safe, whatever the suppression says of them.\n"
-            "Hint: suppress the baskets again."
-        )
+        raise OutputNotWritable("errors.certificate.not_safe", path=path)
     return verdict
 
 
@@ -221,16 +214,13 @@ def read_certificate(path: str | Path) -> Certificate:
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise SourceNotReadable(f"The certificate {path} cannot be read: {error.strerror}.\n{_HINT}") from None
+        raise _unreadable(path, error.strerror or error) from None
     except ValueError:
-        raise SourceNotReadable(f"{path} is no certificate: it is no JSON.\n{_HINT}") from None
+        raise _unreadable(path, message("errors.certificate.not_json")) from None
     if not isinstance(found, Mapping) or found.get("format") != FORMAT:
-        raise SourceNotReadable(f"{path} is no certificate of baskets.\n{_HINT}")
+        raise _unreadable(path, message("errors.certificate.not_of_baskets"))
     if found.get("version") != VERSION:
-        raise SourceNotReadable(
-            f"{path} is a certificate of version {found.get('version')!r}; this sudare knows version {VERSION}.\n"
-            "Hint: verify it with the sudare that wrote it."
-        )
+        raise SourceNotReadable("errors.certificate.version", path=path, version=found.get("version"), known=VERSION)
     try:
         fields = {key: value for key, value in found.items() if key not in ("format", "version")}
         for name in ("original", "published", "sensitive"):
@@ -240,6 +230,8 @@ def read_certificate(path: str | Path) -> Certificate:
                 raise TypeError
         return Certificate(**fields)
     except (KeyError, TypeError):
-        raise SourceNotReadable(
-            f"{path} is no whole certificate: something is missing, too much, or of another kind.\n{_HINT}"
-        ) from None
+        raise _unreadable(path, message("errors.certificate.not_whole")) from None
+
+
+def _unreadable(path: str | Path, problem: object) -> SourceNotReadable:
+    return SourceNotReadable("errors.certificate.unreadable", path=path, problem=problem)

@@ -133,10 +133,7 @@ def _reading(engine: Engine, rows: str, source: Source, roles: Mapping[str, int]
     read, lacking = engine.total(f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL) FROM {rows}")
     column = source.columns[roles["customer"]]
     if lacking and not drop:
-        raise BadRows(
-            f"{source.name}, column {column!r}: the user is missing in {lacking:,} rows; nothing was read.\n"
-            "Hint: mend them, or leave them out and go on with --bad-rows drop."
-        )
+        raise BadRows("errors.baskets.user_missing", source=source.name, column=column, count=lacking, rows="")
     dropped = (Dropped("user is missing", column, lacking),) if lacking else ()
     found = {"user": column, "item": source.columns[roles["item"]]}
     spellings = find_spellings(engine, rows, {"owner": column, "item": found["item"]})
@@ -164,6 +161,6 @@ def _held(engine: Engine, rows: str, reading: Reading, form: str) -> HeldBaskets
     there, times = engine.total(f"SELECT count(*), coalesce(sum(times), 0) FROM {prefix}occurrence")
     (items,) = engine.total(f"SELECT count(*) FROM {prefix}item")
     if not items:
-        raise SourceNotReadable(f"{reading.source} has no items.\nHint: give records with at least one item.")
+        raise SourceNotReadable("errors.baskets.no_items", source=reading.source)
     told = as_baskets(reading, form, int(times) - int(there))
     return HeldBaskets(engine, told, int(users), int(items), int(there), int(longest), prefix)

@@ -65,20 +65,14 @@ def _by_rule(rule: str, baskets: HeldBaskets) -> str:
     if kind == "item":
         chosen = f"{items} WHERE is_like(name, {quote_text(_regular(plain(rest)))})"
         if not baskets.engine.total(f"SELECT count(*) FROM ({chosen})")[0]:
-            raise OptionNotUsable(
-                f"No item is like {rest!r} (rule {rule!r}).\n"
-                "Hint: * stands for any letters and ? for one; capital letters count."
-            )
+            raise OptionNotUsable("errors.sensitive.no_match", pattern=rest, rule=rule, meant="")
         return chosen
     if kind == "random-fixed":
         words = random_lists(1, baskets.items, *share_and_seed(rule, rest))
         bits = np.unpackbits(words[0].view(np.uint8), bitorder="little")[: baskets.items]
         listed = ", ".join(map(str, np.flatnonzero(bits).tolist())) or "-1"
         return f"SELECT * FROM ({items}) WHERE item IN ({listed})"
-    raise NotOnEngine(
-        f"The rule {rule!r} draws a list for each user, which is not done on an engine.\n"
-        "Hint: all, random-fixed:0.4, item:med*, or a file."
-    )
+    raise NotOnEngine("errors.sensitive.list_per_user", rule=rule)
 
 
 def _regular(pattern: str) -> str:
@@ -133,7 +127,4 @@ def _from_table(source: object, baskets: HeldBaskets, name: str, unknown: Unknow
 
 def _refuse_unknown(source: str, count: int, unknown: Unknown) -> None:
     if count and unknown == "refuse":
-        raise BadRows(
-            f"{source} names users or items that are nowhere in the baskets, in {count:,} lines.\n"
-            "Hint: mend the names, or go on without them with --unknown-items ignore."
-        )
+        raise BadRows("errors.sensitive.unknown_names", source=source, count=count, lines="")

@@ -9,6 +9,7 @@ from sudare.arguments import checked
 from sudare.baskets.model import Baskets
 from sudare.baskets.transactions import TEXT_FORMS
 from sudare.errors import BadRows
+from sudare.messages import Message, message
 
 
 @checked
@@ -38,14 +39,10 @@ def _matched_users(original: Baskets, published: Baskets) -> NDArray[np.int64]:
     extra = next((user for user in published.users if user not in places), None)
     known = set(published.users)
     missing = next((user for user in original.users if user not in known), None)
-    if extra is not None or missing is not None:
-        user, there, lacks = (extra, published, original) if extra is not None else (missing, original, published)
-        raise BadRows(
-            f"{_no_suppression(original, published)}: "
-            f"it has {len(published):,} records, the original {len(original):,}. "
-            f"{_place(there, user or '')} of {_source(there, 'one')} is not in {_source(lacks, 'the other')}.\n"
-            "Hint: a suppression keeps every record, if need be as an empty line or a user without an item."
-        )
+    if extra is not None:
+        raise BadRows("errors.baskets.new_record", place=_place(published, extra), **_both(original, published))
+    if missing is not None:
+        raise BadRows("errors.baskets.missing_record", place=_place(original, missing), **_both(original, published))
     return np.array([places[user] for user in published.users], np.int64)
 
 
@@ -56,22 +53,20 @@ def _refuse_new(original: Baskets, published: Baskets, keys: NDArray[np.int64], 
     new = np.flatnonzero(had[np.searchsorted(had, keys)] != keys)
     if len(new):
         user, item = original.users[keys[new[0]] // width], published.names[published.items[new[0]]]
-        raise BadRows(
-            f"{_no_suppression(original, published)}: "
-            f"{_place(published, user)} has the item {item!r}, which the original record has not "
-            f"({len(new):,} such items in all).\n"
-            "Hint: check that the two files belong together and are read in the same form."
-        )
+        place, both = _place(published, user), _both(original, published)
+        raise BadRows("errors.baskets.new_item", count=len(new), place=place, item=item, **both)
 
 
-def _no_suppression(original: Baskets, published: Baskets) -> str:
-    return f"{_source(published, 'The published data')} is no suppression of {_source(original, 'the original data')}"
+def _both(original: Baskets, published: Baskets) -> dict[str, object]:
+    """Return how the errors name the two, and how many records each has."""
+    return {
+        "original": original.reading.source if original.reading else message("errors.baskets.original"),
+        "published": published.reading.source if published.reading else message("errors.baskets.published"),
+        "original_records": message("count.records", count=len(original)),
+        "published_records": message("count.records", count=len(published)),
+    }
 
 
-def _source(baskets: Baskets, otherwise: str) -> str:
-    return baskets.reading.source if baskets.reading else otherwise
-
-
-def _place(baskets: Baskets, user: str) -> str:
+def _place(baskets: Baskets, user: str) -> Message:
     lines = baskets.reading is not None and baskets.reading.form in TEXT_FORMS
-    return f"line {user}" if lines else f"the record of user {user!r}"
+    return message("errors.baskets.line", user=user) if lines else message("errors.baskets.record", user=user)

@@ -275,19 +275,10 @@ def refuse_strangers(original: Baskets, sensitive: SensitiveItems, published: Ba
     """
     shown = original if published is None else published
     if not len(sensitive.rows) == len(shown) == len(original):
-        raise OptionNotUsable(
-            f"{len(original):,} original records, {len(shown):,} published ones and sensitive items of "
-            f"{len(sensitive.rows):,} users do not belong together.\nHint: give those of the same users."
-        )
+        counts = {"original": len(original), "published": len(shown), "users": len(sensitive.rows)}
+        raise OptionNotUsable("errors.baskets.different_users", **counts)
     if shown.users != original.users or shown.names != original.names:
-        raise OptionNotUsable(
-            "The published records do not belong to the original ones: their users or items are others, or numbered "
-            "otherwise.\nHint: match_published(original, published) gives records that were read the numbers of the "
-            "original."
-        )
+        raise OptionNotUsable("errors.baskets.not_matched")
     known = (sensitive.users in (None, original.users), sensitive.names in (None, original.names))
     if not all(known) or sensitive.words.shape[1] * 64 < len(original.names):
-        raise OptionNotUsable(
-            f"The sensitive items ({sensitive.described}) were read for other baskets.\n"
-            "Hint: read them with read_sensitive(source, original)."
-        )
+        raise OptionNotUsable("errors.sensitive.other_baskets", described=sensitive.described)

@@ -16,7 +16,7 @@ from sudare.baskets.model import BasketReading, Baskets, as_baskets, numbered
 from sudare.baskets.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
 from sudare.engine import Engine, engine_or_own, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
-from sudare.messages import message
+from sudare.messages import Joined, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import cell_text
@@ -87,22 +87,20 @@ def read_baskets(
     else:
         found = _from_text_or_pairs(source, form, options, engine)
     if not found.names and not allow_empty:
-        name = found.reading.source if found.reading else "The source"
-        raise SourceNotReadable(f"{name} has no items.\nHint: give records with at least one item.")
+        name = found.reading.source if found.reading else message("errors.baskets.source")
+        raise SourceNotReadable("errors.baskets.no_items", source=name)
     return found
 
 
 def _check_words(form: str | None, per: str, bad_rows: str) -> None:
     if form not in (None, *get_args(Form)):
-        raise OptionNotUsable(f"There is no form {form!r} of baskets.\nHint: {', '.join(get_args(Form))}.")
+        raise OptionNotUsable("errors.baskets.form", form=form, forms=Joined(get_args(Form), "or"))
     if per not in get_args(Per):
-        raise OptionNotUsable(f"There is no basket per {per!r}.\nHint: {' or '.join(get_args(Per))}.")
+        raise OptionNotUsable("errors.baskets.per", per=per, choices=Joined(get_args(Per), "or"))
     if bad_rows not in ("refuse", "drop"):
-        raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {bad_rows!r}.")
+        raise OptionNotUsable("errors.baskets.bad_rows", bad_rows=bad_rows)
     if per == "visit" and form not in (None, "history"):
-        raise OptionNotUsable(
-            f"Baskets per visit are made of a purchase history, not of {form}.\nHint: leave the form or the visit away."
-        )
+        raise OptionNotUsable("errors.baskets.per_visit", form=form)
 
 
 def _from_text_or_pairs(source: object, form: Form | None, options: PurchaseForm, engine: Engine | None) -> Baskets:
@@ -186,7 +184,7 @@ def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> Basket
         roles = hold_pairs(engine, opened, given, rows)
         lacking = missing_rows(engine, rows, "owner")
         if lacking and not drop:
-            raise BadRows(_no_user(opened, roles["customer"], lacking))
+            raise _no_user(opened, roles["customer"], lacking)
         (read,) = engine.total(f"SELECT count(*) FROM {rows}")
         column = opened.columns[roles["customer"]]
         dropped = (Dropped("user is missing", column, len(lacking)),) if lacking else ()
@@ -228,12 +226,15 @@ def _listed(engine: Engine, query: str) -> list[Any]:
     return [cell for (cell,) in engine.people(query, ITEMS_OF_USERS)]
 
 
-def _no_user(source: Source, place: int, lacking: list[int]) -> str:
+def _no_user(source: Source, place: int, lacking: list[int]) -> BadRows:
     lines = source.rows_of(lacking[:SHOWN_ROWS], ())
     shown = ", ".join(f"{line:,}" for line in lines.values()) + (", ..." if len(lacking) > SHOWN_ROWS else "")
-    return (
-        f"{source.name}, column {source.columns[place]!r}: the user is missing in {len(lacking):,} rows (row {shown}); "
-        "nothing was read.\nHint: mend them, or leave them out and go on with --bad-rows drop."
+    return BadRows(
+        "errors.baskets.user_missing",
+        source=source.name,
+        column=source.columns[place],
+        count=len(lacking),
+        rows=message("errors.baskets.at_rows", rows=shown),
     )
 
 

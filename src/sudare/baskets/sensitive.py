@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import io
 from collections.abc import Sequence
@@ -19,6 +18,8 @@ from sudare.baskets.model import Baskets, SensitiveItems, SensitiveReading, sens
 from sudare.baskets.read import ITEMS_OF_USERS, hold_pairs, is_binary, missing_rows, names_columns
 from sudare.engine import Engine, engine_or_own, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
+from sudare.messages import Joined, Message, message
+from sudare.messages.near import did_you_mean
 from sudare.showing import dataclass
 from sudare.sources.encodings import find_text, read_text, with_mark
 from sudare.sources.local.files import check_readable
@@ -33,10 +34,6 @@ Unknown = Literal["refuse", "ignore"]
 RULES = ("all", "random", "random-fixed", "item")
 WORD_BITS = 64
 SHOWN_UNKNOWN = 5
-_HINT = (
-    "Hint: a file with one item a line, a file with columns user and item, or a rule: all, random:0.4, "
-    "random-fixed:0.4, item:med*"
-)
 
 
 @checked
@@ -61,7 +58,7 @@ def read_sensitive(
     seed 7, else 0), `random-fixed:0.4` (one such share for everybody), `item:med*` (the items of such names).
     """
     if unknown not in get_args(Unknown):
-        raise OptionNotUsable(f"Unknown items are {' or '.join(get_args(Unknown))}d, not {unknown!r}.\nHint: refuse.")
+        raise OptionNotUsable("errors.sensitive.unknown", unknown=unknown, choices=Joined(get_args(Unknown), "or"))
     found = _read(source, baskets, unknown, delimiter, encoding, engine)
     return replace(found, users=baskets.users, names=baskets.names)
 
@@ -79,7 +76,7 @@ def _read(
     if isinstance(source, str | Path):
         path = Path(source)
         if not path.exists():
-            raise SourceNotReadable(f"There is no file and no rule {str(source)!r} for sensitive items.\n{_HINT}")
+            raise SourceNotReadable("errors.sensitive.no_file_or_rule", source=str(source))
         check_readable(path)
         if not is_table(path, encoding):
             return _from_list(path, baskets, unknown, encoding)
@@ -90,7 +87,7 @@ def _read(
 def _by_rule(rule: str, baskets: Baskets) -> SensitiveItems:
     kind, _, rest = rule.partition(":")
     if kind == "all" and rest:
-        raise OptionNotUsable(f"The rule {rule!r} is not understood: all needs nothing more.\n{_HINT}")
+        raise OptionNotUsable("errors.sensitive.no_file_or_rule", source=rule)
     reading = SensitiveReading(rule, 0, 0)
     if kind == "random":
         share, seed = share_and_seed(rule, rest)
@@ -111,10 +108,7 @@ def share_and_seed(rule: str, rest: str) -> tuple[float, int]:
         if not (0 < found[0] <= 1 and found[1] >= 0):
             raise ValueError
     except ValueError:
-        raise OptionNotUsable(
-            f"The rule {rule!r} is not understood: a share above 0 and up to 1, and a seed from 0 on if you like.\n"
-            "Hint: random:0.4, or random:0.4:7 with the seed 7."
-        ) from None
+        raise OptionNotUsable("errors.sensitive.share", rule=rule) from None
     return found
 
 
@@ -140,10 +134,8 @@ def random_lists(lists: int, items: int, share: float, seed: int) -> NDArray[np.
 def _like(rule: str, pattern: str, names: Sequence[str]) -> NDArray[np.bool_]:
     mask = np.fromiter((fnmatch.fnmatchcase(name, pattern) for name in names), np.bool_, len(names))
     if not mask.any():
-        raise OptionNotUsable(
-            f"No item is like {pattern!r} (rule {rule!r}).{_near(pattern, names)}\n"
-            "Hint: * stands for any letters and ? for one; capital letters count."
-        )
+        meant = did_you_mean(pattern, names)
+        raise OptionNotUsable("errors.sensitive.no_match", pattern=pattern, rule=rule, meant=meant)
     return mask
 
 
@@ -206,14 +198,11 @@ def _from_table(
 
 
 def _refuse_missing(engine: Engine, source: Source, rows: str) -> None:
-    for column, what in (("owner", "user"), ("item", "item")):
+    for column, what in (("owner", message("errors.sensitive.user")), ("item", message("errors.sensitive.item"))):
         lacking = missing_rows(engine, rows, column)
         if lacking:
-            line = source.rows_of(lacking[:1], ())[lacking[0]]
-            raise BadRows(
-                f"{source.name}, row {line:,}: the {what} is missing ({len(lacking):,} such rows).\n"
-                "Hint: each row has a user and an item that is sensitive to that user."
-            )
+            row = source.rows_of(lacking[:1], ())[lacking[0]]
+            raise BadRows("errors.sensitive.missing", source=source.name, row=row, what=what, count=len(lacking))
 
 
 def _from_pairs(
@@ -270,19 +259,13 @@ class _Strange:
 def _refuse_unknown(source: str, shown: Sequence[_Strange], count: int, baskets: Baskets, unknown: Unknown) -> None:
     if not count or unknown == "ignore":
         return
-    lines = [
-        f"  row {entry.line:,}: there is no {entry.kind} {entry.name!r}."
-        + _near(entry.name, baskets.users if entry.kind == "user" else baskets.names)
-        for entry in shown
-    ]
+    lines = [_unknown_line(entry, baskets) for entry in shown]
     if count > len(shown):
-        lines.append(f"  ... and {count - len(shown):,} more")
-    raise BadRows(
-        f"{source} names users or items that are nowhere in the baskets.\n" + "\n".join(lines) + "\n"
-        "Hint: mend the names, or go on without them with --unknown-items ignore."
-    )
+        lines.append(message("errors.sensitive.more", more=message("list.more", count=count - len(shown))))
+    raise BadRows("errors.sensitive.unknown_names", source=source, count=count, lines=Joined(["", *lines], "lines"))
 
 
-def _near(name: str, names: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=3)
-    return f" Did you mean {' or '.join(near)}?" if near else ""
+def _unknown_line(entry: _Strange, baskets: Baskets) -> Message:
+    known = baskets.users if entry.kind == "user" else baskets.names
+    meant = did_you_mean(entry.name, known)
+    return message(f"errors.sensitive.unknown_{entry.kind}", row=entry.line, name=entry.name, meant=meant)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import BadRows, OptionNotUsable
+from sudare.messages import message
 from sudare.sources.encodings import CHUNK_BYTES
 from sudare.sources.text import csv_rows
 
@@ -82,10 +83,7 @@ def _unquoted(line: str, name: str, number: int) -> list[str]:
     # A quotation that stays open takes the line after it, too.
     last, cells = next(csv_rows([line, ""], ",", skip_spaces=True))
     if last > 1:
-        raise BadRows(
-            f"{name}, line {number:,}: a quotation mark is opened and not closed; nothing was read.\n"
-            'Hint: one record is one line; write a quotation mark within a quoted name twice ("").'
-        )
+        raise BadRows("errors.baskets.open_quote", place=message("place.line", source=name, line=number))
     return cells
 
 
@@ -104,10 +102,8 @@ def line_joiner(form: TextForm, names: Iterable[str]) -> Callable[[list[str]], s
         return lambda record: ",".join(quoted.get(name, name) for name in record)
     bad = next((name for name in names if len(name.split()) != 1 or (form == "spmf" and name in SPMF_MARKS)), None)
     if bad is not None:
-        raise OptionNotUsable(
-            f"The item {bad!r} cannot be written in a line whose items are divided by "
-            f"{'-1' if form == 'spmf' else 'spaces'}.\nHint: write a .csv or .parquet file."
-        )
+        separator = "-1" if form == "spmf" else message("errors.baskets.spaces")
+        raise OptionNotUsable("errors.baskets.not_in_line", item=bad, separator=separator)
     return (" -1 " if form == "spmf" else " ").join
 
 

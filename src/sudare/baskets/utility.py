@@ -209,10 +209,7 @@ def _supports_by_name(original: Baskets, published: Baskets) -> NDArray[np.int64
     places = {name: place for place, name in enumerate(original.names)}
     strange = next((name for name in published.names if name not in places), None)
     if strange is not None:
-        raise OptionNotUsable(
-            f"The published data have the item {strange!r}, which the original data do not have.\n"
-            "Hint: compare a publication with the data it was made of."
-        )
+        raise OptionNotUsable("errors.baskets.unknown_item", item=strange)
     found = np.zeros(len(original.names), np.int64)
     found[[places[name] for name in published.names]] = supports
     return found

@@ -15,6 +15,7 @@ from sudare.baskets.read import Form
 from sudare.baskets.transactions import TEXT_FORMS, line_joiner
 from sudare.engine import scratch_engine
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined
 from sudare.sources.writing import BASKETS_ENDINGS, check_ending, keeps_inputs, whole_file
 
 TABLE_FORMS = ("pairs", "history")
@@ -26,12 +27,12 @@ def form_of(path: Path, read: str | None) -> Form:
     A .parquet file is a table, and so is a .csv file, unless the data were read as lines with commas.
     """
     if read not in (None, *get_args(Form)):
-        raise OptionNotUsable(f"There is no form {read!r} of baskets.\nHint: {', '.join(get_args(Form))}.")
+        raise OptionNotUsable("errors.baskets.form", form=read, forms=Joined(get_args(Form), "or"))
     ending = path.suffix.lower()
     if ending == ".parquet" or (ending == ".csv" and read != "commas"):
         return "pairs"
     if read in TABLE_FORMS:
-        raise OptionNotUsable(f"A table is written as .csv or .parquet, not as {path.name}.\nHint: change the ending.")
+        raise OptionNotUsable("errors.baskets.not_a_table", file=path.name)
     return read or "spaces"  # type: ignore[return-value]
 
 

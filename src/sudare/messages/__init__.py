@@ -80,7 +80,7 @@ class Texts:
             raise ValueError(f"no language {language!r}")
         self.language = language
         self._name_argument = name_argument
-        self._plain = plain
+        self.plain = plain
 
     def in_plain_words(self) -> Texts:
         """Return the same texts in the words of ordinary data."""
@@ -89,7 +89,7 @@ class Texts:
     def __call__(self, key: str, **values: object) -> str:
         """Return a text with its values filled in; values that are messages are said in the same language."""
         plain = f"plain.{key}"
-        text = entry(self.language, plain if self._plain and has_entry(self.language, plain) else key)
+        text = entry(self.language, plain if self.plain and has_entry(self.language, plain) else key)
         if not isinstance(text, str):
             text = text["one"] if values["count"] == 1 and "one" in text else text["other"]
         if "[[" in text:

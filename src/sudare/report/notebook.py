@@ -16,18 +16,22 @@ MOST_ROWS = 30
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A title, what it comes to in a sentence, figures, and templates of the reports with what they show."""
+    """A title, what it comes to in a sentence, figures, and templates of the reports with what they show.
+
+    `plain` says whether the templates are told in the words of ordinary data.
+    """
 
     title: str
     lead: str = ""
     templates: tuple[str, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     figures: tuple[Figure, ...] = ()
+    plain: bool = False
 
 
 def render_cell(cell: Cell, texts: Texts) -> str:
     """Return the cell as HTML: drawings are inside, styles hold within the cell, and there is no script."""
-    found = environment(texts)
+    found = environment(texts.in_plain_words() if cell.plain else texts)
     # Tables and figures have numbers on a page; in a notebook every cell would begin with Table 1 again.
     found.globals.update(next_number=lambda _: "")
     return found.get_template("notebook/cell.html").render(cell=cell, **cell.values)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from sudare.messages import Texts, has_entry
-from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
 from sudare.sources.readings import AS_WRITTEN, Dropped, Reading
 
@@ -28,14 +28,12 @@ def guesses(reading: Reading, texts: Texts) -> list[str]:
 
 def reading_notes(reading: Reading, texts: Texts) -> list[str]:
     """Return what became one name of several spellings, and by which clock moments became days."""
-    told, numbers = [], Numbers(texts)
+    told = []
     for part in reading.spellings:
         column = shortened(part.column, texts)
-        for key, name, value in (
-            ("normalized", "rows", part.rows), ("merged", "spellings", part.merged), ("case", "names", part.case)
-        ):  # fmt: skip
+        for key, value in (("normalized", part.rows), ("merged", part.merged), ("case", part.case)):
             if value:
-                told.append(texts(f"report.history.read.{key}", column=column, **{name: numbers.count(value)}))
+                told.append(texts(f"report.history.read.{key}", column=column, count=value))
     if reading.clock == AS_WRITTEN:
         told.append(texts("report.history.read.clock_written"))
     elif reading.clock:
@@ -71,6 +69,11 @@ def left_out(reading: Reading, texts: Texts) -> str:
 def _left_out(part: Dropped, texts: Texts) -> str:
     words = {"column": shortened(part.column, texts), "reason": reason_text(part.reason, texts)}
     return texts("report.page.left_out_for", count=part.rows, **words)
+
+
+def file_name(reading: Reading | None) -> str:
+    """Return the name of the file that was read as one types it; FILE for a source that is no file."""
+    return Path(reading.source).name if reading and reading.sha256 else "FILE"
 
 
 def input_hash(reading: Reading | None, texts: Texts) -> str:

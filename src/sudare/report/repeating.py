@@ -1,8 +1,9 @@
-"""How a report is made again: the command line or the call, versions, and the rows that were left out."""
+"""What a reader of a report can do: make it again, and take the next step."""
 
 from __future__ import annotations
 
 import datetime as dt
+import shlex
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from platform import python_version
@@ -25,6 +26,19 @@ class Repetition:
     title: str
     line: str
     facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do next, and the command that does it, if there is one."""
+
+    text: str
+    command: str | None = None
+
+    @classmethod
+    def of(cls, text: str, *words: str) -> Step:
+        """Return a step whose command has these words after `sudare`, quoted for a shell."""
+        return cls(text, shlex.join(["sudare", *words]))
 
 
 def repetition(

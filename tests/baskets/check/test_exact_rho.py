@@ -65,7 +65,7 @@ def test_a_third_is_written_as_a_quotient_and_a_float_is_what_python_writes() ->
 
 
 def test_an_endless_number_is_refused_at_once() -> None:
-    with pytest.raises(sudare.OptionNotUsable, match="rho is a number"):
+    with pytest.raises(sudare.OptionNotUsable, match="rho must be a number"):
         exact_rho("1e-999999999")
 
 

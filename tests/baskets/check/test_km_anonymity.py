@@ -43,15 +43,15 @@ def test_knowing_more_items_than_any_record_has_is_knowing_all() -> None:
 
 @pytest.mark.parametrize(("k", "m"), [(0, 2), (5, 0)])
 def test_k_and_m_must_be_positive(k: int, m: int) -> None:
-    with pytest.raises(sudare.OptionNotUsable, match="k and m are 1 or more"):
+    with pytest.raises(sudare.OptionNotUsable, match="k and m must be at least 1"):
         sudare.baskets.check_km_anonymity(FOUR, k=k, m=m)
 
 
 def test_too_many_itemsets_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(sudare.OptionNotUsable, match="too many to number"):
+    with pytest.raises(sudare.OptionNotUsable, match="too many sets of up to 100 items"):
         sudare.baskets.check_km_anonymity(make_baskets([map(str, range(200))]), k=2, m=100)
     monkeypatch.setattr("sudare.baskets.check.km_anonymity.MOST_STEPS", 5)
-    with pytest.raises(sudare.OptionNotUsable, match="too many sets of 2 items to count"):
+    with pytest.raises(sudare.OptionNotUsable, match="too many sets of up to 2 items to count"):
         sudare.baskets.check_km_anonymity(make_baskets([["a", "b", "c", "d"]] * 3), k=2, m=2)
 
 

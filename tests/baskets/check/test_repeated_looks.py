@@ -147,7 +147,7 @@ def test_a_sample_speaks_of_the_average_over_users_and_not_of_all_adversaries(ma
 def test_samples_that_nobody_could_draw_are_refused_at_once(epsilon: float) -> None:
     baskets, sensitive = unsafe_baskets()
     for work in (sudare.baskets.check_baskets, sudare.baskets.suppress_baskets):
-        with pytest.raises(sudare.OptionNotUsable, match=r"The sample is too large: .*\nHint: give a larger epsilon"):
+        with pytest.raises(sudare.OptionNotUsable, match=r"The sample is too large: .*\nHint: Give a larger epsilon"):
             work(baskets, sensitive, rho=0.5, epsilon=epsilon, delta=0.05)
 
 
@@ -158,9 +158,9 @@ def test_a_sample_fits_into_memory_with_all_that_its_adversaries_know(monkeypatc
     swept = partial(sudare.baskets.suppress_baskets, strategy="swept", delta=0.1)
     for work in (partial(sudare.baskets.check_baskets, delta=0.05), swept):
         options: dict[str, Any] = {"rho": 0.5, "epsilon": 0.1}
-        with pytest.raises(sudare.OptionNotUsable, match="29 adversaries of each size times 2 known items"):
+        with pytest.raises(sudare.OptionNotUsable, match="29 adversaries of each size with 2 known items each"):
             work(baskets, sensitive, **options)
-    with pytest.raises(sudare.OptionNotUsable, match="116 adversaries of each size times 2 known items"):
+    with pytest.raises(sudare.OptionNotUsable, match="116 adversaries of each size with 2 known items"):
         sudare.baskets.suppress_baskets(baskets, sensitive, rho=0.5, epsilon=0.1, delta=0.1)
 
 

@@ -143,9 +143,9 @@ def test_rho_is_meant_as_written() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rho": 0}, "above 0 and at most 1"), ({"rho": 1.5}, "above 0 and at most 1"), ({"rho": "x"}, "is a number"),
-        ({"max_known": 0}, "who know 0 items"), ({"epsilon": 0.1}, "epsilon and delta"),
-        ({"epsilon": 0.1, "delta": 1}, "delta is between 0 and 1"), ({"knowledge": "secret"}, "original or published"),
+        ({"rho": 0}, "above 0 and at most 1"), ({"rho": 1.5}, "above 0 and at most 1"), ({"rho": "x"}, "be a number"),
+        ({"max_known": 0}, "must be at least 1, not 0"), ({"epsilon": 0.1}, "epsilon and delta"),
+        ({"epsilon": 0.1, "delta": 1}, "delta must be above 0"), ({"knowledge": "secret"}, "original or published"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_fit(options: dict[str, object], message: str) -> None:
@@ -160,7 +160,7 @@ def test_records_that_do_not_belong_together_are_refused(monkeypatch: pytest.Mon
     with pytest.raises(sudare.OptionNotUsable, match="do not belong together"):
         check_baskets(baskets, medicine(baskets), rho=0.5, published=fewer)
     more = Baskets(np.asarray([0, 1]), np.asarray([0], np.int32), ("a", "b"), ("1",))
-    with pytest.raises(sudare.OptionNotUsable, match="user 1 has an item that the original has not"):
+    with pytest.raises(sudare.OptionNotUsable, match="user '1' has an item that the original record does not have"):
         kept_occurrences(Baskets(np.asarray([0, 1]), np.asarray([1], np.int32), ("a", "b"), ("1",)), more)
     monkeypatch.setattr("sudare.baskets.check.adversaries.MOST_ADVERSARIES", 10)
     with pytest.raises(sudare.OptionNotUsable, match="28 adversaries are too many"):

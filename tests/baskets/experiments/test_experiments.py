@@ -152,7 +152,11 @@ def test_circumstances_change_the_rows_and_are_kept_beside_them(small: Baskets, 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
-    [({"sample": 0.0}, "sample is a share"), ({"noise": 1.1}, "noise is a share"), ({"max_known": 0}, "know 0 items")],
+    [
+        ({"sample": 0.0}, "sample must be above 0"),
+        ({"noise": 1.1}, "noise must be from 0 to 1"),
+        ({"max_known": 0}, "max_known must be at least 1"),
+    ],
 )
 def test_circumstances_that_cannot_be_are_refused(
     small: Baskets, tmp_path: Path, changed: dict[str, Any], message: str
@@ -171,9 +175,9 @@ def test_every_row_has_all_measures(small: Baskets, tmp_path: Path) -> None:
 
 
 def test_figures_and_repetitions_that_are_not_there_are_refused(small: Baskets, tmp_path: Path) -> None:
-    with pytest.raises(sudare.OptionNotUsable, match="no figure 8"):
+    with pytest.raises(sudare.OptionNotUsable, match="Unknown figure 8"):
         run_experiments({"a": small}, tmp_path, figures=[3, 8])
-    with pytest.raises(sudare.OptionNotUsable, match="0 repetitions"):
+    with pytest.raises(sudare.OptionNotUsable, match="repetitions must be at least 1, not 0"):
         run_experiments({"a": small}, tmp_path, repetitions=0)
 
 

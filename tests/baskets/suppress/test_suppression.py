@@ -185,7 +185,7 @@ def test_options_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
         suppress_baskets(baskets, everything, rho=0.5, keep_low="kl")
     with pytest.raises(sudare.OptionNotUsable, match="original or published"):
         suppress_baskets(baskets, everything, rho=0.5, knowledge="none")  # type: ignore[arg-type]
-    with pytest.raises(sudare.OptionNotUsable, match="who know 0 items"):
+    with pytest.raises(sudare.OptionNotUsable, match="max_known must be at least 1, not 0"):
         suppress_baskets(baskets, everything, rho=0.5, max_known=0)
     monkeypatch.setattr("sudare.baskets.suppress.repair.MOST_SETS", 2)
     with pytest.raises(sudare.OptionNotUsable, match="3 sets of items, too many to keep"):

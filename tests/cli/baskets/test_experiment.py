@@ -65,8 +65,8 @@ def test_an_interruption_says_that_the_rest_can_follow(
     ("words", "message"),
     [
         (["--figures", "three"], "--figures 'three' is not a list of numbers"),
-        (["--figures", "2"], "There is no figure 2"),
-        (["--repetitions", "0"], "Nothing is done in 0 repetitions"),
+        (["--figures", "2"], "Unknown figure 2"),
+        (["--repetitions", "0"], "must be at least 1, not 0"),
         (["small.txt"], "Two data sets are named 'small'"),
     ],
 )

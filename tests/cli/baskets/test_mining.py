@@ -87,7 +87,7 @@ def test_utility_of_a_publication(run: Run, file: Path, tmp_path: Path) -> None:
         (["itemsets", "--support", "many"], "--support 'many' is not a number"),
         (["itemsets", "--support", "1.5"], "A support is a share of the records above 0 and up to 1"),
         (["rules", "--support", "1", "--confidence", "2"], "A confidence is from 0 to 1, not 2"),
-        (["km", "--k", "0", "--m", "2"], "k and m are 1 or more, not 0 and 2"),
+        (["km", "--k", "0", "--m", "2"], "must be at least 1, not 0 and 2"),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_code_2(run: Run, file: Path, words: list[str], message: str) -> None:

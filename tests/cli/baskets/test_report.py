@@ -34,7 +34,7 @@ def test_report_suppresses_and_writes_a_page_only(run: Run, tmp_path: Path) -> N
     result = run("report", "b.txt", *words)
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
-    assert "Wrote r.html" in result.stderr
+    assert "r.html を書き出しました" in result.stderr
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert '<html lang="ja">' in page
     assert 'data-answer="safe"' in page
@@ -98,10 +98,10 @@ def test_an_interruption_leaves_no_report(run: Run, tmp_path: Path, monkeypatch:
     ("words", "message"),
     [
         (["--rho", "2"], "at most 1"),
-        (["--epsilon", "0.1"], "epsilon and delta"),
+        (["--epsilon", "0.1"], "--epsilon and --delta"),
         (["--lang", "fr"], "the value must be en or ja"),
         (["--certificate", "c.json"], "--published"),
-        (["--published", "s.txt"], "is no suppression"),
+        (["--published", "s.txt"], "is not a suppression"),
         (["-o", "b.txt"], "Cannot write b.txt: it is read"),
         (["-o", "no/r.html"], "does not exist"),
         (["--sensitive", "nothing.txt"], "nothing.txt"),

@@ -31,7 +31,7 @@ def test_a_page_is_written(run: Run) -> None:
     result = run("T.csv", "A.csv", "-o", "r.html", "--lang", "ja", "--draws", "2", "--attacks", "13")
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
-    assert "Wrote r.html" in result.stderr
+    assert "r.html を書き出しました" in result.stderr
     page = Path("r.html").read_text(encoding="utf-8")
     assert '<html lang="ja">' in page
     assert 'data-answer="chance"' in page

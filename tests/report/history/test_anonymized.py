@@ -91,7 +91,7 @@ def test_an_attack_on_classes_that_is_effective_had_luck(tmp_path: Path) -> None
     judged = replace(lucky.judgement, hits=7, contest=replace(lucky.judgement.contest, threshold=7, margin=0))
     page, found = report(tmp_path, duel=replace(DUEL, attacks=(replace(lucky, judgement=judged),)))
     assert not found.holds
-    assert "the attack had luck, as one attack has with a probability of at most 0.18" in shown_text(page)
+    assert "One attack is that lucky with a probability of at most 0.18" in shown_text(page)
     assert "had luck" not in shown_text(report(tmp_path)[0])
 
 

@@ -90,10 +90,7 @@ class AdversaryCheck:
         """Check everybody; return how many were checked, and whether there was time for all."""
         adversaries = count_adversaries(self._known.lengths, self._most)
         if adversaries > MOST_ADVERSARIES:
-            raise OptionNotUsable(
-                f"{adversaries:,} adversaries are too many to go through (at most {MOST_ADVERSARIES:,}).\n"
-                "Hint: limit what they know (--max-known 3), or check a sample (--epsilon 0.05 --delta 0.05)."
-            )
+            raise OptionNotUsable("errors.adversaries.too_many", adversaries=adversaries, most=MOST_ADVERSARIES)
         items = len(self._known.names)
         cuts = np.unique(np.linspace(0, items, _PARTS + 1).astype(int)).tolist()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -178,9 +175,14 @@ def check_question(
 ) -> None:
     """Refuse adversaries that there are not, and records and sensitive items that do not belong together."""
     checked_knowledge(knowledge)
-    if max_known is not None and max_known < 1:
-        raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
+    check_max_known(max_known)
     refuse_strangers(original, sensitive, published)
+
+
+def check_max_known(max_known: int | None) -> None:
+    """Refuse adversaries who know nothing."""
+    if max_known is not None and max_known < 1:
+        raise OptionNotUsable("errors.adversaries.max_known", max_known=max_known)
 
 
 def checked_knowledge(knowledge: str) -> KnownFrom:
@@ -188,14 +190,14 @@ def checked_knowledge(knowledge: str) -> KnownFrom:
     for known in get_args(KnownFrom):
         if knowledge == known:
             return cast(KnownFrom, known)
-    raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
+    raise OptionNotUsable("errors.adversaries.knowledge", knowledge=knowledge)
 
 
 def kept_occurrences(original: Baskets, published: Baskets) -> NDArray[np.bool_]:
     """Return which occurrences of items in the original records are published; a record may only lose items."""
     items = max(len(original.names), 1)
     if original.names != published.names:
-        raise OptionNotUsable("The items of the records are not numbered alike.\nHint: read both with the same items.")
+        raise OptionNotUsable("errors.baskets.numbered_differently")
 
     def keys(baskets: Baskets) -> NDArray[np.int64]:
         return np.repeat(np.arange(len(baskets)), baskets.lengths) * items + baskets.items
@@ -204,8 +206,5 @@ def kept_occurrences(original: Baskets, published: Baskets) -> NDArray[np.bool_]
     kept = np.isin(there, shown, assume_unique=True)
     if np.count_nonzero(kept) != len(shown):
         u = int(shown[~np.isin(shown, there, assume_unique=True)][0] // items)
-        raise OptionNotUsable(
-            f"The published record of user {original.users[u]} has an item that the original has not.\n"
-            "Hint: a record may lose items, and get none."
-        )
+        raise OptionNotUsable("errors.baskets.added_item", user=original.users[u])
     return kept

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
+from sudare.baskets.check.adversaries import check_max_known
 from sudare.baskets.check.draws import chosen_places, draw_points, sampling_generator
 from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.check.sample_sizes import refuse_large_sample, sample_size
@@ -61,17 +62,10 @@ def check_held_baskets(
     started = time.perf_counter()
     exact = exact_rho(rho)
     if sensitive.baskets is not baskets:
-        raise OptionNotUsable(
-            f"The sensitive items ({sensitive.described}) were put on the engine for other baskets.\n"
-            "Hint: hold_sensitive(source, baskets)."
-        )
+        raise OptionNotUsable("errors.sensitive.held_for_others", described=sensitive.described)
     if epsilon is None or delta is None:
-        raise NotOnEngine(
-            f"The engine {baskets.engine.name} checks samples of adversaries, not all of them.\n"
-            "Hint: give --epsilon 0.05 --delta 0.05, or read the data with --engine duckdb."
-        )
-    if max_known is not None and max_known < 1:
-        raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
+        raise NotOnEngine("errors.adversaries.samples_only", engine=baskets.engine.name)
+    check_max_known(max_known)
     size = sample_size(epsilon, delta)
     most = baskets.longest if max_known is None else min(max_known, baskets.longest)
     name, engine = fresh_name("sample"), baskets.engine
@@ -102,10 +96,7 @@ def _most_frequent(baskets: HeldBaskets, sensitive: str, rho: Fraction) -> Frequ
     if most.records >= max(baskets.engine.min_cell, 1):
         return most
     if most.share > rho:
-        raise NotOnEngine(
-            f"So few users ({baskets.users:,}) are on the engine that it may not be told how many have a sensitive "
-            "item.\nHint: allow smaller counts with --min-cell."
-        )
+        raise NotOnEngine("errors.adversaries.few_users", users=baskets.users)
     return None
 
 
@@ -139,10 +130,7 @@ def _draw(baskets: HeldBaskets, name: str, most: int, size: int, rng: np.random.
 def _able(baskets: HeldBaskets, most: int) -> list[int]:
     """Return how many users have at least 1, 2, ... `most` items."""
     lines = f"SELECT least(length, {most}) AS length, count(*) AS users FROM {baskets.table('owner')} GROUP BY 1"
-    rare = Refuse(
-        "{few:,} users have as many items as fewer than {least} users, and such counts may not leave the engine.\n"
-        "Hint: limit what adversaries know (--max-known 3), or allow smaller counts with --min-cell."
-    )
+    rare = Refuse("errors.adversaries.rare_lengths")
     found = np.zeros(most + 1, np.int64)
     for length, users in baskets.engine.counts(lines, cell="users", small=rare):
         found[length] = users

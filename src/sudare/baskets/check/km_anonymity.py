@@ -79,10 +79,7 @@ def check_km_anonymity(baskets: Baskets, *, k: int, m: int, most_examples: int =
     largest = min(m, int(baskets.lengths.max(initial=0)))
     counted = count_subsets(index.arrays, largest, k, most_examples, MOST_STEPS)
     if not counted.complete:
-        raise OptionNotUsable(
-            f"The records have too many sets of {m} items to count them all.\n"
-            "Hint: lower --m, or leave long records out."
-        )
+        raise OptionNotUsable("errors.km.too_many", m=m)
     rows = counted.results[1:].tolist()
     sizes = tuple(SizeSupports(n, row[OCCURRING], row[BELOW], row[SMALLEST]) for n, row in enumerate(rows, 1))
     return KmAnonymity(
@@ -103,14 +100,11 @@ def check_km_anonymity(baskets: Baskets, *, k: int, m: int, most_examples: int =
 
 def _check(baskets: Baskets, k: int, m: int) -> None:
     if k < 1 or m < 1:
-        raise OptionNotUsable(f"k and m are 1 or more, not {k} and {m}.\nHint: --k 5 --m 2")
+        raise OptionNotUsable("errors.km.numbers", k=k, m=m)
     lengths, times = np.unique(baskets.lengths, return_counts=True)
     subsets = sum(
         sum(comb(length, size) for size in range(1, min(m, length) + 1)) * records
         for length, records in zip(lengths.tolist(), times.tolist(), strict=True)
     )
     if subsets >= 2**62:
-        raise OptionNotUsable(
-            f"The records have up to {subsets:.1e} sets of up to {m} items: too many to number them.\n"
-            "Hint: lower --m, or leave long records out."
-        )
+        raise OptionNotUsable("errors.km.too_many", m=m)

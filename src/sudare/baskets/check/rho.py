@@ -10,7 +10,6 @@ from sudare.statistics.shares import Share
 
 # Exponents are short: 1e-999999999 would fill the memory.
 _LONG_EXPONENT = re.compile(r"[eE][+-]?\d{4}")
-_RHO_HINT = "Hint: 0.5 lets nobody be surer than a coin."
 
 
 def exact_rho(rho: Share) -> Fraction:
@@ -24,10 +23,10 @@ def exact_rho(rho: Share) -> Fraction:
         if _LONG_EXPONENT.search(text):
             raise ValueError
         found = Fraction(text)
+        if not 0 < found <= 1:
+            raise ValueError
     except (ValueError, ZeroDivisionError):
-        raise OptionNotUsable(f"rho is a number, not {text[:40]!r}.\n{_RHO_HINT}") from None
-    if not 0 < found <= 1:
-        raise OptionNotUsable(f"rho is above 0 and at most 1, not {text[:40]}.\n{_RHO_HINT}")
+        raise OptionNotUsable("errors.adversaries.rho", rho=text[:40]) from None
     return found
 
 

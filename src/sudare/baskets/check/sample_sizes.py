@@ -9,6 +9,7 @@ import math
 from fractions import Fraction
 
 from sudare.errors import OptionNotUsable
+from sudare.messages import message
 
 # Items known by all drawn adversaries that are in memory at once: some 2 GB.
 MOST_POINTS = 50_000_000
@@ -72,11 +73,12 @@ def sample_size(epsilon: float, delta: float, look: int | None = None) -> int:
     Theorem 1 of the paper, by Hoeffding's inequality, asks for many times as many. For a look of a procedure that looks
     until it is content, delta is that of the look (`look_delta`).
     """
-    for name, value in (("epsilon", epsilon), ("delta", delta)):
-        if not 0 < value < 1:
-            raise OptionNotUsable(f"{name} is between 0 and 1, not {value}.\nHint: 0.05 is usual.")
+    if not 0 < epsilon < 1:
+        raise OptionNotUsable("errors.adversaries.epsilon", epsilon=epsilon)
+    if not 0 < delta < 1:
+        raise OptionNotUsable("errors.adversaries.delta", delta=delta)
     if look is not None and look < 1:
-        raise OptionNotUsable(f"Looks are numbered from 1 on, not {look}.\nHint: leave it out for a single check.")
+        raise OptionNotUsable("errors.adversaries.look", look=look)
     wanted = math.log(look_delta(delta, look)) / math.log1p(-epsilon)
     refuse_large_sample(wanted, 1)
     whole = round(wanted)
@@ -92,15 +94,12 @@ def sample_size(epsilon: float, delta: float, look: int | None = None) -> int:
 def refuse_large_sample(draws: float, known: int) -> None:
     """Refuse a sample whose adversaries, each with `known` items that are in memory at once, would fill it."""
     if draws * known > MOST_POINTS:
-        items = "" if known == 1 else f" times {known:,} known items that are in memory at once"
-        raise OptionNotUsable(
-            f"The sample is too large: {draws:,.0f} adversaries of each size{items}; at most {MOST_POINTS:,} fit.\n"
-            "Hint: give a larger epsilon, such as 0.01, or limit what adversaries know (--max-known 10)."
-        )
+        items = "" if known == 1 else message("errors.adversaries.known_items", known=known)
+        raise OptionNotUsable("errors.adversaries.large_sample", draws=draws, known=items, most=MOST_POINTS)
 
 
 def check_sampling(epsilon: float | None, delta: float | None, look: int | None = None) -> int | None:
     """Return the sample size, or None if everything is to be checked; one of the two alone says nothing."""
     if (epsilon is None) != (delta is None):
-        raise OptionNotUsable("Sampling needs epsilon and delta.\nHint: give both, as in 0.05 and 0.05, or none.")
+        raise OptionNotUsable("errors.adversaries.sampling")
     return None if epsilon is None or delta is None else sample_size(epsilon, delta, look)

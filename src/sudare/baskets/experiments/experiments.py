@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
+from sudare.baskets.check.adversaries import check_max_known
 from sudare.baskets.check.rho import exact_rho
 from sudare.baskets.experiments.rows import ExperimentRow, RowsFile
 from sudare.baskets.model import Baskets, SensitiveItems, sensitive_rows
@@ -30,7 +31,7 @@ from sudare.baskets.suppress.suppression import Strategy, suppress_baskets
 from sudare.baskets.utility import BasketLoss
 from sudare.errors import OptionNotUsable
 from sudare.interruption import safe_point
-from sudare.messages import message
+from sudare.messages import Joined, message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -61,13 +62,14 @@ class Circumstances:
     def check(self) -> None:
         """Refuse what cannot be."""
         exact_rho(self.rho)
-        for name in ("sample", "sensitive", "noise"):
-            value = getattr(self, name)
-            if not 0 <= value <= 1 or (name == "sample" and value == 0):
-                raise OptionNotUsable(f"{name} is a share from 0 to 1, not {value}.\nHint: 0.1 is a tenth.")
+        if not 0 < self.sample <= 1:
+            raise OptionNotUsable("errors.experiments.sample", share=self.sample)
+        if not 0 <= self.sensitive <= 1:
+            raise OptionNotUsable("errors.experiments.sensitive", share=self.sensitive)
+        if not 0 <= self.noise <= 1:
+            raise OptionNotUsable("errors.experiments.noise", share=self.noise)
         for known in (self.max_known, self.max_known_exact):
-            if known is not None and known < 1:
-                raise OptionNotUsable(f"Adversaries who know {known} items are none.\nHint: give a number from 1 on.")
+            check_max_known(known)
 
 
 PAPER = Circumstances()
@@ -188,13 +190,12 @@ def run_experiments(
 
 def _check(figures: Collection[int], repetitions: int) -> None:
     strange = sorted(set(figures) - set(FIGURES))
-    if strange or not len(figures):
-        raise OptionNotUsable(
-            f"There is no figure {strange[0] if strange else 'asked for'}.\n"
-            f"Hint: --figures {','.join(map(str, FIGURES))}, or some of them."
-        )
+    if strange:
+        raise OptionNotUsable("errors.experiments.figure", figure=strange[0], figures=Joined(FIGURES))
+    if not len(figures):
+        raise OptionNotUsable("errors.experiments.no_figures", figures=Joined(FIGURES))
     if repetitions < 1:
-        raise OptionNotUsable(f"Nothing is done in {repetitions} repetitions.\nHint: --repetitions 10")
+        raise OptionNotUsable("errors.experiments.repetitions", repetitions=repetitions)
 
 
 def _runs(data: Collection[str], repetitions: int) -> Iterator[Run]:

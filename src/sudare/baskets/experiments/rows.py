@@ -100,9 +100,7 @@ def _read_rows(path: Path) -> list[ExperimentRow]:
                 for row in csv.DictReader(file)
             ]
         except (KeyError, TypeError, ValueError, csv.Error):
-            raise OptionNotUsable(
-                f"{path} has rows that sudare did not write.\nHint: name another folder, or delete that file."
-            ) from None
+            raise OptionNotUsable("errors.experiments.foreign_rows", path=path) from None
 
 
 def _digest(baskets: Baskets) -> str:

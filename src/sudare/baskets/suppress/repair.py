@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import comb
-from typing import get_args
 
 import numpy as np
 
-from sudare.baskets.check.adversaries import KnownFrom, count_adversaries
+from sudare.baskets.check.adversaries import KnownFrom, check_max_known, checked_knowledge, count_adversaries
 from sudare.baskets.check.draws import by_length
 from sudare.baskets.check.rho import comparable_rho, exact_rho
 from sudare.baskets.model import Baskets, SensitiveItems, refuse_strangers
@@ -52,10 +51,8 @@ class Work:
         deadline: Deadline,
         progress: Progress,
     ) -> None:
-        if knowledge not in get_args(KnownFrom):
-            raise OptionNotUsable(f"Adversaries know items of no {knowledge!r} record.\nHint: original or published.")
-        if max_known is not None and max_known < 1:
-            raise OptionNotUsable(f"Adversaries who know {max_known} items are none.\nHint: give a number from 1 on.")
+        checked_knowledge(knowledge)
+        check_max_known(max_known)
         refuse_strangers(original, sensitive)
         exact = comparable_rho(exact_rho(rho), len(original))
         self.original, self.sensitive = original, sensitive
@@ -101,10 +98,7 @@ class Work:
         most = min(self.most_known + 1, max(self.longest, 1))
         total = count_adversaries(self.original.lengths, most)
         if total > MOST_SETS:
-            raise OptionNotUsable(
-                f"The records have {total:,} sets of items, too many to keep (at most {MOST_SETS:,}).\n"
-                "Hint: limit what adversaries know (--max-known 2), or repair samples (--epsilon 0.05 --delta 0.05)."
-            )
+            raise OptionNotUsable("errors.adversaries.too_many_sets", sets=total, most=MOST_SETS)
         numbered = item_sets.number_sets(self.original.starts, self.original.items, most, self.halt)
         self.check_time()
         rules = item_sets.list_rules(numbered.sets, self.halt)

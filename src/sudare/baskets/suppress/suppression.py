@@ -180,13 +180,13 @@ def suppress_baskets(
 def _checked_strategy(strategy: Strategy, keep_low: KeepLow | None, *, sampled: bool) -> KeepLow | None:
     """Refuse strategies that there are not; return what the best one keeps low, None for the others."""
     if strategy not in get_args(Strategy):
-        raise OptionNotUsable(f"There is no strategy {strategy!r}.\nHint: paper, swept or best.")
+        raise OptionNotUsable("errors.suppression.strategy", strategy=strategy)
     if keep_low is not None and keep_low not in get_args(KeepLow):
-        raise OptionNotUsable(f"{keep_low!r} cannot be kept low.\nHint: items, kl, rules or all.")
+        raise OptionNotUsable("errors.suppression.keep_low", keep_low=keep_low)
     if strategy == "best":
         return keep_low or ("items" if sampled else "all")
     if keep_low is not None:
-        raise OptionNotUsable(f"The strategy {strategy} does not choose what is kept low.\nHint: use best.")
+        raise OptionNotUsable("errors.suppression.keep_low_needs_best", strategy=strategy)
     return None
 
 

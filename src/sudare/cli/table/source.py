@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,7 +14,6 @@ from sudare.cli.options import ReadingOptions
 from sudare.messages import message
 from sudare.progress import Progress
 from sudare.showing import dataclass
-from sudare.sources.cell_text import MissingRule
 
 if TYPE_CHECKING:
     from sudare.tables.collapsed import CollapsedTable
@@ -33,7 +32,7 @@ class TableOptions(ReadingOptions):
     attributes: Annotated[str | None, typer.Option(metavar="A,B,...")] = None
     weight: Annotated[str | None, typer.Option(metavar="COLUMN")] = None
     person: Annotated[str | None, typer.Option(metavar="COLUMN")] = None
-    missing: Annotated[MissingRule, typer.Option()] = "value"
+    missing: Annotated[Literal["value", "any"], typer.Option()] = "value"
     missing_value: Annotated[list[str] | None, typer.Option(metavar="VALUE")] = None
 
     @contextmanager

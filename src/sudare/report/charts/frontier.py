@@ -14,7 +14,7 @@ from sudare.report.charts.vega import FIRST, INK, LINK, SECOND, Chart
 from sudare.report.numbers import Numbers
 
 # The drawn areas, without their axes.
-WIDTH, HEIGHT, LOWER_HEIGHT = 400, 230, 140
+WIDTH, HEIGHT, LOWER_HEIGHT = 350, 230, 140
 # Room above the highest value, in parts of it.
 ROOM = 0.08
 # Both areas begin at the same place.

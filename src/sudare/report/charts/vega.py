@@ -30,8 +30,8 @@ FONTS = (
 # Both colours have a contrast above 6 on white; in black and white they are told apart by shape and filling.
 FIRST, SECOND, INK, LINK, FAINT = "#1c5c8a", "#a8430a", "#222222", "#8c8c8c", "#d8d8d8"
 # Drawn sizes. A chart fills its place on the page; with these its letters come out at about the size of the text
-# beside it, on a phone as well.
-WIDE, NARROW = 460, 210
+# beside it, and at 11 pixels or more on a phone, where the smallest place is 374 pixels wide, or two of 185.
+WIDE, NARROW = 420, 208
 ROW_HEIGHT = 25
 # Columns of a heat map that are wide enough for the number in a cell.
 MOST_NUMBERED_COLUMNS = 12

@@ -7,6 +7,7 @@ from sudare.messages import Texts
 from sudare.report.contest.findings import Findings, Question
 from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
+from sudare.report.repeating import Step
 from sudare.report.wording import knowledge_sentence
 
 # Names of columns that stand in a sentence.
@@ -34,6 +35,23 @@ def conclusion_of(findings: Findings) -> str:
     if findings.safety.holds:
         return "condition"
     return "chance" if findings.chance_bound else "too_few"
+
+
+def next_step(findings: Findings, files: tuple[str, str], texts: Texts) -> Step:
+    """Return what to do next: lower the risk, or else hand over a history of one's own, or attack that of a contest.
+
+    `files` are the original and the anonymized file.
+    """
+    broken = conclusion_of(findings) in ("effective", "exposed")
+    k = 2 * max(findings.made.k if findings.made else findings.description.k, 2)
+    larger = ("anonymize", files[0], "--k", str(k), "-o", "published.csv" if texts.plain else "A.csv")
+    if texts.plain:
+        return Step.of(texts(f"report.contest.next.{'effective' if broken else 'done'}"), "history", *larger)
+    if broken:
+        return Step.of(texts("report.contest.next.effective"), "contest", *larger)
+    done = findings.duel is not None
+    told = texts(f"report.contest.next.{'done' if done else 'attack'}")
+    return Step.of(told, "contest", "check" if done else "duel", *files)
 
 
 def answer_values(findings: Findings, question: Question, texts: Texts) -> dict[str, str]:
@@ -73,14 +91,14 @@ def safety_values(safety: ClassSafety, texts: Texts) -> dict[str, str]:
 
 
 def answers(findings: Findings, question: Question, texts: Texts) -> list[str]:
-    """Return the sentences below the conclusion, computed from the numbers."""
+    """Return the sentences of the answer, computed from the numbers: what is left, then those below the verdict."""
     said = _Answers(findings, question, texts)
-    cost = [said.cells(), said.utility(), *said.made(), *said.advice()]
+    cost = [*said.uses(), said.utility(), *said.made(), *said.advice()]
     # Whom nothing protects is said before what it cost.
     exposed = findings.description.untouched_unique
     sentences = [*said.kind(), *cost] if exposed else [*cost, *said.kind()]
-    sentences += [*said.safety(), *said.attacks()]
-    return [*sentences, *said.published(), *said.uses(), said.say("limits")]
+    sentences += [*said.published(), *said.safety(), *said.attacks()]
+    return [said.cells(), *sentences, said.say("limits")]
 
 
 class _Answers:
@@ -104,8 +122,8 @@ class _Answers:
         return self.say(
             "cells",
             rows=self.numbers.count(found.rows),
-            deleted_rows=self.numbers.count(found.deleted_rows),
-            share=self.numbers.percent(found.deleted_rows / (found.rows or 1)),
+            left=self.numbers.count(left),
+            left_share=self.numbers.percent(left / (found.rows or 1)),
             exact=self.numbers.percent(exact),
             changed=self.numbers.percent(changed),
             deleted=self.numbers.percent(deleted),
@@ -139,7 +157,7 @@ class _Answers:
         # Of a history that was anonymized here all rows of a class have one cell, which is the best for all of them.
         if not dear or self.findings.made:
             return []
-        return [self.say("advice", cells=self.numbers.count(dear), saving=self.numbers.decimal(found.saving, 6))]
+        return [self.say("advice", count=dear, saving=self.numbers.decimal(found.saving, 6))]
 
     def kind(self) -> list[str]:
         found = self.findings.description
@@ -161,9 +179,10 @@ class _Answers:
             return [self.say("matchings", **self.words)]
         if self.findings.safety is None:
             return []
-        holds = "holds" if self.findings.safety.holds else "fails"
         reached = self.say("safety" if self.findings.chance_bound else "safety_none", **self.words)
-        return [reached, self.say(f"condition_{holds}", **self.words)]
+        # The condition is that of a contest.
+        holds = "holds" if self.findings.safety.holds else "fails"
+        return [reached] if self.texts.plain else [reached, self.say(f"condition_{holds}", **self.words)]
 
     def attacks(self) -> list[str]:
         if not self.findings.given:

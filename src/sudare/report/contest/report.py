@@ -19,7 +19,7 @@ from sudare.histories.utility.row_statistics import COLUMNS, STATISTICS
 from sudare.histories.utility.use_cases import ITEM_STATISTICS, USES
 from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
-from sudare.report.contest.answers import answer_values, answers, conclusion_of
+from sudare.report.contest.answers import answer_values, answers, conclusion_of, next_step
 from sudare.report.contest.figures import contest_figures
 from sudare.report.contest.findings import (
     Findings,
@@ -36,7 +36,7 @@ from sudare.report.contest.findings import (
 from sudare.report.history.published import published_values
 from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
-from sudare.report.readings import input_hash
+from sudare.report.readings import file_name, input_hash
 from sudare.report.repeating import Repetition, call_text, repetition
 from sudare.sources.readings import Reading
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
@@ -149,7 +149,7 @@ def contest_page(
         "limits": LIMITS,
         "made": made,
         "again": again,
-        "plain": reading is not None,
+        "next": next_step(findings, _files(histories, reading), texts),
         "original_hash": _hash(histories.original_file, texts) if reading is None else input_hash(reading, texts),
         **(published_values(findings.published, texts) if findings.published else {}),
     }  # fmt: skip
@@ -157,10 +157,10 @@ def contest_page(
         folder="contest",
         kind=texts("report.contest.kind"),
         title=texts("report.contest.title", source=source),
-        sections=_sections(findings, texts, plain=reading is not None),
+        sections=_sections(findings, texts),
         footer=(
             (texts("report.page.version"), f"sudare {__version__}"),
-            (texts("report.contest.fact.rules"), shortened(question.rules.name, texts)),
+            *(() if texts.plain else ((texts("report.contest.fact.rules"), shortened(question.rules.name, texts)),)),
             (texts("report.contest.parameters.anonymized_hash"), _hash(histories.anonymized_file, texts)),
         ),
     )
@@ -201,14 +201,14 @@ def planned(plan: GuessPlan, texts: Texts) -> str:
     )
 
 
-def _sections(findings: Findings, texts: Texts, *, plain: bool) -> tuple[Section, ...]:
+def _sections(findings: Findings, texts: Texts) -> tuple[Section, ...]:
     """Return the sections; what is not known, such as attacks that were not made, has none."""
     known = {
         **dict.fromkeys(SECTIONS, True),
         "made": findings.made is not None,
         "classes": findings.matchings is None,
         # How many guesses an attacker makes best is a matter of contests.
-        "safety": findings.matchings is None and not plain,
+        "safety": findings.matchings is None and not texts.plain,
         "matchings": findings.matchings is not None,
         "attacks": bool(findings.attacks),
         "duel": findings.duel is not None,
@@ -227,6 +227,13 @@ def _original_name(histories: Histories, reading: Reading | None, texts: Texts) 
     if reading is None:
         return _name(histories.original_file, "unnamed_original", texts)
     return shortened(Path(reading.source).name, texts)
+
+
+def _files(histories: Histories, reading: Reading | None) -> tuple[str, str]:
+    """Return the original and the anonymized file as one types them."""
+    original, anonymized = histories.original_file, histories.anonymized_file
+    typed = file_name(reading) if reading else original.name if original else "T"
+    return typed, anonymized.name if anonymized else "A"
 
 
 def _hash(file: InputFile | None, texts: Texts) -> str:

@@ -37,19 +37,15 @@ class _Answers:
         return self.texts(f"report.history.answer.{key}", measured=measured, **values)
 
     def assessed(self) -> str:
-        one = self.assessment.customers == 1
-        return self.texts(
-            "report.history.answer.assessed_one" if one else "report.history.answer.assessed",
-            rows=self.numbers.count(self.assessment.records),
-            customers=self.numbers.count(self.assessment.customers),
-            period=self.period(),
-        )
+        rows = self.texts("count.rows", count=self.assessment.records)
+        customers = self.texts("count.customers", count=self.assessment.customers)
+        return self.texts("report.history.answer.assessed", rows=rows, customers=customers, period=self.period())
 
     def period(self) -> str:
         extent = self.findings.extent
         return self.texts(
-            "report.history.answer.period_one" if extent.days == 1 else "report.history.answer.period",
-            days=self.numbers.count(extent.days),
+            "report.history.answer.period",
+            count=extent.days,
             first=self.numbers.day(extent.first),
             last=self.numbers.day(extent.last),
         )
@@ -67,12 +63,10 @@ class _Answers:
 
     def customers(self) -> str:
         found = self.findings.customers[DAY_AND_ITEM].customers
-        return self.texts(
-            "report.history.answer.day_item_customers" if found.unique else "report.history.answer.day_item_nobody",
-            unique=self.numbers.count(found.unique),
-            customers=self.numbers.count(found.customers),
-            rate=self.numbers.percent(found.unique_rate),
-        )
+        if not found.unique:
+            return self.texts("report.history.answer.day_item_nobody")
+        shares = {"unique": self.numbers.count(found.unique), "rate": self.numbers.percent(found.unique_rate)}
+        return self.texts("report.history.answer.day_item_customers", count=found.customers, **shares)
 
     def basket(self) -> str:
         return self.say("basket", self.assessment.attackers[BASKET])

@@ -85,7 +85,12 @@ def _source(found: Publication, texts: Texts) -> str:
     return Path(found.rows.reading.source).name if found.rows.reading else _original(texts)
 
 
+def _words(found: Publication, texts: Texts) -> Texts:
+    return texts if found.rows.of_contest else texts.in_plain_words()
+
+
 def _print_publication(found: Publication, texts: Texts) -> None:
+    texts = _words(found, texts)
     show_anonymized(found.found, found.safety, found.duel, _source(found, texts), texts)
 
 
@@ -148,6 +153,7 @@ def _concealed(found: ConcealedHistory, texts: Texts) -> Cell:
 
 def _publication(found: Publication, texts: Texts) -> Cell:
     """Return how it was made, how safe it is and what the attacks reached, as far as that is known."""
+    texts = _words(found, texts)
     made = _listed_cell(found.found, texts)
     parts = [made, *([_classes(found.safety, texts)] if found.safety else [])]
     parts += [_duel(found.duel, texts)] if found.duel else []
@@ -157,7 +163,7 @@ def _publication(found: Publication, texts: Texts) -> Cell:
     # The figure of the classes stands with them.
     figures = () if found.safety else made.figures
     templates = tuple(name for part in parts for name in part.templates)
-    return Cell(title, templates=templates, values={**values, "findings": findings}, figures=figures)
+    return Cell(title, templates=templates, values={**values, "findings": findings}, figures=figures, plain=texts.plain)
 
 
 def _listed_cell(found: Any, texts: Texts) -> Cell:
@@ -175,7 +181,8 @@ def _classes(found: ClassSafety, texts: Texts) -> Cell:
         "planned": lambda plan: planned(plan, texts),
     }
     title = texts("contest.safety.classes_title", source=_anonymized(texts))
-    return Cell(title, templates=("contest/classes.html", "contest/safety.html"), values=values)
+    safety = () if texts.plain else ("contest/safety.html",)
+    return Cell(title, templates=("contest/classes.html", *safety), values=values, plain=texts.plain)
 
 
 def _matchings(found: MatchingSafety, texts: Texts) -> Cell:

@@ -20,8 +20,8 @@ from sudare.report.history.figures import history_figures, risk_label
 from sudare.report.history.findings import Findings, gather_findings
 from sudare.report.history.published import published_values
 from sudare.report.page import Page, Section, render_page, shortened
-from sudare.report.readings import column_names, guesses, input_hash, reading_notes, reason_text
-from sudare.report.repeating import Repetition, call_text, repetition
+from sudare.report.readings import column_names, file_name, guesses, input_hash, reading_notes, reason_text
+from sudare.report.repeating import Repetition, Step, call_text, repetition
 from sudare.sources.readings import Reading
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.statistics.intervals import CONFIDENCE
@@ -123,6 +123,9 @@ def history_page(
         "basket": lambda items: basket_text(items, texts, divided=findings.divided),
         "made": made,
         "again": again,
+        "next": Step.of(
+            texts("report.history.next"), "history", "anonymize", file_name(reading), "--k", "3", "-o", "published.csv"
+        ),
         "input_hash": input_hash(reading, texts),
         **(published_values(published, texts) if published else {}),
     }
