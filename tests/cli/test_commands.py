@@ -71,7 +71,7 @@ def test_attackers_write_customers_and_a_report(run: Run, toy_file: Path, tmp_pa
     assert result.exit_code == 0, result.output
     assert customers.read_text().startswith("customer,attacker_0")
     assert '<html lang="ja"' in report.read_text(encoding="utf-8")
-    assert f"Wrote {report}" in result.stderr
+    assert f"{report} を書き出しました" in result.stderr
 
 
 def test_columns_can_be_named(run: Run, tmp_path: Path) -> None:
@@ -119,10 +119,10 @@ def test_generate_writes_a_history(run: Run, tmp_path: Path) -> None:
 
 
 def test_generate_writes_a_table_with_hierarchies(run: Run, tmp_path: Path) -> None:
-    words = ["--records", "30", "--seed", "3", "--hierarchies", tmp_path / "levels"]
+    words = ["--records", "30", "--seed", "3", "--write-hierarchies", tmp_path / "levels"]
     result = run("generate", "table", tmp_path / "m.csv", *words)
     assert result.exit_code == 0, result.output
-    assert "30 records of 9 attributes, seed 3" in result.stderr
+    assert "30 records with 9 attributes, seed 3" in result.stderr
     assert len(list((tmp_path / "levels").iterdir())) == 8
     asked = ("table", "levels", tmp_path / "m.csv", "--limit", "0.5", "--hierarchies", tmp_path / "levels")
     assert run(*asked, "--attributes", "sex,age,prefecture,occupation,household,education,income,joined").exit_code == 0

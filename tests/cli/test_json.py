@@ -49,7 +49,10 @@ CASES = [
     ("table.risk:subsets", "{}/people.csv --class-sizes {}/made/sizes.csv"),
     ("table.risk:sample", "{}/people.csv --sets 40 --by uniform"),
     ("table.risk:sample", "{}/people.csv --sets 40 --what-if-added {}/people.csv"),
-    ("table.sets:disclosable", "{}/people.csv --limit 0.5 --all --costs {}/costs.csv --budget 4 --what-if-added {}/people.csv"),
+    (
+        "table.sets:disclosable",
+        "{}/people.csv --limit 0.5 --all --costs {}/costs.csv --budget 4 --what-if-added {}/people.csv",
+    ),
     ("table.sets:disclosable", "{}/people.csv --limit 0.5 --quantile 0.9"),
     ("table.sets:dangerous", "{}/people.csv --size 2 --factor 1 --costs {}/costs.csv --what-if-added {}/people.csv"),
     ("table.sets:dangerous", "{}/people.csv --size 2 --factor 1 --sets 2"),
@@ -179,7 +182,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_an_unknown_schema_is_named() -> None:
-    assert load_schema("sudare.attackers/1") is load_schema("history", "attackers")
+    assert load_schema("sudare.attackers/1") is load_schema("attackers")
     with pytest.raises(OptionNotUsable, match="no schema 'nope'"):
         load_schema("nope")
 

@@ -63,10 +63,9 @@ def test_customers_who_are_recognized_for_certain_are_not_safe_without_an_attack
 def test_an_a_that_breaks_the_rules_is_shown_as_by_check_and_nothing_is_written(run: Run) -> None:
     Path("A.csv").write_text(Path("A.csv").read_text().replace("[101;103]", "[102;103]", 1))
     result = run("T.csv", "A.csv", "-o", "r.html")
-    assert result.exit_code == 2, result.output
+    assert result.exit_code == 3, result.output
     check = CliRunner().invoke(app, ["contest", "check", "T.csv", "A.csv"])
     assert result.stdout == check.stdout
-    # Here 3 says that A is not safe.
     assert check.exit_code == 3
     assert not Path("r.html").exists()
 

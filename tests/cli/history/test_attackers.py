@@ -44,9 +44,9 @@ def test_before_and_after_as_json_has_the_attackers_on_the_original_too(run: Run
     )
     found = json.loads(result.stdout)
     assert found["published"]["weighting"] == "record"
-    before = [risk["before"] for risk in found["published"]["history", "attackers"]]
+    before = [risk["before"] for risk in found["published"]["attackers"]]
     assert before == [risk["measured"] for risk in found["attackers"]]
-    assert all(risk["after"] <= 1 for risk in found["published"]["history", "attackers"])
+    assert all(risk["after"] <= 1 for risk in found["published"]["attackers"])
 
 
 def test_an_estimate_before_and_after_shows_its_range(run: Run, folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_report_writes_a_page(run: Run, file: Path, tmp_path: Path) -> None:
     result = run(file, "-o", tmp_path / "r.html", "--known", "sex, age", "--limit", "0.5", "--lang", "ja")
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
-    assert f"Wrote {tmp_path / 'r.html'}" in result.stderr
+    assert f"{tmp_path / 'r.html'} を書き出しました" in result.stderr
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert '<html lang="ja">' in page
     assert "等しいレコードが2件以上" in page
