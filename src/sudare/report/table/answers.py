@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sudare.messages import Texts
 from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
+from sudare.report.repeating import Step
 from sudare.report.table.findings import Findings
 from sudare.report.table.question import Question
 from sudare.tables.sets.subsets import SubsetRisk
@@ -28,14 +29,26 @@ def answers(question: Question, findings: Findings, texts: Texts) -> list[str]:
     return [*sentences, *said.dangerous(), *said.sensitive(), *said.levels(), said.say("limits")]
 
 
+def next_step(question: Question, findings: Findings, file: str, texts: Texts) -> Step:
+    """Return what to do next: nothing within the limit, else generalize, by hierarchies that may have to be made."""
+    if not findings.records.share_above(question.limit):
+        return Step(texts("report.table.next.kept"))
+    if findings.levels is None:
+        return Step.of(texts("report.table.next.hierarchies"), "table", "hierarchies", file, "-o", "hierarchies")
+    key = "levels" if findings.levels.after else "none"
+    words = ("--hierarchies", "DIR", "--known", ",".join(question.known), "--k", str(question.class_size))
+    left_out = ("--suppress", str(question.suppress)) if question.suppress else ()
+    return Step.of(texts(f"report.table.next.{key}"), "table", "levels", file, *words, *left_out, "-o", "published.csv")
+
+
 def listed_names(attributes: Sequence[str], texts: Texts) -> str:
     """Return the names of attributes as one lists them in a sentence, of many the first ones and how many more."""
     cut = [shortened(name, texts, most=MOST_NAME_LETTERS) for name in attributes[:MOST_NAMED]]
     shown = [texts("report.table.answer.name", name=name) for name in cut]
     if len(attributes) <= MOST_NAMED:
         return texts.listed(shown)
-    more = Numbers(texts).count(len(attributes) - MOST_NAMED)
-    return texts("report.table.answer.named", list=texts("list.comma").join(shown), more=more)
+    more = len(attributes) - MOST_NAMED
+    return texts("report.table.answer.named", list=texts("list.comma").join(shown), count=more)
 
 
 class _Answers:
@@ -54,8 +67,8 @@ class _Answers:
     def assessed(self) -> str:
         return self.say(
             "assessed",
-            records=self.numbers.count(self.findings.records.records),
-            attributes=self.numbers.count(len(self.findings.columns)),
+            records=self.texts("count.records", count=self.findings.records.records),
+            attributes=self.texts("count.attributes", count=len(self.findings.columns)),
             known=self.names(self.question.known),
         )
 
@@ -91,9 +104,8 @@ class _Answers:
         return [self._enough(telling)]
 
     def _enough(self, risk: SubsetRisk) -> str:
-        key = "enough_one" if len(risk.attributes) == 1 else "enough"
         names = self.names(risk.attributes)
-        return self.say(key, size=len(risk.attributes), attributes=names, **self._uniques(risk.uniques))
+        return self.say("enough", count=len(risk.attributes), attributes=names, **self._uniques(risk.uniques))
 
     def disclosable(self) -> str:
         found = self.findings.disclosable
@@ -103,7 +115,7 @@ class _Answers:
         if len(largest) == len(self.question.known):
             return self.say("disclosable_all")
         key = "disclosable" if len(largest) > 1 else "disclosable_single"
-        return self.say(key, attributes=self.names(largest), count=self.numbers.count(found.count))
+        return self.say(key, attributes=self.names(largest), count=found.count)
 
     def contribution(self) -> list[str]:
         if len(self.findings.attributes) < 2:
@@ -126,10 +138,11 @@ class _Answers:
         found = self.findings.diversity
         if found is None:
             return []
-        name, revealed = self.names([found.sensitive]), self._uniques(found.revealed)
+        name = self.names([found.sensitive])
         if not found.revealed:
             return [self.say("sensitive_none", sensitive=name, l=self.numbers.count(found.l))]
-        return [self.say("sensitive", sensitive=name, revealed=revealed["uniques"], share=revealed["share"])]
+        share = self.numbers.percent(found.revealed / self.findings.records.records)
+        return [self.say("sensitive", sensitive=name, count=found.revealed, share=share)]
 
     def levels(self) -> list[str]:
         levels = self.findings.levels
@@ -138,9 +151,13 @@ class _Answers:
         if levels.after is None:
             return [self.say("levels_none")]
         raised = [change.attribute for change in levels.changes if change.level]
-        left_out = self._uniques(levels.found.suppressed or 0)
-        values = {"suppressed": left_out["uniques"], "share": left_out["share"]}
+        records = levels.found.records
+        left = records - (levels.found.suppressed or 0)
+        kept = {"left": left, "records": records}
+        values = {name: self.numbers.count(number) for name, number in kept.items()}
+        values["kept"] = self.numbers.percent(left / records)
         if not raised:
             return [self.say("levels_as_is", **values)]
         before, after = (self.numbers.percent(found.max_risk) for found in (levels.before, levels.after))
-        return [self.say("levels", attributes=self.names(raised), before=before, after=after, **values)]
+        loss = self.numbers.decimal((levels.found.loss or 0.0) / (records * len(levels.found.known)))
+        return [self.say("levels", attributes=self.names(raised), before=before, after=after, loss=loss, **values)]

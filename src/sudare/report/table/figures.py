@@ -151,7 +151,7 @@ class _Figures:
         said = [
             self.texts(
                 "report.table.lattice.spoken",
-                size=entry.size,
+                count=entry.size,
                 value=self.numbers.percent(getattr(entry, f"{measure}_risk")),
             )
             for entry in lattice.sizes
@@ -169,7 +169,7 @@ class _Figures:
         ]
         said = [
             self.texts(
-                "report.table.lattice.spoken", size=entry.size, value=self.numbers.percent(entry.mean_risk.value)
+                "report.table.lattice.spoken", count=entry.size, value=self.numbers.percent(entry.mean_risk.value)
             )
             for entry in sizes
         ]

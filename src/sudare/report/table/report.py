@@ -11,9 +11,9 @@ from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Page, Section, render_page, shortened
-from sudare.report.readings import guesses, input_hash, reading_notes
+from sudare.report.readings import file_name, guesses, input_hash, reading_notes
 from sudare.report.repeating import Repetition, call_text, repetition
-from sudare.report.table.answers import answers, listed_names
+from sudare.report.table.answers import answers, listed_names, next_step
 from sudare.report.table.figures import set_label, set_or_rest, table_figures
 from sudare.report.table.findings import Findings, gather_findings
 from sudare.report.table.question import Question, ask
@@ -94,6 +94,7 @@ def table_page(
         "findings": findings,
         "confidence": texts("report.number.percent", value=f"{100 * CONFIDENCE:g}"),
         "answers": answers(question, findings, texts),
+        "next": next_step(question, findings, file_name(table.reading), texts),
         "figures": table_figures(question, findings, texts),
         "factor": f"{DANGEROUS_FACTOR:g}",
         "set_label": lambda attributes: set_label(attributes, texts, most=MOST_LETTERS),
