@@ -86,6 +86,8 @@ CASES = [
     ("contest.safety:safety", "{}/T.csv {}/A.csv {}/guesses.csv"),
     ("contest.safety:classes", "{}/T.csv {}/A.csv"),
     ("contest.anonymize:anonymize", "{}/T.csv --k 2 --fast --rounds 2 -o {}/made/A.csv"),
+    ("history.attack:attack", "{}/T.csv {}/A.csv"),
+    ("history.attack:attack", "{}/T.csv {}/published.csv"),
     ("contest.duel:duel", "{}/T.csv {}/A.csv"),
     ("contest.recompute:recompute", "{}/archive"),
     ("generate:history", "{}/made/h.csv --customers 5"),

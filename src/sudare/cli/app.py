@@ -12,9 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from sudare.cli.frame import tell_error
-from sudare.cli.help import Command, help_text, listed, section_title, wrapped
+from sudare.cli.help import Command, help_text, is_option, listed, section_title, wrapped
 from sudare.cli.options import with_general_options
-from sudare.cli.settings import settle, without_general
+from sudare.cli.settings import check_defaults, settle, without_general
 from sudare.cli.usage import UsageError, tell_usage
 from sudare.errors import SudareError
 from sudare.version import __version__
@@ -168,6 +168,7 @@ class Group(TyperGroup):
         standalone = extra.pop("standalone_mode", True)
         try:
             settle(words)
+            check_defaults(COMMANDS, is_option)
             # Commands return nothing; what comes back is the exit code of one that ended early.
             code = super().main(without_general(words), standalone_mode=False, **extra)
         except UsageError as error:

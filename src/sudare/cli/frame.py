@@ -210,7 +210,7 @@ def _say(text: str) -> None:
         print(text, file=sys.stderr)  # noqa: T201
 
 
-def note(key: str, **values: object) -> None:
+def note(key: str, /, **values: object) -> None:
     """Tell the user something beside the result, on stderr, unless told to be quiet."""
     if not Settings.quiet:
         _say(key if " " in key else spoken()(key, **values))

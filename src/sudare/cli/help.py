@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from typer.core import TyperCommand
 
 from sudare.cli.settings import Settings, defaults_of, own_defaults
 from sudare.errors import OptionNotUsable
-from sudare.messages import Texts, has_entry
+from sudare.messages import Texts, catalogue, has_entry
 
 # Which options stand together, by the names of their parameters; all others come first, as those of the command.
 SECTIONS = {
@@ -48,6 +49,18 @@ def help_keys(words: str, name: str) -> tuple[str, ...]:
         return (f"help.{name}",)
     dotted = words.replace(" ", ".")
     return f"help.{dotted}.{name}", f"help.{dotted.partition('.')[0]}.options.{name}", f"help.options.{name}"
+
+
+@cache
+def _option_names() -> frozenset[str]:
+    """Return the names of the texts of all options; a parameter that is called otherwise has its option's name too."""
+    found = {key.rpartition(".")[2] for key in catalogue("en") if key.startswith("help.")}
+    return frozenset({*found, "all", "engine", "form", "note"})
+
+
+def is_option(name: str) -> bool:
+    """Say whether some command has an option of this name."""
+    return name in _option_names()
 
 
 def section_title(name: str) -> str:

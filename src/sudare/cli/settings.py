@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,24 @@ def _read(path: Path) -> dict[str, Any]:
         raise SourceNotReadable("errors.config.not_readable", path=path, why=why) from None
     except tomllib.TOMLDecodeError as error:
         raise OptionNotUsable("errors.config.not_toml", path=path, why=str(error)) from None
+
+
+def check_defaults(commands: Collection[str], is_option: Callable[[str], bool]) -> None:
+    """Refuse tables of the file that are no command, and options for all commands that none has."""
+    _check_table(Settings.defaults, "", {*commands, *(words.rpartition(" ")[0] for words in commands)}, is_option)
+
+
+def _check_table(
+    table: Mapping[str, Any], words: str, known: Collection[str], is_option: Callable[[str], bool]
+) -> None:
+    for name, value in table.items():
+        inner = f"{words} {name}".strip()
+        if isinstance(value, Mapping):
+            if not any(one == inner or one.startswith(f"{inner} ") for one in known):
+                raise OptionNotUsable("errors.config.no_command", path=Settings.config, name=inner.replace(" ", "."))
+            _check_table(value, inner, known, is_option)
+        elif not is_option(name.replace("-", "_")):
+            raise OptionNotUsable("errors.config.no_such_option", path=Settings.config, name=name)
 
 
 def defaults_of(words: str) -> dict[str, Any]:

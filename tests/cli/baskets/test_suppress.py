@@ -61,7 +61,7 @@ def test_on_a_cluster_a_sample_is_checked_and_nobody_is_named(run: Run, monkeypa
     refused = run("check", "pairs.csv", *GUARANTEE, "--engine", "local[1]")
     assert (refused.exit_code, "checks samples of adversaries" in refused.stderr) == (2, True)
     refused = run("check", "b.txt", *GUARANTEE, "--engine", "local[1]", "--form", "commas")
-    assert (refused.exit_code, "no text of records" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "cannot read a text file of records" in refused.stderr) == (2, True)
 
 
 def test_check_prints_json(run: Run) -> None:
