@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import string
 import tomllib
@@ -14,10 +15,13 @@ from typing import Any
 import pytest
 
 import sudare
+import sudare.errors
 from sudare.messages import LANGUAGES, Joined, Language, Texts, catalogue, message
 
 SOURCES = Path(sudare.__file__).parent
 WORD = r"\w+"
+# Rooms whose errors carry a key and values; the others are to follow.
+ROOMS_WITH_KEYS = ("baskets", "report", "tables", "web")
 
 
 def placeholders(text: str) -> set[str]:
@@ -79,6 +83,27 @@ def test_a_text_in_plain_words_says_the_same_as_another_without_words_of_contest
     assert [key for key in plain if key not in english] == []
     words = re.compile(r"contest|effective|\b(T|A|U|H0)\b|'s rules")
     assert [key for key, text in plain.items() if words.search(re.sub(r"(^|\. )A ", "", _bare(text)))] == []
+
+
+@pytest.mark.parametrize("room", ROOMS_WITH_KEYS)
+def test_errors_are_made_with_a_key(room: str) -> None:
+    bare = [
+        f"{path.relative_to(SOURCES)}:{call.lineno}"
+        for path in sorted((SOURCES / room).rglob("*.py"))
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and _is_error(call.func.id)
+        if not (len(call.args) == 1 and _is_error_key(call.args[0]))
+    ]
+    assert bare == []
+
+
+def _is_error(name: str) -> bool:
+    found = getattr(sudare.errors, name, None)
+    return inspect.isclass(found) and issubclass(found, sudare.SudareError)
+
+
+def _is_error_key(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and str(node.value).startswith("errors.")
 
 
 def _is_module(pattern: str) -> bool:
