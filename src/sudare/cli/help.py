@@ -84,12 +84,12 @@ class Command(TyperCommand):
                 if paragraph:
                     yield ""
                     yield from wrapped(paragraph.replace("\n", " "))
-        for section, rows in self._sections(ctx).items():
+        for section, rows in self.sections(ctx).items():
             yield from listed(section_title(section), rows)
         yield from ("", f"{section_title('examples')}:")
         yield from (f"  {line}" for line in help_text(self.words, "example").strip().splitlines())
 
-    def _sections(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    def sections(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         """Return what is said of arguments and options, by the part of the help that they stand in."""
         found: dict[str, list[tuple[str, str]]] = {"arguments": [], "options": []}
         found |= {section: [] for section in SECTIONS}
