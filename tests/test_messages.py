@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 import string
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
+from inspect import isclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sudare
-import sudare.errors
+from sudare import errors
 from sudare.messages import LANGUAGES, Joined, Language, Texts, catalogue, message
 
 SOURCES = Path(sudare.__file__).parent
-WORD = r"\w+"
 # Rooms whose errors carry a key and values; the others are to follow.
-ROOMS_WITH_KEYS = ("baskets", "report", "tables", "web")
+ROOMS_WITH_KEYS = ("baskets", "contest", "histories", "report", "statistics", "tables", "web")
+ERRORS = {name for name, found in vars(errors).items() if isclass(found) and issubclass(found, errors.SudareError)}
+WORD = r"\w+"
 
 
 def placeholders(text: str) -> set[str]:
@@ -87,27 +88,6 @@ def test_a_text_in_plain_words_says_the_same_as_another_without_words_of_contest
     assert [key for key, text in plain.items() if words.search(re.sub(r"(^|\. )A ", "", _bare(text)))] == []
 
 
-@pytest.mark.parametrize("room", ROOMS_WITH_KEYS)
-def test_errors_are_made_with_a_key(room: str) -> None:
-    bare = [
-        f"{path.relative_to(SOURCES)}:{call.lineno}"
-        for path in sorted((SOURCES / room).rglob("*.py"))
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and _is_error(call.func.id)
-        if not (len(call.args) == 1 and _is_error_key(call.args[0]))
-    ]
-    assert bare == []
-
-
-def _is_error(name: str) -> bool:
-    found = getattr(sudare.errors, name, None)
-    return inspect.isclass(found) and issubclass(found, sudare.SudareError)
-
-
-def _is_error_key(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and str(node.value).startswith("errors.")
-
-
 def _is_module(pattern: str) -> bool:
     """Say whether a name is that of a module, such as that of a report that nouns and results find above them."""
     return (SOURCES / pattern.replace("\\.", "/")).with_suffix(".py").is_file()
@@ -128,6 +108,30 @@ def test_every_key_the_sources_name_exists() -> None:
     keys = [_without_form(key) for key in catalogue("en")]
     missing = [pattern for pattern in spoken if not any(re.fullmatch(pattern, key) for key in keys)]
     assert missing == []
+
+
+@pytest.mark.parametrize("room", ROOMS_WITH_KEYS)
+def test_errors_are_made_with_a_key(room: str) -> None:
+    keys = [(place, _python_pattern(call.args[0]) if call.args else None) for place, call in _calls(ERRORS, room)]
+    assert keys
+    assert [place for place, key in keys if not re.fullmatch(r"errors(\\\.(\w|\\w\+)+){2,}", key or "")] == []
+
+
+def test_errors_and_messages_are_given_the_values_of_their_texts() -> None:
+    english = catalogue("en")
+    for place, call in _calls(ERRORS | {"message"}):
+        key = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+        said = [text for name, text in english.items() if _without_form(name).removesuffix("_hint") == key]
+        given = {word.arg for word in call.keywords}
+        assert None in given or {name for text in said for name in placeholders(text)} <= given, place
+
+
+def _calls(names: Collection[str], room: str = "") -> Iterator[tuple[str, ast.Call]]:
+    """Yield all calls of these names in a room, with their places."""
+    for path in sorted((SOURCES / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+                yield f"{path.relative_to(SOURCES)}:{node.lineno}", node
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -161,6 +165,7 @@ def test_messages_within_messages_are_said_in_the_same_language() -> None:
     asked = message("list.hint", hint=Joined([message("files.rows", count=2), "a", "b"], "or"))
     assert str(asked) == "\nHint: 2 rows, a or b"
     assert Texts("ja").say(asked) == "\nヒント: 2 行、aまたはb"
+    assert str(Joined([message("files.rows", count=1), "a"], "lines")) == "1 row\na"
 
 
 def test_lines_stand_below_one_another() -> None:

@@ -49,7 +49,7 @@ class Joined:
         return f"Joined({len(self.parts)}, {self.by!r})"
 
 
-def message(key: str, **values: object) -> Message:
+def message(key: str, /, **values: object) -> Message:
     """Return the text of a key with its values, to be said later in the language of who reads it."""
     return Message(key, values)
 
@@ -86,7 +86,7 @@ class Texts:
         """Return the same texts in the words of ordinary data."""
         return Texts(self.language, self._name_argument, plain=True)
 
-    def __call__(self, key: str, **values: object) -> str:
+    def __call__(self, key: str, /, **values: object) -> str:
         """Return a text with its values filled in; values that are messages are said in the same language."""
         plain = f"plain.{key}"
         text = entry(self.language, plain if self.plain and has_entry(self.language, plain) else key)
