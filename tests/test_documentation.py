@@ -8,12 +8,14 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import typer.main
 
 import sudare
-from sudare.cli.app import app
+from sudare.cli.app import COMMANDS, app
+from sudare.cli.help import help_text
 from tests.pages import DOCS, ROOT, anchors, links, page_name, pages
 from tests.public import public
 
@@ -27,19 +29,13 @@ def test_the_command_line_reference_is_up_to_date() -> None:
     assert (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8") == reference(), "run ./dev docs"
 
 
-def commands(group: object, name: str = "sudare") -> dict[str, object]:
-    found: dict[str, object] = {}
-    for word, command in getattr(group, "commands", {}).items():
-        found.update(commands(command, f"{name} {word}") or {f"{name} {word}": command})
-    return found
-
-
-def test_every_command_and_option_has_help() -> None:
-    for name, command in commands(typer.main.get_command(app)).items():
-        assert getattr(command, "help", None), name
-        for parameter in command.params:  # type: ignore[attr-defined]
-            assert parameter.help, f"{name} {parameter.name}"
-            assert parameter.metavar or parameter.is_flag, f"{name} {parameter.name} needs a metavar"
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_command_and_option_has_help(words: str) -> None:
+    command: Any = typer.main.get_command(app)
+    for word in words.split():
+        command = command.commands[word]
+    named = ["summary", "example", *(parameter.name for parameter in command.params if not parameter.hidden)]
+    assert [name for name in named if not help_text(words, name)] == []
 
 
 def test_the_library_page_names_every_public_function() -> None:

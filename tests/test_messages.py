@@ -6,17 +6,22 @@ import ast
 import re
 import string
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
+from inspect import isclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sudare
+from sudare import errors
 from sudare.messages import LANGUAGES, Joined, Language, Texts, catalogue, message
 
 SOURCES = Path(sudare.__file__).parent
+# Rooms whose errors carry a key and values; the others are to follow.
+ROOMS_WITH_KEYS = ("baskets", "contest", "histories", "report", "statistics", "tables", "web")
+ERRORS = {name for name, found in vars(errors).items() if isclass(found) and issubclass(found, errors.SudareError)}
 WORD = r"\w+"
 
 
@@ -59,15 +64,17 @@ def test_japanese_texts_are_japanese() -> None:
     same = [
         key for key, text in english.items() if japanese.get(key) == text and re.search(r"[A-Za-z]{3}", _bare(text))
     ]
-    assert same == []
+    # Command lines are the same in all languages.
+    assert [key for key in same if not (key.startswith("help.") and key.endswith(".example"))] == []
 
 
 def test_every_text_is_said_somewhere() -> None:
     patterns = [re.compile(pattern) for pattern in _spoken()]
+    # Texts of the help are found by the names of commands and options: see tests/cli/test_help.py.
     keys = {
         _without_form(key).removesuffix("_hint") if key.startswith("errors.") else _without_form(key)
         for key in catalogue("en")
-        if not key.startswith("plain.")
+        if not key.startswith(("help.", "plain."))
     }
     unused = [key for key in keys if not any(pattern.fullmatch(key) for pattern in patterns)]
     assert unused == []
@@ -103,6 +110,30 @@ def test_every_key_the_sources_name_exists() -> None:
     assert missing == []
 
 
+@pytest.mark.parametrize("room", ROOMS_WITH_KEYS)
+def test_errors_are_made_with_a_key(room: str) -> None:
+    keys = [(place, _python_pattern(call.args[0]) if call.args else None) for place, call in _calls(ERRORS, room)]
+    assert keys
+    assert [place for place, key in keys if not re.fullmatch(r"errors(\\\.(\w|\\w\+)+){2,}", key or "")] == []
+
+
+def test_errors_and_messages_are_given_the_values_of_their_texts() -> None:
+    english = catalogue("en")
+    for place, call in _calls(ERRORS | {"message"}):
+        key = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+        said = [text for name, text in english.items() if _without_form(name).removesuffix("_hint") == key]
+        given = {word.arg for word in call.keywords}
+        assert None in given or {name for text in said for name in placeholders(text)} <= given, place
+
+
+def _calls(names: Collection[str], room: str = "") -> Iterator[tuple[str, ast.Call]]:
+    """Yield all calls of these names in a room, with their places."""
+    for path in sorted((SOURCES / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+                yield f"{path.relative_to(SOURCES)}:{node.lineno}", node
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_tables_parsed_one_by_one_are_those_of_the_whole_files(language: Language) -> None:
     files = sorted((SOURCES / "messages" / language).glob("*.toml"))
@@ -134,6 +165,7 @@ def test_messages_within_messages_are_said_in_the_same_language() -> None:
     asked = message("list.hint", hint=Joined([message("files.rows", count=2), "a", "b"], "or"))
     assert str(asked) == "\nHint: 2 rows, a or b"
     assert Texts("ja").say(asked) == "\nヒント: 2 行、aまたはb"
+    assert str(Joined([message("files.rows", count=1), "a"], "lines")) == "1 row\na"
 
 
 def test_lines_stand_below_one_another() -> None:

@@ -1,4 +1,4 @@
-"""The tutorials are run: every command works, and prints what the page says."""
+"""README and the tutorials are run: every command works, and prints what the page says."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import ROOT, page_name
+from tests.pages import DOCS, ROOT, page_name
 
 sys.path.insert(0, str(ROOT / "tools"))
 from tutorials import PAGES, STEP, TutorialFailed, rewritten, run, same
+
+TUTORIALS = ("purchase-history.md", "member-list.md", "baskets.md")
+PAIRS = [
+    (ROOT / "README.md", ROOT / "README.ja.md"),
+    *((DOCS / "tutorials" / name, DOCS / "ja" / "tutorials" / name) for name in TUTORIALS),
+]
 
 
 @pytest.mark.slow
@@ -20,15 +26,12 @@ def test_a_tutorial_prints_what_its_page_says(page: Path) -> None:
     assert rewritten(page) == page.read_text(encoding="utf-8"), "run python tools/tutorials.py, and read the page again"
 
 
-def test_there_are_three_tutorials_in_two_languages() -> None:
-    names = {page.name for page in PAGES}
-    assert names == {"purchase-history.md", "member-list.md", "baskets.md"}
-    assert len(PAGES) == 6
+def test_every_page_is_there_in_both_languages() -> None:
+    assert sorted(page for pair in PAIRS for page in pair) == sorted(PAGES)
 
 
-@pytest.mark.parametrize("name", sorted({page.name for page in PAGES}))
-def test_both_languages_run_the_same_commands(name: str) -> None:
-    english, japanese = (page for page in sorted(PAGES, key=lambda page: "ja" in page.parts) if page.name == name)
+@pytest.mark.parametrize(("english", "japanese"), PAIRS, ids=lambda page: page_name(page))
+def test_both_languages_run_the_same_commands(english: Path, japanese: Path) -> None:
     assert commands(japanese)[1:] == commands(english)
     assert commands(japanese)[0] == ["export SUDARE_LANG=ja"]
 

@@ -1,4 +1,4 @@
-"""Runs the tutorials and writes what their commands print into the pages; a test checks that the pages are up to date.
+"""Runs README and the tutorials and writes what their commands print into them; a test checks that they are up to date.
 
 A block `sh` is run, all blocks of a page in one shell and one empty folder. A block `text` right after it is what was
 printed, stdout and stderr together. A command that fails ends the run, unless its block shows the exit code (`$?`).
@@ -15,8 +15,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-DOCS = Path(__file__).parents[1] / "docs"
-PAGES = sorted(DOCS.rglob("tutorials/*.md"))
+ROOT = Path(__file__).parents[1]
+PAGES = [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").rglob("tutorials/*.md"))]
 STEP = re.compile(r"```sh\n(?P<commands>.*?)```(?:\n\n```text\n(?P<printed>.*?)```)?", re.DOTALL)
 # What differs from run to run: how long something took, and what day it is.
 CHANGING = re.compile(r"\d+(?:\.\d+)?(?= (?:s|seconds?|秒))|(?<=Seconds: )\d+\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
@@ -87,7 +87,7 @@ def main() -> None:
         text = rewritten(page)
         if text != page.read_text(encoding="utf-8"):
             page.write_text(text, encoding="utf-8")
-            print(f"wrote {page.relative_to(DOCS.parent)}")
+            print(f"wrote {page.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def test_errors_have_row_cell_kind_and_message(tmp_path: Path) -> None:
 def test_the_original_is_checked_first(tmp_path: Path) -> None:
     (tmp_path / "T.csv").write_text("12,2010/12/1,*,1,1\n")
     (tmp_path / "A.csv").write_text("x\n")
-    with pytest.raises(BadRows, match="is no original history"):
+    with pytest.raises(BadRows, match="is not an original history"):
         check_anonymized(tmp_path / "T.csv", tmp_path / "A.csv")
 
 
@@ -103,7 +103,7 @@ def test_guess_errors_are_capped_and_counted(tmp_path: Path) -> None:
 def test_the_published_history_is_checked_before_guesses(tmp_path: Path) -> None:
     (tmp_path / "P.csv").write_text("*,*,*,*,*\n")
     (tmp_path / "F.csv").write_text("")
-    with pytest.raises(BadRows, match="is no published history"):
+    with pytest.raises(BadRows, match="is not a published history"):
         check_guesses(T, tmp_path / "P.csv", tmp_path / "F.csv")
 
 

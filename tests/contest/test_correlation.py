@@ -53,12 +53,12 @@ def test_a_table_has_any_measures_in_any_order(tmp_path: Path) -> None:
     [
         ("", "has no column name"),
         ("name,rows\na,1\n", "has no column utility"),
-        ("name,utility,rain\na,1,1\n", "there is no measure 'rain'"),
-        ("name,utility,rows,rows\na,1,1,1\n", "'rows' is there twice"),
-        ("name,utility,rows\na,1\n", "row 2 has 2 cells, the first row 3"),
-        ("name,utility,rows\na,1,1\nb,much,1\n", "row 3: utility is no number: 'much'"),
-        ("name,utility,rows\na,1,inf\n", "row 2: rows is no number: 'inf'"),
-        ('name,utility\n"a,1\n', "is no CSV"),
+        ("name,utility,rain\na,1,1\n", "unknown measure 'rain'"),
+        ("name,utility,rows,rows\na,1,1,1\n", "'rows' occurs twice"),
+        ("name,utility,rows\na,1\n", "row 2: 2 cells, but the first row has 3"),
+        ("name,utility,rows\na,1,1\nb,much,1\n", "row 3: utility must be a number, not 'much'"),
+        ("name,utility,rows\na,1,inf\n", "row 2: rows must be a number, not 'inf'"),
+        ('name,utility\n"a,1\n', "is not CSV"),
     ],
 )
 def test_a_table_that_cannot_be_read_is_refused(text: str, said: str, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_correlation_agrees_with_numpy(values: list[tuple[float, float]]) -> Non
 
 
 def test_two_histories_are_too_few() -> None:
-    with pytest.raises(OptionNotUsable, match="3 anonymized histories or more, not 2"):
+    with pytest.raises(OptionNotUsable, match="at least 3 anonymized histories; there are only 2"):
         sudare.contest.correlate_measures([measured("a", 0.1), measured("b", 0.2)])
 
 

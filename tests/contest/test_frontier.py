@@ -78,11 +78,11 @@ def test_points_of_another_history_or_search_are_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("ks", "search", "words"),
     [
-        ([1, 2], QUICK, "Every k is 2 or more"),
-        ([], QUICK, "there is at least one"),
-        ([2, 25], QUICK, "There are 24 customers, fewer than k = 25"),
-        ([2], replace(QUICK, model="magic"), "There is no model 'magic'"),
-        ([2], replace(QUICK, model="untouched"), "left untouched are alone"),
+        ([1, 2], QUICK, "each must be 2 or more"),
+        ([], QUICK, "at least one k"),
+        ([2, 25], QUICK, "only 24 customers, fewer than k = 25"),
+        ([2], replace(QUICK, model="magic"), "Unknown model 'magic'"),
+        ([2], replace(QUICK, model="untouched"), "leaves customers unchanged whatever k is"),
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(ks: list[int], search: FrontierSearch, words: str) -> None:

@@ -66,7 +66,7 @@ def test_unchecked_lines_of_any_bytes_are_sorted(tmp_path_factory: pytest.TempPa
 @pytest.mark.parametrize("text", ["1,*,*,*\n", "x,*,*,*,*\n", "1,*,{a;a},*,*\n", "1,*,*,[2;1],*\n", "1,*,*,*,*\r"])
 def test_a_history_that_is_not_well_formed_is_refused_unless_told_otherwise(text: str, tmp_path: Path) -> None:
     (tmp_path / "A.csv").write_bytes(text.encode())
-    with pytest.raises(BadRows, match="is no anonymized history"):
+    with pytest.raises(BadRows, match="is not an anonymized history"):
         publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv")
     assert not (tmp_path / "P.csv").exists()
     assert publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv", unchecked=True) == 1
@@ -74,7 +74,7 @@ def test_a_history_that_is_not_well_formed_is_refused_unless_told_otherwise(text
 
 
 def test_files_that_cannot_be_read_or_written_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceNotReadable, match="no file"):
+    with pytest.raises(SourceNotReadable, match="does not exist"):
         publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv")
     (tmp_path / "A.csv").write_text("1,*,*,*,*\n")
     with pytest.raises(OutputNotWritable, match="does not exist"):

@@ -47,21 +47,21 @@ def test_empty_baskets_have_no_itemsets_and_no_rules() -> None:
 
 @pytest.mark.parametrize("support", [0, 0.0, -1, 1.5, -0.1, float("nan")])
 def test_a_support_that_is_neither_share_nor_number_is_refused(support: float) -> None:
-    with pytest.raises(sudare.OptionNotUsable, match=r"A support is a share|support must be a finite number"):
+    with pytest.raises(sudare.OptionNotUsable, match=r"support must be a share|support must be a finite number"):
         sudare.baskets.frequent_itemsets(SHOP, support)
 
 
 def test_bad_sizes_and_confidences_are_refused() -> None:
-    with pytest.raises(sudare.OptionNotUsable, match="at least one item, not 0"):
+    with pytest.raises(sudare.OptionNotUsable, match="max_size must be 1 or more, not 0"):
         sudare.baskets.frequent_itemsets(SHOP, 1, max_size=0)
-    with pytest.raises(sudare.OptionNotUsable, match="A confidence is from 0 to 1"):
+    with pytest.raises(sudare.OptionNotUsable, match="confidence must be between 0 and 1"):
         sudare.baskets.association_rules(SHOP, 1, 1.5)
-    with pytest.raises(sudare.OptionNotUsable, match="at least one item, not 0"):
+    with pytest.raises(sudare.OptionNotUsable, match="max_inferred must be 1 or more, not 0"):
         sudare.baskets.association_rules(SHOP, 1, 0.5, max_inferred=0)
 
 
 def test_too_many_itemsets_are_refused() -> None:
-    with pytest.raises(sudare.OptionNotUsable, match=r"More than 1,000,000 itemsets .*\nHint: raise --support"):
+    with pytest.raises(sudare.OptionNotUsable, match=r"More than 1,000,000 itemsets .*\nHint: Raise support"):
         sudare.baskets.frequent_itemsets(make_baskets([[f"{n:02}" for n in range(25)]] * 3), 2)
 
 

@@ -27,6 +27,7 @@ from sudare.errors import InputError, OutputNotWritable, SourceNotReadable
 from sudare.messages import Texts, message
 from sudare.results import Result
 from sudare.showing import dataclass
+from sudare.sources.local.files import not_found
 from sudare.sources.text import file_hash
 from sudare.sources.writing import (
     BASKETS_ENDINGS,
@@ -213,6 +214,8 @@ def read_certificate(path: str | Path) -> Certificate:
     """Read a certificate; what is none, or is of a later version, raises SourceNotReadable."""
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise not_found(path) from None
     except OSError as error:
         raise _unreadable(path, error.strerror or error) from None
     except ValueError:

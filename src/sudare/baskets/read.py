@@ -36,7 +36,7 @@ Per = Literal["customer", "visit"]
 PAIR_ROLES = ("customer", "item")
 SHOWN_ROWS = 10
 # What an engine that shows no people does not show.
-ITEMS_OF_USERS = "the items of each user"
+ITEMS_OF_USERS = message("errors.people.items_of_users")
 
 
 @checked

@@ -144,6 +144,10 @@ class Group(TyperGroup):
                 option.default = False
         return found
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the group's own options; general ones may stand behind the name of a group too."""
+        return super().parse_args(ctx, without_general(args))
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write what the group is for, and a line for each of its commands."""
         formatter.write("\n".join(self._help_lines(ctx)) + "\n")
@@ -156,7 +160,8 @@ class Group(TyperGroup):
         yield from listed(section_title("commands"), [(name, _summary(start + name)) for name in self.commands])
         records = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
         options = [(record[0], help_text("", str(param.name))) for param, record in records if record]
-        options.insert(-1, ("--lang en|ja", help_text("", "lang")))
+        if not self.words:
+            options.insert(-1, ("--lang en|ja", help_text("", "lang")))
         yield from listed(section_title("general"), options)
         if not self.words:
             yield ""
@@ -170,7 +175,7 @@ class Group(TyperGroup):
             settle(words)
             check_defaults(COMMANDS, is_option)
             # Commands return nothing; what comes back is the exit code of one that ended early.
-            code = super().main(without_general(words), standalone_mode=False, **extra)
+            code = super().main(words, standalone_mode=False, **extra)
         except UsageError as error:
             code = tell_usage(error, [*COMMANDS])
         except SudareError as error:

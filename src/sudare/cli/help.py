@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -16,8 +17,8 @@ from sudare.messages import Texts, catalogue, has_entry
 # Which options stand together, by the names of their parameters; all others come first, as those of the command.
 SECTIONS = {
     "reading": (
-        "column", "attributes", "person", "weight", "form", "per", "published_form", "delimiter", "header", "encoding",
-        "sheet", "table", "date_format", "time_zone", "missing", "missing_value", "bad_rows", "rejects",
+        "column", "attributes", "person", "weight", "written", "per", "published_form", "delimiter", "header",
+        "encoding", "sheet", "table", "date_format", "time_zone", "missing", "missing_value", "bad_rows", "rejects",
         "unknown_items", "hierarchies", "hierarchy", "rules",
     ),
     "search": (
@@ -26,7 +27,7 @@ SECTIONS = {
     ),
     "output": (
         "out", "aligned", "certificate", "report", "customer_risks", "record_risks", "values", "class_sizes",
-        "write_hierarchies", "force", "top", "sort", "all_sets", "hide_records", "json",
+        "write_hierarchies", "force", "top", "sort", "every", "hide_records", "json",
     ),
     "engine": ("engine_name", "memory", "spill_dir", "min_cell", "threads"),
     "general": ("lang", "quiet", "verbose", "config", "help"),
@@ -35,6 +36,12 @@ _SECTION = {name: section for section, names in SECTIONS.items() for name in nam
 # The widest first column of a list; a longer entry has its text on the next line.
 _FIRST_COLUMN = 30
 _NARROWEST = 60
+# Letters that no line of Japanese starts or ends with.
+_NEVER_FIRST = "。、」）・ー～々っゃゅょッャュョァィゥェォ:;,.)]"
+_NEVER_LAST = "「（[("
+# What the parser says of an option behind its text, and of the numbers that it takes; errors say these.
+_SAID = re.compile(r" {2}\[([^\[\]]*)\]$")
+_RANGE = re.compile(r"(\d+<=?)?x([<>]=?\d+)?")
 
 
 def help_text(words: str, name: str) -> str:
@@ -85,24 +92,34 @@ class Command(TyperCommand):
                 raise OptionNotUsable("errors.config.no_option", path=Settings.config, name=name, command=self.words)
         return {str(names[name].name): _as_words(value) for name, value in given.items() if name in names}
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return arguments, the options that must be given, and that there are others."""
+        param: Any
+        arguments, options = [], []
+        for param in self.get_params(ctx):
+            if param.param_type_name == "argument":
+                arguments.append(_name_of(param) if param.required else f"[{_name_of(param)}]")
+            elif param.required:
+                options.append(f"{min(param.opts, key=len)} {param.metavar}")
+        return [*arguments, *options, "[OPTIONS]"]
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write usage, what the command does, arguments, options in groups, and examples."""
         formatter.write("\n".join(self._help_lines(ctx)) + "\n")
 
     def _help_lines(self, ctx: Any) -> Iterator[str]:
-        pieces = " ".join(self.collect_usage_pieces(ctx))
-        yield from wrapped(f"{section_title('usage')}: {ctx.command_path} {pieces}")
+        yield from wrapped(f"{section_title('usage')}: {' '.join([ctx.command_path, *self.collect_usage_pieces(ctx)])}")
         for name in ("summary", "text"):
             for paragraph in help_text(self.words, name).strip().split("\n\n"):
                 if paragraph:
                     yield ""
                     yield from wrapped(paragraph.replace("\n", " "))
-        for section, rows in self._sections(ctx).items():
+        for section, rows in self.sections(ctx).items():
             yield from listed(section_title(section), rows)
         yield from ("", f"{section_title('examples')}:")
         yield from (f"  {line}" for line in help_text(self.words, "example").strip().splitlines())
 
-    def _sections(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    def sections(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         """Return what is said of arguments and options, by the part of the help that they stand in."""
         found: dict[str, list[tuple[str, str]]] = {"arguments": [], "options": []}
         found |= {section: [] for section in SECTIONS}
@@ -110,9 +127,10 @@ class Command(TyperCommand):
         for param in self.get_params(ctx):
             param.help = help_text(self.words, str(param.name))
             record = param.get_help_record(ctx)
-            if record:
-                section = "arguments" if param.param_type_name == "argument" else _SECTION.get(param.name, "options")
-                found[section].append((record[0], _labelled(record[1])))
+            if record and param.param_type_name == "argument":
+                found["arguments"].append((_name_of(param), _labelled(record[1], required=False)))
+            elif record:
+                found[_SECTION.get(param.name, "options")].append((record[0], _labelled(record[1])))
         return {section: rows for section, rows in found.items() if rows}
 
 
@@ -142,11 +160,12 @@ def wrapped(text: str, indent: int = 0) -> list[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Divide a text where a line may end: after blanks and between wide letters, but not before a closing mark."""
+    """Divide a text where a line may end: after blanks and beside wide letters, but not within brackets' edges."""
     word = ""
     for letter in text:
-        starts = _is_wide(letter) and letter not in "。、」）・ー"
-        if word and (starts or (word[-1] == " " and letter != " ") or (_is_wide(word[-1]) and not _is_wide(letter))):
+        beside_wide = bool(word) and (_is_wide(letter) or _is_wide(word[-1]))
+        divided = beside_wide and letter not in _NEVER_FIRST and word[-1] not in _NEVER_LAST
+        if divided or (word[-1:] == " " and letter != " "):
             yield word
             word = ""
         word += letter
@@ -163,13 +182,25 @@ def width_of(text: str) -> int:
     return sum(2 if _is_wide(letter) else 1 for letter in text)
 
 
-def _labelled(text: str) -> str:
-    """Put what the parser says of an option into the reader's language."""
+def _name_of(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())
+
+
+def _labelled(text: str, *, required: bool = True) -> str:
+    """Put what the parser says of an option into the reader's language, and before the end of its last sentence."""
+    said = _SAID.search(text)
+    if said is None:
+        return text
     words = Texts(Settings.language)
-    found = text.replace("[default: ", f"[{words('help.labels.default')}: ")
-    return found.replace("[required]", f"[{words('help.labels.required')}]").replace(
-        "; required]", f"; {words('help.labels.required')}]"
-    )
+    kept = [part for part in said[1].split("; ") if not _RANGE.fullmatch(part) and (required or part != "required")]
+    labels = [
+        words("help.labels.required") if part == "required"
+        else part.replace("default:", f"{words('help.labels.default')}:", 1)
+        for part in kept
+    ]  # fmt: skip
+    start = text[: said.start()]
+    end = start[-1:] if start.endswith((".", "。")) else ""
+    return f"{start.removesuffix(end)} [{'; '.join(labels)}]{end}" if labels else start
 
 
 def _as_words(value: Any) -> Any:

@@ -18,6 +18,7 @@ from sudare.messages import LANGUAGES, Language, Texts
 CONFIG = "sudare.toml"
 # In this order, as for other programs.
 LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+_GENERAL = ("-q", "--quiet", "-v", "--verbose", "--lang", "--config")
 
 
 class Settings:
@@ -57,21 +58,23 @@ def command_line() -> str:
 
 
 def without_general(words: Sequence[str]) -> list[str]:
-    """Return the words without the general options before the command, which were taken already."""
-    left = list(words)
-    while left and left[0].partition("=")[0] in ("-q", "--quiet", "-v", "--verbose", "--lang", "--config"):
+    """Return the words without the general options before a command, which were taken already."""
+    left, kept = list(words), []
+    while left and left[0].startswith("-"):
+        name = left[0].partition("=")[0]
+        if name not in _GENERAL:
+            kept.append(left[0])
         del left[: 2 if left[0] in ("--lang", "--config") else 1]
-    return left
-
-
-def _has(words: Sequence[str], *names: str) -> bool:
-    return any(name in words for name in names)
+    return kept + left
 
 
 def _value(words: Sequence[str], option: str) -> str:
     """Return what stands behind an option, wherever it stands; the last wins, as in parsing."""
-    found = [word.removeprefix(f"{option}=") for word in words if word.startswith(f"{option}=")]
-    found += [after for word, after in pairwise(words) if word == option]
+    found = [
+        after if word == option else word.removeprefix(f"{option}=")
+        for word, after in pairwise([*words, ""])
+        if word == option or word.startswith(f"{option}=")
+    ]
     return found[-1] if found else ""
 
 

@@ -125,10 +125,7 @@ def _named(progress: Progress, name: str) -> Progress:
 
 def _check_number(histories: int) -> None:
     if histories < FEWEST:
-        raise OptionNotUsable(
-            f"A correlation needs {FEWEST} anonymized histories or more, not {histories}.\n"
-            "Hint: put more of them into the folder or table."
-        )
+        raise OptionNotUsable("errors.measures.few_histories", fewest=FEWEST, count=histories)
 
 
 def _pearson(first: Sequence[float], second: Sequence[float | None]) -> float | None:

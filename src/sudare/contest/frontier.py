@@ -117,17 +117,12 @@ def trace_frontier(
 def _check(ks: Sequence[int], customers: int, search: FrontierSearch) -> list[int]:
     """Return the different k in order; what cannot be asked for is refused before any work."""
     if not find_model(search.model).everybody:
-        raise OptionNotUsable(
-            "Customers who are left untouched are alone, whatever k is: there is nothing to draw against k.\n"
-            "Hint: --model classes"
-        )
+        raise OptionNotUsable("errors.frontier.untouched", model=search.model)
     wanted = sorted(set(ks))
     if not wanted or wanted[0] < 2:
-        raise OptionNotUsable("Every k is 2 or more, and there is at least one.\nHint: --ks 2-20")
+        raise OptionNotUsable("errors.frontier.ks")
     if wanted[-1] > customers:
-        raise OptionNotUsable(
-            f"There are {customers:,} customers, fewer than k = {wanted[-1]:,}.\nHint: --ks 2-{min(customers, 20)}"
-        )
+        raise OptionNotUsable("errors.frontier.few_customers", count=customers, k=wanted[-1])
     return wanted
 
 

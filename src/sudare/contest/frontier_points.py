@@ -88,9 +88,7 @@ def _read(path: Path) -> dict[int, FrontierPoint]:
                 raise ValueError
             return {int(row[0]): _point(dict(zip(header, row, strict=True))) for row in rows}
         except (KeyError, ValueError, csv.Error):
-            raise OptionNotUsable(
-                f"{path} has rows that sudare did not write.\nHint: name another folder, or delete that file."
-            ) from None
+            raise OptionNotUsable("errors.contest.foreign_rows", path=path) from None
 
 
 def _point(row: Mapping[str, str]) -> FrontierPoint:

@@ -19,6 +19,7 @@ from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules
 from sudare.histories.utility.use_cases import MEASURES, MeasuredError
+from sudare.messages import Joined
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.result_folders import keep_parameters, make_folder
@@ -26,7 +27,6 @@ from sudare.sources.writing import check_writable, whole_file
 from sudare.version import __version__
 
 VALUES = "measures.csv"
-_HINT = "Hint: give a table with the columns name, utility and measures such as rfm, as correlate -o writes it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +104,16 @@ def read_measured_histories(path: str | Path) -> tuple[MeasuredHistory, ...]:
     try:
         rows = [row for row in csv.reader(text.decode("utf-8-sig").splitlines(), strict=True) if row]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise SourceNotReadable(f"{path} is no CSV in UTF-8: {error}.\n{_HINT}") from None
+        raise SourceNotReadable("errors.measures.not_csv", path=path, reason=error) from None
     header = [name.strip() for name in rows[0]] if rows else []
     missing = next((name for name in ("name", "utility") if name not in header), None)
     if missing:
-        raise ColumnNotFound(f"{path} has no column {missing}.\n{_HINT}")
+        raise ColumnNotFound("errors.measures.no_column", path=path, column=missing)
     names = [name for name in header if name not in ("name", "utility", "sha256") and not name.endswith("_sd")]
     _check_measures(names, str(path))
-    return tuple(_of_table(row, header, names, f"{path}, row {number}") for number, row in enumerate(rows[1:], start=2))
+    return tuple(
+        _of_table(row, header, names, {"path": path, "row": number}) for number, row in enumerate(rows[1:], start=2)
+    )
 
 
 def keep_values(folder: Path, histories: Sequence[MeasuredHistory]) -> None:
@@ -122,9 +124,11 @@ def keep_values(folder: Path, histories: Sequence[MeasuredHistory]) -> None:
     keep_parameters(folder, "correlated values", parameters)
 
 
-def _of_table(row: Sequence[str], header: Sequence[str], names: Sequence[str], place: str) -> MeasuredHistory:
+def _of_table(
+    row: Sequence[str], header: Sequence[str], names: Sequence[str], place: Mapping[str, object]
+) -> MeasuredHistory:
     if len(row) != len(header):
-        raise BadRows(f"{place} has {len(row)} cells, the first row {len(header)}.\n{_HINT}")
+        raise BadRows("errors.measures.cells", **place, count=len(row), columns=len(header))
     cells = dict(zip(header, (cell.strip() for cell in row), strict=True))
     errors = tuple(
         MeasuredError(name, _number(cells[name], name, place) if cells[name] else None, None)
@@ -134,13 +138,13 @@ def _of_table(row: Sequence[str], header: Sequence[str], names: Sequence[str], p
     return MeasuredHistory(cells["name"], _number(cells["utility"], "utility", place), errors)
 
 
-def _number(text: str, name: str, place: str) -> float:
+def _number(text: str, name: str, place: Mapping[str, object]) -> float:
     try:
         found = float(text)
     except ValueError:
         found = nan
     if not isfinite(found):
-        raise BadRows(f"{place}: {name} is no number: {text!r}.\n{_HINT}")
+        raise BadRows("errors.measures.number", **place, column=name, text=text)
     return found
 
 
@@ -149,9 +153,9 @@ def _check_measures(names: Iterable[str], source: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name not in MEASURES:
-            raise ColumnNotFound(f"{source}: there is no measure {name!r}.\nHint: measures are {', '.join(MEASURES)}.")
+            raise ColumnNotFound("errors.measures.unknown", source=source, measure=name, measures=Joined(MEASURES))
         if name in seen:
-            raise ColumnNotFound(f"{source}: the measure {name!r} is there twice.\nHint: leave one of them out.")
+            raise ColumnNotFound("errors.measures.twice", source=source, measure=name)
         seen.add(name)
 
 
@@ -177,9 +181,7 @@ def _read(path: Path) -> dict[str, tuple[str, MeasuredHistory]]:
                 raise ValueError
             return {row[0]: (row[1], _measured(row)) for row in rows}
         except (IndexError, ValueError, csv.Error):
-            raise OptionNotUsable(
-                f"{path} has rows that sudare did not write.\nHint: name another folder, or delete that file."
-            ) from None
+            raise OptionNotUsable("errors.contest.foreign_rows", path=path) from None
 
 
 def _measured(row: Sequence[str]) -> MeasuredHistory:

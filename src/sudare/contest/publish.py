@@ -51,10 +51,7 @@ def publish_anonymized(
     with whole_file(Path(out)) as target:
         target.write_bytes(lines.data)
         if not _holds_lines(target, text, ",".join("*" * len(rules.columns)).encode()):
-            raise OutputNotWritable(
-                f"Cannot write {out}: read again, the file would not hold the rows of {path} in order.\n"
-                "Hint: check that nothing else writes to the folder, and run the command again."
-            )
+            raise OutputNotWritable("errors.contest.not_as_written", out=out, path=path)
     return len(starts)
 
 

@@ -107,14 +107,9 @@ def _described(folder: Path) -> dict[str, Any]:
             _ = round["name"], round["original"], round["finals"], round["evaluation"]
         _ = found["contest"]["name"], found["contest"]["rules"]
     except OSError as error:
-        raise SourceNotReadable(
-            f"{folder} is no archive of a contest: {error.strerror or error}.\n"
-            "Hint: sudare server export DIR CONTEST OUT"
-        ) from None
+        raise SourceNotReadable("errors.contest.not_archive", folder=folder, reason=error.strerror or error) from None
     except (ValueError, KeyError, TypeError):
-        raise SourceNotReadable(
-            f"{path} is not what sudare server export writes.\nHint: export the contest anew."
-        ) from None
+        raise SourceNotReadable("errors.contest.not_exported", path=path) from None
     return found
 
 
@@ -124,13 +119,15 @@ def _hashes(folder: Path) -> dict[str, str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceNotReadable(f"{path} cannot be read: {error}.\nHint: export the contest anew.") from None
+        raise SourceNotReadable(
+            "errors.contest.not_readable", path=path, reason=getattr(error, "strerror", error)
+        ) from None
     found: dict[str, str] = {}
     for line in lines:
         parts = _SUM.fullmatch(line)
         name = PurePosixPath(parts[2]) if parts else None
         if parts is None or name is None or name.is_absolute() or ".." in name.parts:
-            raise SourceNotReadable(f"{path} has a line that is no sum: {line[:80]}\nHint: export the contest anew.")
+            raise SourceNotReadable("errors.contest.not_a_sum", path=path, line=line[:80])
         found[parts[2]] = parts[1]
     return found
 

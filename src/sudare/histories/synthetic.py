@@ -104,9 +104,9 @@ def _check(path: Path, first_day: date, *, days: int, **counts: int) -> None:
     for name, value in {"days": days, **counts}.items():
         least = 0 if name == "seed" else 1
         if value < least:
-            raise OptionNotUsable(f"{name} is {value}.\nHint: give a whole number from {least} on.")
+            raise OptionNotUsable("errors.generated_history.least", name=name, value=value, least=least)
     if days - 1 > (date.max - first_day).days:
-        raise OptionNotUsable(f"{days} days from {first_day} go beyond the year 9999.\nHint: give fewer days.")
+        raise OptionNotUsable("errors.generated_history.too_late", days=days, first_day=first_day)
 
 
 def _make_columns(chunk: Chunk, people: Customers, catalogue: Catalogue) -> dict[str, NDArray[np.int32]]:

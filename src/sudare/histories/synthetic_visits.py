@@ -91,10 +91,7 @@ def weigh_days(seed: int, first_day: date, days: int) -> Floats:
     noise = np.exp(DAY_NOISE * stream(seed, "days").standard_normal(days))
     weights: Floats = np.where(holiday, 0.0, MONTH_WEIGHTS[month] * WEEKDAY_WEIGHTS[weekday] * noise)
     if not weights.any():
-        raise OptionNotUsable(
-            f"On {days} days from {first_day} on the shop is closed: Saturdays, 24 December to 3 January.\n"
-            "Hint: give more days or another first day."
-        )
+        raise OptionNotUsable("errors.generated_history.closed", days=days, first_day=first_day)
     return weights
 
 

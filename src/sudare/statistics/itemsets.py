@@ -110,15 +110,12 @@ def frequent_itemsets(baskets: ItemRecords, support: float, *, max_size: int | N
     """
     least = least_records(support, len(baskets))
     if max_size is not None and max_size < 1:
-        raise OptionNotUsable(f"An itemset has at least one item, not {max_size}.\nHint: --max-size 2 or more.")
+        raise OptionNotUsable("errors.itemsets.max_size", max_size=max_size)
     index = RecordIndex(baskets, least)
     longest = min(max_size or inf, int(baskets.lengths.max(initial=0)), 2**31)
     found = mine(index.arrays, least, int(longest), MOST_ITEMSETS)
     if not found.complete:
-        raise OptionNotUsable(
-            f"More than {MOST_ITEMSETS:,} itemsets are in {least:,} of {len(baskets):,} records or more.\n"
-            "Hint: raise --support, or look for small ones only with --max-size."
-        )
+        raise OptionNotUsable("errors.itemsets.too_many", most=MOST_ITEMSETS, least=least, records=len(baskets))
     starts = np.append(0, np.cumsum(found.sizes, dtype=np.int64))
     items = index.numbers[found.items]
     return _sorted(FrequentItemsets(len(baskets), least, starts, items, found.supports, baskets.names))
@@ -129,10 +126,7 @@ def least_records(support: float, records: int) -> int:
     if isinstance(support, int) and support >= 1:
         return support
     if isinstance(support, int) or not 0 < support <= 1:
-        raise OptionNotUsable(
-            f"A support is a share of the records above 0 and up to 1, or a number of records, not {support}.\n"
-            "Hint: --support 0.001, or --support 60."
-        )
+        raise OptionNotUsable("errors.itemsets.support", support=support)
     # As written: 0.1 of 30 records are 3, which the nearest binary number would make 4.
     return max(1, ceil(Fraction(str(support)) * records))
 
@@ -167,7 +161,7 @@ def association_rules(
     """
     least, limit = least_records(support, len(baskets)), _exact_confidence(confidence)
     if max_inferred is not None and max_inferred < 1:
-        raise OptionNotUsable(f"A rule infers at least one item, not {max_inferred}.\nHint: --max-inferred 1 or more.")
+        raise OptionNotUsable("errors.itemsets.max_inferred", max_inferred=max_inferred)
     now = least if most is None else max(least, int(baskets.supports().max(initial=0)) // 4)
     while True:
         found = frequent_itemsets(baskets, now, max_size=max_size)
@@ -179,7 +173,7 @@ def association_rules(
 
 def _exact_confidence(confidence: float) -> Fraction:
     if not 0 <= confidence <= 1:
-        raise OptionNotUsable(f"A confidence is from 0 to 1, not {confidence}.\nHint: --confidence 0.3")
+        raise OptionNotUsable("errors.itemsets.confidence", confidence=confidence)
     return Fraction(str(confidence))
 
 
@@ -195,9 +189,7 @@ def _rules(found: FrequentItemsets, limit: Fraction, max_inferred: int | None, m
         for known, inferred in _splits(itemset, supports, limit, max_inferred or len(itemset)):
             listed.append((-support, supports[known], known, inferred))
         if len(listed) > MOST_ITEMSETS:
-            raise OptionNotUsable(
-                f"There are more than {MOST_ITEMSETS:,} rules.\nHint: raise --support or --confidence, or take --top."
-            )
+            raise OptionNotUsable("errors.itemsets.too_many_rules", most=MOST_ITEMSETS)
     return [_rule(found, supports, *entry) for entry in sorted(listed)]
 
 

@@ -236,7 +236,7 @@ def _empty_rows(engine: Engine, source: Source, name: str, column: str, place: i
 
 def _first_empty(engine: Engine, name: str, column: str, count: int) -> Message:
     first = f"SELECT record FROM {name} WHERE {column} IS NULL ORDER BY record LIMIT 10"
-    found = [f"{row[0]:,}" for row in engine.people(first, "single rows")]
+    found = [f"{row[0]:,}" for row in engine.people(first, message("errors.people.rows"))]
     return message("errors.tables.at_rows", rows=", ".join([*found, *(["..."] if count > 10 else [])]))
 
 

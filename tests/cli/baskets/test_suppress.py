@@ -356,7 +356,7 @@ CERTIFICATE = {"format": "sudare baskets certificate", "version": 2}
             ["verify", "p.txt", "b.txt", *GUARANTEE],
             "line 1 has the item 'milk', which the original record does not have",
         ),
-        (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "no.json"], "Cannot read the certificate no.json"),
+        (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "no.json"], "There is no file no.json"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "b.txt"], "it is not JSON"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "other.json"], "not a certificate of baskets"),
         (["verify", "b.txt", "p.txt", *GUARANTEE, "--certificate", "later.json"], "certificate of version 3"),

@@ -51,7 +51,7 @@ def test_the_history_is_written_and_follows_the_rules(run: Run, original: Path, 
     result = run("history", "anonymize", original, "--k", 2, "--aligned", out)
     assert result.exit_code == 0, result.output
     assert "Classes x customers: 2 x 2." in result.stdout
-    assert "Deleted rows: 0." in result.stdout
+    assert "What is left: 4 of 4 rows (100 %)." in result.stdout
     cells = sorted(line.split(",", 1)[1] for line in out.read_text().splitlines())
     assert cells == ["2011/1/1,a,1.5,1"] * 2 + ["[2011/1/3;2011/1/5],b,2,4"] * 2
     assert run("contest", "check", original, out).exit_code == 0
@@ -103,7 +103,7 @@ def test_a_history_that_is_broken_is_written_and_exits_with_three(run: Run, many
     assert "Levels: date = day, " in result.stdout
     # Before anything about means.
     told, means, _ = " ".join(result.stdout.split()).partition("The mean risk")
-    assert "Customers whose published rows are like nobody else's: 16 of 16." in told
+    assert "16 of 16 customers have published rows like nobody else's." in told
     assert means
     assert "Not safe: broken by" in result.stdout
     assert len(out.read_text().splitlines()) == 32
@@ -115,7 +115,7 @@ def test_an_attack_on_classes_that_is_effective_is_said_to_have_had_luck(
     monkeypatch.setattr(Duel, "verdict", "broken")
     result = run("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv")
     assert result.exit_code == 3
-    assert "Nothing tells the members of a class apart: the attack had luck" in " ".join(result.stdout.split())
+    assert "Nothing tells the members of a class apart, so the attack was lucky" in " ".join(result.stdout.split())
 
 
 def test_what_is_published_is_sorted_and_has_no_deleted_row(run: Run, many: Path, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, t
     shown = " ".join(result.stdout.split())
     assert result.exit_code == 0
     assert "everybody else is one of at least 2 with the same rows" in shown
-    assert "Customers left as they were: 2 of 16. Rows like nobody else's: 2 of these. Whoever knows" in shown
+    assert "2 of 16 customers were left as they were, 2 of these with rows like nobody else's. Whoever knows" in shown
     assert "2 x 1" in shown
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Customers left as they were, whom the original gives away: 2 of 16." in page

@@ -53,7 +53,7 @@ def test_an_estimate_before_and_after_shows_its_range(run: Run, folder: Path) ->
     words = ["--knowledge", "(day + item)*2", "--most-combinations", 5, "--samples", 100, "--lang", "ja"]
     result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", *words)
     assert result.exit_code == 0, result.output
-    assert "加工後" in result.stdout
+    assert "匿名化後" in result.stdout
     assert "無作為に選んだ 100 個" in result.stdout
 
 
@@ -118,14 +118,14 @@ def test_better_theories_and_how_often_the_assumption_holds_are_shown(run: Run, 
 def test_several_persons_are_shown_and_told_as_json(run: Run, toy_file: Path) -> None:
     result = run("history", "attackers", toy_file, "--persons", 2, "--knowledge", "kinds")
     assert result.exit_code == 0, result.output
-    assert "What is known of 2 persons at once" in result.stdout
+    assert "Knowledge about 2 people at once" in result.stdout
     found = json.loads(run("history", "attackers", toy_file, "--persons", 2, "--knowledge", "kinds", "--json").stdout)[
         "persons"
     ]
     assert [risk["knowledge"] for risk in found][-2:] == ["day + count + items", "kinds"]
     alone = json.loads(run("history", "knowledge", toy_file, "kinds", "--persons", 2, "--json").stdout)["persons"]
     assert alone == found[-1]
-    assert "What is known of 2 persons at once" in run("history", "knowledge", toy_file, "kinds", "--persons", 2).stdout
+    assert "Knowledge about 2 people at once" in run("history", "knowledge", toy_file, "kinds", "--persons", 2).stdout
 
 
 def test_more_persons_than_customers_are_refused(run: Run, toy_file: Path) -> None:
@@ -138,7 +138,7 @@ def test_visits_are_listed_and_written(run: Run, toy_file: Path, tmp_path: Path)
     out = tmp_path / "visits.csv"
     result = run("history", "visits", toy_file, "-o", out, "--top", 2)
     assert result.exit_code == 0, result.output
-    assert "Visits: 5, of which shown: 2." in result.stdout
+    assert "2 of 5 visits are shown." in result.stdout
     assert out.read_text(encoding="utf-8").splitlines() == [
         "customer,day,rows,kinds,items",
         "1,2010-12-01,3,3,お茶 | パン | 本",

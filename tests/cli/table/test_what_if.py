@@ -186,7 +186,7 @@ def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:
     ("words", "message"),
     [
         (("--what-if-levels", "levels.csv"), "'age' has no level 1"),
-        (("--what-if-levels", "none.csv"), "Cannot read the levels in none.csv"),
+        (("--what-if-levels", "none.csv"), "There is no file none.csv"),
         (("--what-if-added", "none.csv"), "none.csv"),
         (("--what-if-added", "age.csv"), "age.csv has no attribute 'sex'"),
         (("--hierarchy", "agee=age.csv", "--what-if-levels", "levels.csv"), "Did you mean age"),

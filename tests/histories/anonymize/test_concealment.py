@@ -154,7 +154,7 @@ def test_what_cannot_be_asked_for_is_refused(wrong: dict[str, float]) -> None:
 
 def test_too_many_customers_are_refused() -> None:
     many = cells([[str(number), "2011/1/1", "a", "1", "1"] for number in range(1, 5_002)])
-    with pytest.raises(OptionNotUsable, match="--model classes"):
+    with pytest.raises(OptionNotUsable, match='model="classes"'):
         conceal_history(many, 3)
 
 

@@ -239,16 +239,16 @@ def test_levels_are_read_from_one_text() -> None:
 
 @pytest.mark.parametrize("text", ["", "date", "date=", "=week", "date=week,date=month", "date=week,,"])
 def test_texts_that_are_no_levels_are_refused(text: str) -> None:
-    with pytest.raises(OptionNotUsable, match="Hint: --levels date=week"):
+    with pytest.raises(OptionNotUsable, match="Hint: For example: date=week"):
         parse_levels(text)
 
 
 @pytest.mark.parametrize(
     ("levels", "complaint"),
     [
-        ({"day": "week"}, "There is no column 'day'.\nHint: the columns are date, item, price, quantity."),
-        ({"date": "bins4"}, "no level 'bins4'.\nHint: its levels are day, week, month, quarter, year, all."),
-        ({"item": "prefix7"}, "no level 'prefix7'.\nHint: its levels are full, all."),
+        ({"day": "week"}, "The history has no column 'day'.\nHint: Its columns are date, item, price, quantity."),
+        ({"date": "bins4"}, "no level 'bins4'.\nHint: Its levels are day, week, month, quarter, year, all."),
+        ({"item": "prefix7"}, "no level 'prefix7'.\nHint: Its levels are full, all."),
     ],
 )
 def test_levels_that_a_column_has_not_are_refused(levels: dict[str, str], complaint: str) -> None:

@@ -82,7 +82,8 @@ def test_who_is_left_untouched_and_like_others_is_not_exposed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("k", "untouched", "said"), [(2, 0, "At least 1 customer"), (3, 10, "fewer than k = 3"), (1, 2, "k is 2 or more")]
+    ("k", "untouched", "said"),
+    [(2, 0, "untouched must be 1 or more"), (3, 10, "fewer than k = 3"), (1, 2, "k must be 2 or more")],
 )
 def test_what_cannot_be_is_refused(k: int, untouched: int, said: str) -> None:
     with pytest.raises(OptionNotUsable, match=said) as caught:

@@ -49,7 +49,7 @@ def test_some_columns_are_known_in_their_order() -> None:
         ({"share": float("nan")}, "share must be a finite number"),
         ({"share": 1.5}, "at most 1"),
         ({"columns": ["colour"]}, "'colour'"),
-        ({"columns": []}, "no column"),
+        ({"columns": []}, "at least one column"),
         ({"noisy_dates": -1}, "not -1"),
         ({"seed": -1}, "seed"),
     ],

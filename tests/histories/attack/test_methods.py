@@ -285,7 +285,7 @@ def test_a_method_that_needs_what_is_not_known_is_refused() -> None:
     row = [["7", "2011/1/3", "c", "3", "2"]]
     with pytest.raises(OptionNotUsable, match="'item'"):
         guesses("item-date-join", row, known)
-    with pytest.raises(OptionNotUsable, match="needs items"):
+    with pytest.raises(OptionNotUsable, match="needs the items"):
         guesses("item-sets", row, known)
     assert guesses("best", row, known) == {7: (2, pytest.approx(1.0))}
     with pytest.raises(OptionNotUsable, match="'magic'"):
@@ -298,7 +298,7 @@ def test_only_items_are_known() -> None:
 
 
 def test_histories_with_other_items_or_columns_are_refused() -> None:
-    with pytest.raises(OptionNotUsable, match="items of the column 'item'"):
+    with pytest.raises(OptionNotUsable, match="Column 'item' does not have the same items"):
         Linkage(know_history(ORIGINAL), cells([["7", "*", "z", "*", "*"]]))
     with pytest.raises(OptionNotUsable, match="no column 'date'"):
         Linkage(know_history(ORIGINAL), CellHistory(ORIGINAL.persons, ORIGINAL.columns[1:]))

@@ -136,7 +136,7 @@ def test_knowledge_of_an_absent_column_says_how_to_name_it(engine: DuckDBEngine)
     frame = brute_force.frame([Row("a", "2024-01-01", "tea", 1.0)]).drop("price")
     with (
         sudare.read_history(frame, engine=engine) as history,
-        pytest.raises(sudare.KnowledgeNotUnderstood, match="--column price="),
+        pytest.raises(sudare.KnowledgeNotUnderstood, match="name it with columns: price=NAME"),
     ):
         sudare.histories.assess_knowledge(history, "item + price")
 

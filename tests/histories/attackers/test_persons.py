@@ -109,7 +109,7 @@ def test_knowledge_that_too_few_have_measures_as_zero(toy: sudare.History) -> No
 
 @pytest.mark.parametrize("persons", [0, 4])
 def test_numbers_of_persons_that_cannot_be_are_refused(toy: sudare.History, persons: int) -> None:
-    with pytest.raises(sudare.OptionNotUsable, match="1 to 3 persons"):
+    with pytest.raises(sudare.OptionNotUsable, match="between 1 and 3 for this history"):
         sudare.histories.assess_persons(toy, "day", persons=persons)
 
 

@@ -74,7 +74,7 @@ def test_knowledge_with_too_many_combinations_is_estimated_with_its_interval(toy
 
 
 def test_a_sample_by_record_is_refused_with_a_way_out(toy: sudare.History) -> None:
-    with pytest.raises(sudare.OptionNotUsable, match="--most-combinations"):
+    with pytest.raises(sudare.OptionNotUsable, match="raise most_combinations"):
         sudare.histories.assess_knowledge(toy, "item*2", weighting="record", most_combinations=1)
 
 

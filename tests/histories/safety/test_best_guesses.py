@@ -46,7 +46,7 @@ def test_the_hits_of_all_claims_are_those_of_all_permutations(size: int) -> None
 
 @pytest.mark.parametrize("classes", [{}, {3: -1}, {0: 3}, {3: 0}, {-2: 1}, {3: 1, 2: 0}])
 def test_classes_that_there_are_not_are_refused(classes: dict[int, int]) -> None:
-    with pytest.raises(OptionNotUsable, match="There is no class of persons to guess in"):
+    with pytest.raises(OptionNotUsable, match="There must be at least one class"):
         find_best_guesses(classes, np.arange(1, 20))
 
 

@@ -69,9 +69,9 @@ def test_sizes_and_unique_persons_are_counted() -> None:
 
 def test_no_classes_no_attacks_and_a_tiny_p_are_refused() -> None:
     for sizes in ([], [2, 0]):
-        with pytest.raises(OptionNotUsable, match="no class"):
+        with pytest.raises(OptionNotUsable, match="at least one class"):
             class_safety(sizes)
-    with pytest.raises(OptionNotUsable, match="attacks is 1 or more"):
+    with pytest.raises(OptionNotUsable, match="attacks must be 1 or more"):
         class_safety([2], attacks=0)
-    with pytest.raises(OptionNotUsable, match="at least 1/10000"):
+    with pytest.raises(OptionNotUsable, match="1/10000 or more"):
         least_class("1/10001")

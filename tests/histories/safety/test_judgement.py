@@ -64,7 +64,7 @@ def test_a_contests_own_thresholds_win() -> None:
     own = np.array([1, 1, 2, 3], np.int64)
     assert judge_hits(1, 1, thresholds=own).effective
     assert not judge_hits(1, 1, thresholds=own).tight.effective
-    with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there are no thresholds for 4"):
+    with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there is no threshold for 4"):
         judge_hits(4, 1, thresholds=own)
 
 

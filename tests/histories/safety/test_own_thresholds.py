@@ -46,12 +46,12 @@ def test_all_that_take_thresholds_are_tried_here() -> None:
 @pytest.mark.parametrize(
     ("own", "words"),
     [
-        (np.array([1, 2]), "There can be 4 guesses, but there are no thresholds for 2 guesses or more"),
-        (np.array([1, 2, 3, 4]), "There can be 4 guesses, but there are no thresholds for 4 guesses or more"),
-        (np.array([], np.int64), "no thresholds for 0 guesses or more"),
-        (np.array([1, 2, 3, 2, 5]), "The thresholds fall: 3 for 2 guesses, 2 for 3"),
-        (np.array([1, 1, 0, 1, 2]), "By the threshold for 2 guesses, an attack would be effective without a hit"),
-        (np.array([[1, 1, 2, 3, 4]]), "thresholds are whole numbers"),
+        (np.array([1, 2]), "There can be 4 guesses, but there is no threshold for 2"),
+        (np.array([1, 2, 3, 4]), "There can be 4 guesses, but there is no threshold for 4"),
+        (np.array([], np.int64), "there is no threshold for 0"),
+        (np.array([1, 2, 3, 2, 5]), "The thresholds fall: 3 for 2 guesses, but 2 for 3"),
+        (np.array([1, 1, 0, 1, 2]), "With the threshold for 2 guesses, an attack would succeed without a single hit"),
+        (np.array([[1, 1, 2, 3, 4]]), "array of whole numbers"),
     ],
 )
 def test_thresholds_that_judge_not_every_possible_guess_are_refused(taker: str, own: Any, words: str) -> None:
@@ -75,7 +75,7 @@ def test_thresholds_that_do_are_taken(taker: str, own: list[int]) -> None:
 def test_what_was_published_counts_and_not_what_was_guessed() -> None:
     """One guess where four are possible: the contest's file has to judge the other three too."""
     one = Guesses(FOUR[:1], FOUR[:1])
-    with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there are no thresholds for 4"):
+    with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there is no threshold for 4"):
         sudare.contest.judge_guesses(one, PEOPLE, PEOPLE, thresholds=np.array([1, 2, 3, 3]))
     judged = sudare.contest.judge_guesses(one, PEOPLE, PEOPLE, thresholds=np.array([1, 1, 2, 3, 3]))
     assert judged.contest.threshold == 1
@@ -92,6 +92,6 @@ def test_nothing_is_written_that_could_not_be_read(own: list[Any], tmp_path: Pat
 
 def test_a_report_refuses_them_too_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "R.csv").write_text("1,1\n2,2\n3,3\n")
-    with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there are no thresholds for 4"):
+    with pytest.raises(OptionNotUsable, match="There can be 4 guesses, but there is no threshold for 4"):
         sudare.contest.write_contest_report(PEOPLE, PEOPLE, tmp_path / "r.html", thresholds=tmp_path / "R.csv")
     assert not (tmp_path / "r.html").exists()

@@ -136,9 +136,9 @@ def test_no_number_of_hits_is_enough_if_p_is_one() -> None:
     "share", ["0", "-1/3", "4/3", "1/0", "third", "1/2/3", "nan", "inf", "", "1e-999999999", "1_0"]
 )
 def test_a_share_that_is_none_is_refused(share: str) -> None:
-    with pytest.raises(OptionNotUsable, match=r"^p is .*\nHint: "):
+    with pytest.raises(OptionNotUsable, match=r"^p must be .*\nHint: "):
         success_threshold(3, share)
-    with pytest.raises(OptionNotUsable, match=r"^alpha is .*\nHint: "):
+    with pytest.raises(OptionNotUsable, match=r"^alpha must be .*\nHint: "):
         success_threshold(3, "1/3", share)
 
 
@@ -170,18 +170,18 @@ def test_lines_may_be_in_any_order_and_zero_may_be_missing(tmp_path: Path, text:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("n,r\n0,1\n", "line 1: 'n,r' is no number"),
-        ("0,1\n1\n", "line 2: '1' is no number"),
-        ("0,1\n1, 2\n", "line 2: '1, 2' is no number"),
-        ("0,1\n\n1,2\n", "line 2: '' is no number"),
-        ("0,1\n1,2,3\n", "line 2: '1,2,3' is no number"),
-        ("0,1\n1,-2\n", "line 2: '1,-2' is no number"),
-        ("0,1\n01,2\n", "line 2: '01,2' is no number"),
+        ("n,r\n0,1\n", "line 1: 'n,r' is not a number"),
+        ("0,1\n1\n", "line 2: '1' is not a number"),
+        ("0,1\n1, 2\n", "line 2: '1, 2' is not a number"),
+        ("0,1\n\n1,2\n", "line 2: '' is not a number"),
+        ("0,1\n1,2,3\n", "line 2: '1,2,3' is not a number"),
+        ("0,1\n1,-2\n", "line 2: '1,-2' is not a number"),
+        ("0,1\n01,2\n", "line 2: '01,2' is not a number"),
         ("0,1\r1,2\n", "line 1: "),
         ("\ufeff0,1\n", "line 1: "),
-        ("0,1\n1,2\n1,2\n", "line 3: there are two thresholds for 1 guesses"),
-        ("0,1\n1,0\n", "line 2: By the threshold for 1 guesses, an attack would be effective without a hit"),
-        ("0,1\n1,2\n2,1\n", "R.csv: The thresholds fall: 2 for 1 guesses, 1 for 2"),
+        ("0,1\n1,2\n1,2\n", "line 3: this is the second threshold for 1 guesses"),
+        ("0,1\n1,0\n", "line 2: with the threshold for 1 guesses, an attack would succeed without a single hit"),
+        ("0,1\n1,2\n2,1\n", "R.csv: the thresholds fall: 2 for 1 guesses, but 1 for 2"),
         ("0,1\n1,2\n3,4\n", "has a threshold for 3 guesses, but none for 2"),
     ],
 )
@@ -202,7 +202,7 @@ def test_a_file_without_text_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.csv"):
-        with pytest.raises(SourceNotReadable, match="cannot be read"):
+        with pytest.raises(SourceNotReadable, match="Cannot read"):
             read_thresholds(path)
     folder = tmp_path / "R.csv"
     folder.mkdir()

@@ -97,7 +97,7 @@ def test_a_cell_without_the_original_value_is_measured_by_its_expected_distance(
 
 
 def test_histories_of_different_lengths_are_refused() -> None:
-    with pytest.raises(OptionNotUsable, match="4 rows and the anonymized history 1"):
+    with pytest.raises(OptionNotUsable, match="4 in the original, 1 in the anonymized history"):
         sudare.histories.cell_utility(T, cells(ORIGINAL[:1], names=["a", "b", "c", "d"]))
 
 

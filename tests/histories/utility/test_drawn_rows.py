@@ -76,5 +76,5 @@ def test_a_history_without_a_needed_column_is_refused() -> None:
     history = cells(ROWS)
     kept = tuple(c for c in history.columns if isinstance(c, ItemColumn) or c.form != "decimal")
     assert all(isinstance(c, OrderedColumn | ItemColumn) for c in kept)
-    with pytest.raises(OptionNotUsable, match="one column of prices; here are 0"):
+    with pytest.raises(OptionNotUsable, match="exactly one column of prices; the history has 0"):
         plain_rows(CellHistory(history.persons, kept))

@@ -144,11 +144,11 @@ def test_progress_counts_the_draws() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"draws": 0}, "Nothing is measured in 0 draws"),
+        ({"draws": 0}, "draws must be 1 or more, not 0"),
         ({"seed": -1}, "seed must be 0 or more, not -1"),
-        ({"length": 0}, "at least one item, not 0"),
-        ({"most_dozens": 0}, "At least one dozen is counted, not 0"),
-        ({"support": 1.5}, "A support is a share"),
+        ({"length": 0}, "length must be 1 or more, not 0"),
+        ({"most_dozens": 0}, "most_dozens must be 1 or more, not 0"),
+        ({"support": 1.5}, "support must be a share"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, float], message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sudare.messages import LANGUAGES, Texts
-from sudare.report.charts.results import ResultPoint, results_chart
+from sudare.report.charts.results import ResultPoint, _legend_columns, results_chart
 from sudare.report.charts.vega import render
 
 POINTS = [
@@ -44,3 +44,8 @@ def test_histories_at_the_same_point_share_a_name() -> None:
     assert right["data"]["values"] == []
     # All cost nothing: the axis has a length all the same.
     assert chart.spec["layer"][1]["encoding"]["x"]["scale"]["domain"] == [0, 1.0]
+
+
+def test_entries_of_the_legend_stand_below_each_other_where_they_do_not_fit_beside() -> None:
+    assert _legend_columns(["a", "b", "c"]) == 3
+    assert _legend_columns(["これらの攻撃では破られていない"] * 3) == 1

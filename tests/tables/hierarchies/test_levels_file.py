@@ -44,5 +44,5 @@ def test_levels_that_cannot_be_used(tmp_path: Path, name: str, text: str, messag
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(sudare.SourceNotReadable, match="Cannot read the levels"):
+    with pytest.raises(sudare.SourceNotReadable, match="There is no file"):
         read_levels(tmp_path / "levels.csv")

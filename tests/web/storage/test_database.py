@@ -7,12 +7,13 @@ import datetime as dt
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.web.storage.database import Database, database_now
-from sudare.web.storage.models import METADATA
+from sudare.web.storage.models import METADATA, Dataset
 from sudare.web.storage.people import LoginAttempt
+from tests.web.small_contest import SmallContest
 
 
 def test_migrations_make_the_tables_of_the_models(database: Database) -> None:
@@ -61,3 +62,13 @@ def test_a_database_that_cannot_be_reached_is_told_without_the_password() -> Non
     with pytest.raises(SourceNotReadable) as error:
         database.migrate()
     assert "secret" not in str(error.value)
+
+
+def test_what_was_wrong_with_a_t_before_is_shown_in_all_languages(small: SmallContest) -> None:
+    with small.database.writing() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '0002'"))
+        session.scalars(select(Dataset)).one().result = {"valid": False, "message": "T is empty."}
+    small.database.migrate()
+    with small.database.reading() as session:
+        told = session.scalars(select(Dataset)).one().result
+    assert told == {"valid": False, "message": {"en": "T is empty.", "ja": "T is empty."}}

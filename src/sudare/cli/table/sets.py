@@ -19,7 +19,7 @@ from sudare.cli.frame import (
     shown_progress,
     spoken,
 )
-from sudare.cli.options import taking
+from sudare.cli.options import share_of, taking
 from sudare.cli.table.options import (
     COSTS,
     BudgetOption,
@@ -54,7 +54,7 @@ def disclosable(
     known: KnownOption = None,
     quantile: Annotated[
         float | None,
-        typer.Option(metavar="SHARE"),
+        typer.Option(metavar="SHARE", parser=share_of),
     ] = None,
     every: EveryOption = False,
     seconds: SecondsOption = SEARCH_SECONDS,

@@ -180,7 +180,7 @@ def search_history(
 def time_for(seconds: float | None, rounds: int | None, *, fast: bool) -> float | None:
     """Return the seconds that a search may take: None, without end, if its rounds are given, and no time."""
     if rounds is not None and rounds < 1:
-        raise OptionNotUsable(f"A search has 1 round or more, not {rounds}.\nHint: --rounds 20")
+        raise OptionNotUsable("errors.anonymize.rounds", rounds=rounds)
     if seconds is None and rounds is not None:
         return None
     return seconds or (FAST_SECONDS if fast else SECONDS)
@@ -188,11 +188,9 @@ def time_for(seconds: float | None, rounds: int | None, *, fast: bool) -> float 
 
 def _check(rows: SearchRows, k: int) -> None:
     if k < 2:
-        raise OptionNotUsable(f"k is 2 or more, not {k}: alone in a class, everybody is recognized.\nHint: --k 3")
+        raise OptionNotUsable("errors.anonymize.k", k=k)
     if k > len(rows.customers):
-        raise OptionNotUsable(
-            f"There are {len(rows.customers):,} customers, fewer than k = {k:,}.\nHint: ask for a smaller k."
-        )
+        raise OptionNotUsable("errors.anonymize.few_customers", count=len(rows.customers), k=k)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,16 +147,13 @@ def conceal_history(
 def _check(rows: SearchRows, k: int, spread: float) -> None:
     customers = len(rows.customers)
     if k < 2:
-        raise OptionNotUsable(f"k is 2 or more, not {k}: one customer for a pseudonym is the true one.\nHint: --k 3")
+        raise OptionNotUsable("errors.anonymize.k_of_concealment", k=k)
     if k > customers:
-        raise OptionNotUsable(f"There are {customers:,} customers, fewer than k = {k:,}.\nHint: ask for a smaller k.")
+        raise OptionNotUsable("errors.anonymize.few_customers", count=customers, k=k)
     if customers > MOST_TOGETHER:
-        raise OptionNotUsable(
-            f"Concealment compares at most {MOST_TOGETHER:,} customers with each other, not {customers:,}.\n"
-            "Hint: --model classes"
-        )
+        raise OptionNotUsable("errors.anonymize.many_to_conceal", most=MOST_TOGETHER, customers=customers)
     if not 0 <= spread < np.inf:
-        raise OptionNotUsable(f"The spread of the sets is 0 or more, not {spread}.\nHint: {SPREAD}")
+        raise OptionNotUsable("errors.anonymize.spread", spread=spread, default=SPREAD)
 
 
 def _templates(

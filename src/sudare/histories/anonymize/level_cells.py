@@ -16,6 +16,7 @@ from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.rows import MOST_ITEMS
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
 from sudare.histories.utility.cost import cell_errors
+from sudare.messages import Joined
 from sudare.showing import dataclass
 
 # The level of a column whose cells are all deleted.
@@ -83,7 +84,7 @@ def check_level(column: Column, level: str) -> None:
     names = level_names(column)
     if level not in names:
         raise OptionNotUsable(
-            f"The column {column.name} has no level {level!r}.\nHint: its levels are {', '.join(names)}."
+            "errors.anonymize.no_level", column=column.name, level=level, levels=Joined(names, "comma")
         )
 
 

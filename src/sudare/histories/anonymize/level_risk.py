@@ -108,7 +108,7 @@ def levels_for_risk(
     """
     started = time.perf_counter()
     if not 0 < mean_limit <= 1:
-        raise OptionNotUsable(f"mean_limit is above 0 and at most 1, not {mean_limit}.\nHint: --mean-limit 0.05")
+        raise OptionNotUsable("errors.anonymize.mean_limit", mean_limit=mean_limit)
     check_levels(original, levels or {})
     with PublishedAttackers(original, weighting=weighting, threads=threads) as attackers:
         search = _Search(original, attackers, mean_limit, levels or {}, most_items, seed, progress)
@@ -160,7 +160,7 @@ class _Search:
             days = self.levels(day, chain)
             best = self.better(best, others, {day: days, item: items})
         if best is None:
-            raise OptionNotUsable(self._complaint({**others, day: days[-1], item: items[-1]}))
+            raise self._not_enough({**others, day: days[-1], item: items[-1]})
         return best
 
     def levels(self, name: str, wanted: Iterable[str]) -> list[ColumnLevel]:
@@ -207,13 +207,15 @@ class _Search:
                 return None
         return tuple(found[number] for number in sorted(found))
 
-    def _complaint(self, coarsest: Node) -> str:
+    def _not_enough(self, coarsest: Node) -> OptionNotUsable:
         cells = self.attackers.pack(_published(self.original, coarsest, self.seed))
         reached = [self.attackers.measure(cells, known).after for known in TEN_ATTACKERS]
         worst = int(np.argmax(reached))
-        levels = ", ".join(f"{name}={level.name}" for name, level in coarsest.items())
-        return (
-            f"No levels keep every attacker's mean risk at {self.mean_limit:g} or below: "
-            f"at {levels} attacker {worst} still has {reached[worst]:.4g}.\n"
-            "Hint: allow at least that much with --mean-limit."
+        levels = Joined([f"{name}={level.name}" for name, level in coarsest.items()], "comma")
+        return OptionNotUsable(
+            "errors.anonymize.mean_limit_too_low",
+            mean_limit=self.mean_limit,
+            levels=levels,
+            attacker=worst,
+            reached=reached[worst],
         )

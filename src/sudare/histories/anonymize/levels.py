@@ -25,6 +25,7 @@ from sudare.histories.anonymize.rows import MOST_ITEMS, SearchRows, history_rows
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, OrderedColumn
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility
+from sudare.messages import Joined
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
@@ -75,10 +76,7 @@ def parse_levels(text: str) -> dict[str, str]:
     for part in text.split(","):
         column, equals, level = (word.strip() for word in part.partition("="))
         if not (column and equals and level) or column in levels:
-            raise OptionNotUsable(
-                f"The levels {text!r} are not column=level, divided by commas, each column once.\n"
-                "Hint: --levels date=week,item=prefix3,price=powers4,quantity=exact"
-            )
+            raise OptionNotUsable("errors.anonymize.levels", text=text)
         levels[column] = level
     return levels
 
@@ -88,7 +86,7 @@ def check_levels(original: CellHistory, levels: Mapping[str, str]) -> None:
     names = [column.name for column in original.columns]
     for name, level in levels.items():
         if name not in names:
-            raise OptionNotUsable(f"There is no column {name!r}.\nHint: the columns are {', '.join(names)}.")
+            raise OptionNotUsable("errors.cells.no_column", column=name, columns=Joined(names, "comma"))
         check_level(original.column(name), level)
 
 

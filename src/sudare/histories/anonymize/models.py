@@ -121,6 +121,6 @@ def check_model(model: str, levels: Mapping[str, str] | None = None, untouched: 
     """Raise OptionNotUsable if there is no model of that name, or if it knows no levels or leaves nobody untouched."""
     options = find_model(model).options
     if levels and "levels" not in options:
-        raise OptionNotUsable(f"The model {model} has no levels.\nHint: --model {models_with('levels')}")
+        raise OptionNotUsable("errors.anonymize.model_without_levels", model=model, models=models_with("levels"))
     if untouched is not None and "untouched" not in options:
-        raise OptionNotUsable(f"The model {model} leaves nobody untouched.\nHint: --model {models_with('untouched')}")
+        raise OptionNotUsable("errors.anonymize.model_without_untouched", model=model, models=models_with("untouched"))

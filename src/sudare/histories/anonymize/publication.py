@@ -176,14 +176,11 @@ def check_request(
 ) -> None:
     """Refuse words that do not go together; `search` says whether something was said about the search."""
     if (k is None) == (mean_limit is None):
-        raise OptionNotUsable("Give either --k or --mean-limit.\nHint: --k 3")
+        raise OptionNotUsable("errors.anonymize.k_or_mean_limit")
     if mean_limit is None:
         check_model(model, levels, untouched)
     elif model not in _WITHOUT_SEARCH or untouched is not None or search:
-        raise OptionNotUsable(
-            "--mean-limit is kept by levels, whose search is short.\n"
-            "Hint: leave out --model, --untouched, --fast, --time-limit and --rounds."
-        )
+        raise OptionNotUsable("errors.anonymize.mean_limit_alone")
 
 
 def _safety(found: AnonymizedResult, rows: HistoryRows) -> ClassSafety | None:

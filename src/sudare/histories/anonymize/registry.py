@@ -5,11 +5,12 @@ A model's module is imported when it is used, so that the command line can name 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
@@ -73,15 +74,10 @@ DEFAULT_MODEL = "classes"
 def find_model(name: str) -> AnonymizationModel:
     """Return the model of that name, or raise OptionNotUsable."""
     if name not in MODELS:
-        raise OptionNotUsable(f"There is no model {name!r}.\nHint: --model {_choice(MODELS)}")
+        raise OptionNotUsable("errors.anonymize.unknown_model", model=name, models=Joined(list(MODELS), "or"))
     return MODELS[name]
 
 
-def models_with(option: str) -> str:
+def models_with(option: str) -> Joined:
     """Return in words the models that take an option."""
-    return _choice(model.name for model in MODELS.values() if option in model.options)
-
-
-def _choice(names: Iterable[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
+    return Joined([model.name for model in MODELS.values() if option in model.options], "or")

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.model import CellHistory, ItemColumn, Kind, OrderedColumn
 from sudare.kernels.histories.groups import HistoryData
+from sudare.messages import Joined
 from sudare.showing import dataclass
 
 # Items that the sets of published cells have at most.
@@ -73,7 +74,7 @@ def history_rows(original: CellHistory, *, most_items: int = MOST_ITEMS, ranges:
     ordered = [column for column in original.columns if isinstance(column, OrderedColumn)]
     _check(original, items)
     if most_items < 1:
-        raise OptionNotUsable(f"A set has at least 1 item, not {most_items}.\nHint: 1 allows no sets of several items.")
+        raise OptionNotUsable("errors.anonymize.most_items", most_items=most_items)
     order = np.argsort(original.persons, kind="stable")
     customers, counts = np.unique(original.persons, return_counts=True)
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -94,17 +95,12 @@ def history_rows(original: CellHistory, *, most_items: int = MOST_ITEMS, ranges:
 
 def _check(original: CellHistory, items: list[ItemColumn]) -> None:
     if not len(original):
-        raise OptionNotUsable("The history has no rows.\nHint: give one that has customers to anonymize.")
+        raise OptionNotUsable("errors.anonymize.no_rows")
     if original.deleted.any() or any((column.kinds != Kind.EXACT).any() for column in original.columns):
-        raise OptionNotUsable(
-            "The history is generalized already: it has cells that are not single values.\n"
-            "Hint: give the original history."
-        )
+        raise OptionNotUsable("errors.anonymize.generalized")
     if len(items) > 1:
-        raise OptionNotUsable(
-            f"The history has {len(items)} columns of items: {', '.join(column.name for column in items)}.\n"
-            "Hint: keep one of them."
-        )
+        names = [column.name for column in items]
+        raise OptionNotUsable("errors.anonymize.item_columns", number=len(items), columns=Joined(names))
 
 
 def some_customers(rows: SearchRows, chosen: NDArray[np.int64]) -> tuple[SearchRows, NDArray[np.int64]]:

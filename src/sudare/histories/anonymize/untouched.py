@@ -92,14 +92,9 @@ def leave_untouched(
 
 def _check(customers: int, k: int, untouched: int) -> None:
     if untouched < 1:
-        raise OptionNotUsable(
-            f"At least 1 customer is left untouched, not {untouched}.\nHint: --model classes leaves nobody untouched."
-        )
+        raise OptionNotUsable("errors.anonymize.untouched", untouched=untouched)
     if customers - untouched < k:
-        raise OptionNotUsable(
-            f"Of {customers:,} customers {untouched:,} are left untouched: fewer than k = {k:,} are left over.\n"
-            "Hint: ask for a smaller k, or leave fewer untouched."
-        )
+        raise OptionNotUsable("errors.anonymize.many_untouched", untouched=untouched, customers=customers, k=k)
 
 
 def _dearest(rows: SearchRows, classes: list[AlignedClass], number: int) -> NDArray[np.int64]:

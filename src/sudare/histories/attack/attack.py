@@ -101,7 +101,7 @@ def make_attack(
 ) -> Attack:
     """Run one method of several on the same published history."""
     if guesses is not None and guesses < 0:
-        raise OptionNotUsable(f"There are 0 guesses or more, not {guesses}.\nHint: --guesses auto")
+        raise OptionNotUsable("errors.attack.guesses", guesses=guesses)
     linkage = attacks.linkage
     links = attacks.run(method)
     there = np.flatnonzero(links.customers >= 0)

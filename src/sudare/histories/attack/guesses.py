@@ -15,13 +15,21 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import BadRows
 from sudare.histories.generalized.blocks import open_text
-from sudare.histories.generalized.complaints import MOST_COMPLAINTS, Complaint, ComplaintKind, Complaints, shown
+from sudare.histories.generalized.complaints import (
+    MOST_COMPLAINTS,
+    SHOWN_COMPLAINTS,
+    Complaint,
+    ComplaintKind,
+    Complaints,
+    complaint_line,
+    complaint_lines,
+    shown,
+)
 from sudare.histories.generalized.model import CellHistory
-from sudare.messages import Language, Texts
+from sudare.messages import Language, Message, Texts, message
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, whole_file
 
-SHOWN_BAD_LINES = 10
 # More than two numbers of 64 bits with a comma: a longer line is no guess, and is not held.
 LONGEST_LINE_BYTES = 1 << 12
 
@@ -49,14 +57,12 @@ class ExaminedGuesses:
 @checked
 def read_guesses(path: str | Path, original: CellHistory, published: CellHistory) -> Guesses:
     """Read guesses on a published history; BadRows shows the first ten lines that break the rules. None are legal."""
-    found = examine_guesses(path, original, published, most_complaints=SHOWN_BAD_LINES)
-    complaints = found.complaints
-    if complaints.total:
-        lines = [f"{path} is no file of guesses; errors: {complaints.total:,}. Nothing was read."]
-        lines += [f"  row {error.row:,}, cell {error.cell}: {error.message}" for error in complaints.errors]
-        lines.append("Hint: write a line pseudonym,customer for each guess, without a header, each pseudonym once.")
-        raise BadRows("\n".join(lines))
-    return found.guesses
+    examiner, _ = _examine(path, original, published, Texts("en"), SHOWN_COMPLAINTS)
+    total = sum(examiner.totals.values())
+    if total:
+        lines = complaint_lines(examiner.lines, total)
+        raise BadRows("errors.attack.not_guesses", path=path, count=total, lines=lines)
+    return examiner.guesses()
 
 
 @checked
@@ -80,13 +86,20 @@ def examine_guesses(
 
     A pseudonym must occur in what is published, and only once in the guesses; a customer must occur in the original.
     """
-    examiner = _Examiner(_written(published.persons), _written(original.persons), Texts(language), most_complaints)
+    examiner, rows = _examine(path, original, published, Texts(language), most_complaints)
+    return ExaminedGuesses(examiner.guesses(), Complaints(tuple(examiner.errors), examiner.totals), rows)
+
+
+def _examine(
+    path: str | Path, original: CellHistory, published: CellHistory, texts: Texts, most: int
+) -> tuple[_Examiner, int]:
+    """Return who took all lines of a file of guesses, and how many they are."""
+    examiner = _Examiner(_written(published.persons), _written(original.persons), texts, most)
     row = 0
     with open_text(Path(path)) as file:
         for row, line in enumerate(_lines(file), start=1):
             examiner.take(row, line)
-    pids, customers = np.array(examiner.pairs, np.int64).reshape(-1, 2).T.copy()
-    return ExaminedGuesses(Guesses(pids, customers), Complaints(tuple(examiner.errors), examiner.totals), row)
+    return examiner, row
 
 
 def _written(persons: NDArray[np.int64]) -> set[bytes]:
@@ -110,7 +123,13 @@ class _Examiner:
         self._first: dict[bytes, int] = {}
         self.pairs: list[tuple[int, int]] = []
         self.errors: list[Complaint] = []
+        self.lines: list[Message] = []
         self.totals: dict[str, int] = {}
+
+    def guesses(self) -> Guesses:
+        """Return the guesses that follow the rules."""
+        pids, customers = np.array(self.pairs, np.int64).reshape(-1, 2).T.copy()
+        return Guesses(pids, customers)
 
     def take(self, row: int, line: bytes) -> None:
         """Check one line, with its end."""
@@ -145,5 +164,7 @@ class _Examiner:
     def _complain(self, row: int, cell: int, kind: ComplaintKind, key: str, text: bytes, **values: str) -> None:
         self.totals[kind] = self.totals.get(kind, 0) + 1
         if len(self.errors) < self._most:
-            message = self._texts(f"guess.{key}", text=shown(text), **values)
-            self.errors.append(Complaint(row, cell, kind, message))
+            told = message(f"guess.{key}", text=shown(text), **values)
+            self.errors.append(Complaint(row, cell, kind, self._texts.say(told)))
+            if len(self.lines) < SHOWN_COMPLAINTS:
+                self.lines.append(complaint_line(row, cell, told))

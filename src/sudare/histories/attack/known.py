@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.messages import Joined
 from sudare.showing import dataclass
 
 MOST_NOISY_DAYS = 100_000
@@ -61,13 +62,11 @@ def know_history(
     days: a day at most so many days off, and that it is.
     """
     if not 0 < share <= 1:
-        raise OptionNotUsable(f"The known share is above 0 and at most 1, not {share}.\nHint: --known-share 0.5")
+        raise OptionNotUsable("errors.attack.share", share=share)
     if not 0 <= noisy_dates <= MOST_NOISY_DAYS:
-        raise OptionNotUsable(
-            f"Dates are off by 0 to {MOST_NOISY_DAYS:,} days, not {noisy_dates}.\nHint: --noisy-dates 3"
-        )
+        raise OptionNotUsable("errors.attack.noisy_dates", most=MOST_NOISY_DAYS, noisy_dates=noisy_dates)
     if seed < 0:
-        raise OptionNotUsable(f"A seed is 0 or more, not {seed}.\nHint: --seed 0")
+        raise OptionNotUsable("errors.history.seed", seed=seed)
     chosen = _chosen_columns(original, columns)
     random = np.random.default_rng(seed)
     persons = original.persons
@@ -81,9 +80,11 @@ def know_history(
 
 def _chosen_columns(original: CellHistory, names: Sequence[str] | None) -> list[Column]:
     there = [column.name for column in original.columns]
+    if names is not None and not names:
+        raise OptionNotUsable("errors.attack.no_columns", columns=Joined(there, "comma"))
     wrong = next((name for name in names or [] if name not in there), None)
-    if wrong is not None or (names is not None and not names):
-        raise OptionNotUsable(f"There is no column {wrong or ''!r} to know.\nHint: --known-columns {','.join(there)}")
+    if wrong is not None:
+        raise OptionNotUsable("errors.cells.no_column", column=wrong, columns=Joined(there, "comma"))
     return [column for column in original.columns if names is None or column.name in names]
 
 

@@ -108,14 +108,10 @@ class Linkage:
         self.names = [column.name for column in known.history.columns]
         missing = next((name for name in self.names if name not in {c.name for c in published.columns}), None)
         if missing is not None:
-            raise OptionNotUsable(
-                f"The published history has no column {missing!r}.\nHint: use the same rules for both."
-            )
+            raise OptionNotUsable("errors.attack.published_column", column=missing)
         for name in self.item_names:
             if _item_names(known.history, name) != _item_names(published, name):
-                raise OptionNotUsable(
-                    f"The items of the column {name!r} are others.\nHint: read both with one original."
-                )
+                raise OptionNotUsable("errors.attack.published_items", column=name)
         self._published = published
         of_persons = PersonRows.of(published)
         found = classes_of(published, of_persons)

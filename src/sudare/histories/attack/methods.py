@@ -20,6 +20,7 @@ from sudare.histories.attack.fits import Fits, fit_candidates
 from sudare.histories.attack.linkage import Linkage
 from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_rows import RARE, UNIQUE
+from sudare.messages import Joined
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
@@ -105,10 +106,7 @@ class Attacks:
     def _join(self, names: Sequence[str]) -> Links:
         missing = next((name for name in names if name not in self.linkage.names), None)
         if missing is not None:
-            raise OptionNotUsable(
-                f"The join on {', '.join(names)} needs the column {missing!r}, which is not known.\n"
-                "Hint: another --method, or more --known-columns."
-            )
+            raise OptionNotUsable("errors.attack.join", columns=Joined(names), missing=missing)
         return self._first_and_second(self._exact(names, RARE))
 
     def _exact(self, names: Sequence[str], votes: int) -> Candidates:
@@ -120,7 +118,7 @@ class Attacks:
         """Take customers who have an item of each row and no fewer rows; of these the one with the nearest number."""
         names = self.linkage.item_names
         if not names:
-            raise OptionNotUsable("The method item-sets needs items, which are not known.\nHint: another --method.")
+            raise OptionNotUsable("errors.attack.item_sets")
         complete, packed = self.linkage.knowledge.complete, self.linkage.pack(names)
         usable = packed.has_items()
         found = find_candidates(self.linkage, packed, usable=usable, complete=complete, progress=self._progress)
@@ -175,7 +173,7 @@ class Attacks:
 def check_method(method: str) -> None:
     """Refuse a method that does not exist."""
     if method not in METHODS:
-        raise OptionNotUsable(f"There is no method {method!r}.\nHint: {', '.join(METHODS)}.")
+        raise OptionNotUsable("errors.attack.method", method=method, methods=Joined(list(METHODS), "or"))
 
 
 def _rank_in_group(groups: Ints) -> Ints:

@@ -208,10 +208,7 @@ def assess_knowledge(
     if combinations(history, known) <= most_combinations:
         return _count(history, known, weighting)
     if weighting != "occurrence":
-        raise OptionNotUsable(
-            f"The knowledge {str(known)!r} has too many combinations to count, and a sample is drawn by occurrence.\n"
-            "Hint: use --weighting occurrence, or allow more with --most-combinations."
-        )
+        raise OptionNotUsable("errors.attackers.sampled_weighting", knowledge=str(known))
     draw = estimate if history.engine.shows_people else estimate_there
     return _sampled(history, known, draw(history, known, samples=samples, seed=seed, progress=progress))
 
@@ -219,7 +216,7 @@ def assess_knowledge(
 def check_weighting(weighting: str) -> None:
     """Raise OptionNotUsable unless the weighting is known."""
     if weighting not in WEIGHTINGS:
-        raise OptionNotUsable(f"There is no weighting {weighting!r}.\nHint: occurrence or record.")
+        raise OptionNotUsable("errors.attackers.weighting", weighting=weighting)
 
 
 def _count(history: History, knowledge: Knowledge, weighting: Weighting) -> AttackerRisk:

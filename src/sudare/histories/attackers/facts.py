@@ -28,8 +28,7 @@ def check_parts(history: History, knowledge: Knowledge) -> None:
         column = PARTS[part].needs
         if column and column not in history.parts:
             raise KnowledgeNotUnderstood(
-                f"The knowledge {str(knowledge)!r} needs the {column} column, and {history.reading.source} has none.\n"
-                f"Hint: say which column it is: --column {column}=<column>"
+                "errors.attackers.no_column", knowledge=str(knowledge), column=column, source=history.reading.source
             )
 
 

@@ -14,6 +14,7 @@ import re
 from sudare.arguments import checked
 from sudare.errors import KnowledgeNotUnderstood
 from sudare.histories.attackers.parts import CUSTOMER_PARTS, PARTS, ROW_PARTS, VISIT_PARTS
+from sudare.messages import Joined
 from sudare.showing import dataclass
 
 NOTHING = "nothing"
@@ -68,16 +69,14 @@ def _check_parts(name: str, given: object, known: tuple[str, ...]) -> None:
     if not isinstance(given, tuple) or not all(isinstance(part, str) for part in given):
         raise TypeError(f"Knowledge: {name} must be a tuple of texts.")
     if len(given) > len(known) or len(set(given)) < len(given) or not set(given) <= set(known):
-        raise KnowledgeNotUnderstood(
-            f"Knowledge: {name} must be some of {', '.join(known)}, each once.\nHint: parse_knowledge('day + item*2')"
-        )
+        raise KnowledgeNotUnderstood("errors.knowledge.parts", name=name, parts=Joined(known, "comma"))
 
 
 def _check_times(name: str, given: object, most: int) -> None:
     if not isinstance(given, int) or isinstance(given, bool):
         raise TypeError(f"Knowledge: {name} must be int, not {type(given).__name__}.")
     if not 1 <= given <= most:
-        raise KnowledgeNotUnderstood(f"Knowledge: {name} must be between 1 and {most}, not {given}.")
+        raise KnowledgeNotUnderstood("errors.knowledge.times", name=name, most=most, given=given)
 
 
 # Table 7: attackers 0 to 9 by what they know of one visit.
@@ -118,11 +117,11 @@ class _Parser:
         groups = [(inside, times) for inside, times in terms if isinstance(inside, list)]
         single = [(part, times) for part, times in terms if isinstance(part, str)]
         if len(groups) > 1:
-            raise self._error("it has more than one group in parentheses", "one group is one kind of visit")
+            raise self._error("groups")
         outside = [(part, times) for part, times in single if part in CUSTOMER_PARTS]
         inside = [(part, times) for part, times in single if part not in CUSTOMER_PARTS]
         if groups and inside:
-            raise self._error(f"{inside[0][0]} stands beside a group", "put it into the parentheses")
+            raise self._error("beside_group", part=inside[0][0])
         if groups:
             return self._observation(groups[0][0], groups[0][1], outside)
         return self._observation(*self._shorthand(inside), outside)
@@ -137,17 +136,14 @@ class _Parser:
         names = [part for part, _ in (*terms, *outside)]
         twice = next((part for part in names if names.count(part) > 1), None)
         if twice:
-            raise self._error(f"{twice} stands in it twice", f"write {twice}*2 to know two of them")
+            raise self._error("twice", part=twice)
         for part, times in (*terms, *outside):
             self._check_term(part, times, inside=(part, times) in terms)
         row_times = {times for part, times in terms if part in ROW_PARTS}
         if len(row_times) > 1:
-            raise self._error(
-                "the parts of a row are known different numbers of times",
-                "item*2 + price*2 is two rows, each known by item and price",
-            )
+            raise self._error("different_rows")
         if visits > MOST_VISITS:
-            raise self._error(f"it speaks of {visits} visits", f"at most {MOST_VISITS} can be assessed")
+            raise self._error("many_visits", visits=visits, most=MOST_VISITS)
         return Knowledge(
             visit_parts=tuple(part for part in VISIT_PARTS if part in names),
             row_parts=tuple(part for part in ROW_PARTS if part in names),
@@ -158,13 +154,13 @@ class _Parser:
 
     def _check_term(self, part: str, times: int, *, inside: bool) -> None:
         if part in CUSTOMER_PARTS and inside:
-            raise self._error(f"{part} is of the customer, not of one visit", f"write {part} + (...)")
+            raise self._error("customer_in_visit", part=part)
         if part in CUSTOMER_PARTS and times > 1:
-            raise self._error(f"{part} is one number a customer", f"write {part}")
+            raise self._error("customer_times", part=part)
         if part in VISIT_PARTS and times > 1:
-            raise self._error(f"one visit has only one {part}", f"({part} + ...)*{times} is {times} visits")
+            raise self._error("visit_times", part=part, times=times)
         if part in ROW_PARTS and times > MOST_ROWS:
-            raise self._error(f"it speaks of {times} rows of a visit", f"at most {MOST_ROWS} can be assessed")
+            raise self._error("many_rows", rows=times, most=MOST_ROWS)
 
     def _terms(self, end: str | None) -> list[tuple[str | list[tuple[str, int]], int]]:
         terms = [self._term(nested=end is not None)]
@@ -172,7 +168,7 @@ class _Parser:
             self.place += 1
             terms.append(self._term(nested=end is not None))
         if self._peek() != end:
-            raise self._error(f"{self._peek() or 'its end'} was not expected", "parts are joined by +")
+            raise self._error("unexpected", token=self._peek()) if self._peek() else self._error("not_closed")
         self.place += 1
         return terms
 
@@ -181,19 +177,18 @@ class _Parser:
         self.place += 1
         if token == "(":
             if nested:
-                raise self._error("it has parentheses in parentheses", "one level is enough: (day + item*2)*3")
+                raise self._error("nested")
             inside = [(part, times) for part, times in self._terms(end=")") if isinstance(part, str)]
             return inside, self._times()
         if token is None or not token.isalpha():
-            raise self._error(f"a part is missing before {token or 'its end'}", f"parts: {', '.join(PARTS)}")
+            raise self._error("missing_before", token=token) if token else self._error("missing_at_end")
         return self._part(token), self._times()
 
     def _part(self, name: str) -> str:
         if name in PARTS:
             return name
         near = difflib.get_close_matches(name.lower(), PARTS, n=1)
-        hint = f"did you mean {near[0]}? Parts" if near else "parts"
-        raise self._error(f"there is no part {name!r}", f"{hint}: {', '.join(PARTS)}, or {NOTHING} alone")
+        raise self._error("unknown_near", part=name, near=near[0]) if near else self._error("unknown", part=name)
 
     def _times(self) -> int:
         if self._peek() != "*":
@@ -202,7 +197,7 @@ class _Parser:
         number = self._peek()
         self.place += 1
         if number is None or not number.isdecimal() or int(number) < 1:
-            raise self._error("a whole number from 1 must follow *", "item*2 is two items")
+            raise self._error("number")
         return int(number)
 
     def _peek(self) -> str | None:
@@ -213,15 +208,11 @@ class _Parser:
         while place < end:
             found = _TOKEN.match(self.text, place)
             if found is None:
-                raise self._error(
-                    f"{self.text[place:].strip()[0]!r} is no part of it", "use names, + * ( ) and numbers"
-                )
+                raise self._error("character", character=self.text[place:].strip()[0])
             tokens.append(found.group().strip())
             place = found.end()
         return tokens
 
-    def _error(self, what: str, hint: str) -> KnowledgeNotUnderstood:
-        return KnowledgeNotUnderstood(
-            f"The knowledge {self.text!r} is not understood: {what}.\n"
-            f"Hint: {hint}. Examples: day + item*2, (day + item)*2"
-        )
+    def _error(self, name: str, **values: object) -> KnowledgeNotUnderstood:
+        usable = Joined([*PARTS, NOTHING], "or")
+        return KnowledgeNotUnderstood(f"errors.knowledge.{name}", text=self.text, usable=usable, **values)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Level = Literal["visit", "row", "customer"]
 # The tables of the model that have what is known at each level; some parts of a visit are elsewhere.
 _TABLES: dict[Level, str] = {"visit": "visit", "row": "purchase", "customer": "calendar"}
-_NO_TIME = "they have no time of day", "leave out time and hour"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,8 @@ class Part:
     it `fixes`. `shown` is what people read of a value {key}.
 
     With published cells it is compared by the days it can stand for (`of_days`, from days since 1970), as a number that
-    cells bound (`ordered`), or in a way of its own. Why it cannot be, and what to do, is `incomparable`.
+    cells bound (`ordered`), or in a way of its own. If it cannot be, `errors.incomparable` says why under the name
+    `incomparable`.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Part:
     shown: str = "{key}"
     of_days: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     ordered: bool = False
-    incomparable: tuple[str, str] | None = None
+    incomparable: str | None = None
 
     @property
     def table(self) -> str:
@@ -85,19 +85,17 @@ PARTS = {
         Part(
             "kinds", "visit", "kinds", elsewhere="variety",
             # The fewest different items that rows with sets of items can have: a minimum hitting set, which is NP-hard.
-            incomparable=(
-                "how many different items sets of items stand for is too hard to find", "know the count in its place",
-            ),
+            incomparable="kinds",
         ),
         Part("items", "visit", "item_set", elsewhere="basket", values="item_set", fixes=("count", "kinds")),
         Part("item", "row", "item", values="item"),
         Part("price", "row", "price", needs="price", ordered=True),
         Part("quantity", "row", "quantity", needs="quantity", ordered=True),
         Part(
-            "time", "row", "time", needs="time", incomparable=_NO_TIME,
+            "time", "row", "time", needs="time", incomparable="time",
             shown="lpad(CAST({key} // 60 AS VARCHAR), 2, '0') || ':' || lpad(CAST({key} % 60 AS VARCHAR), 2, '0')",
         ),
-        Part("hour", "row", "CAST(floor(time / 60) AS INTEGER)", needs="time", incomparable=_NO_TIME),
+        Part("hour", "row", "CAST(floor(time / 60) AS INTEGER)", needs="time", incomparable="time"),
         Part("days", "customer", "days"),
     )
 }  # fmt: skip

@@ -113,9 +113,7 @@ def check_persons(history: History, persons: int) -> None:
     history.engine.check_people(PEOPLE)
     most = min(MOST_PERSONS, history.customers)
     if not 1 <= persons <= most:
-        raise OptionNotUsable(
-            f"Something can be known of 1 to {most} persons at once here, not of {persons}.\nHint: --persons 2"
-        )
+        raise OptionNotUsable("errors.attackers.persons", most=most, persons=persons)
 
 
 def _nothing_known(persons: int, customers: int) -> Measures:
@@ -228,10 +226,7 @@ def _drawn(found: _KnownFacts, persons: int, samples: int, rng: np.random.Genera
         chosen = _different(found, np.minimum(np.searchsorted(past, points, side="right"), len(past) - 1))[:left]
         empty = 0 if len(chosen) else empty + 1
         if empty > MOST_EMPTY_BATCHES:
-            raise OptionNotUsable(
-                f"Nearly all that can be known is of one customer, so {persons} are hardly ever drawn.\n"
-                "Hint: count them all with a larger --most-combinations."
-            )
+            raise OptionNotUsable("errors.attackers.persons_rare", persons=persons)
         parts += [found.chances(chosen)] if len(chosen) else []
         left -= len(chosen)
         progress(samples - left, samples)

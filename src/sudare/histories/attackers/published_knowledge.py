@@ -64,21 +64,20 @@ def check_comparable(history: History, knowledge: Knowledge) -> None:
     problem = _incomparable(knowledge)
     if problem:
         raise KnowledgeNotUnderstood(
-            f"The knowledge {str(knowledge)!r} cannot be compared with generalized cells: {problem[0]}.\n"
-            f"Hint: {problem[1]}."
+            f"errors.incomparable.{problem}", knowledge=str(knowledge), visits=knowledge.visits
         )
     check_parts(history, knowledge)
 
 
-def _incomparable(knowledge: Knowledge) -> tuple[str, str] | None:
-    """Return why a knowledge cannot be compared with generalized cells, and what to know in its place."""
+def _incomparable(knowledge: Knowledge) -> str | None:
+    """Return the name of the reason why a knowledge cannot be compared with generalized cells; None if it can."""
     for part in (*knowledge.row_parts, *knowledge.key_visit_parts, *knowledge.customer_parts):
         if found := PARTS[part].incomparable:
             return found
     if "items" in knowledge.visit_parts and knowledge.row_parts and "item" not in knowledge.row_parts:
-        return "which of all items a row has must be known, too", "add item to the parts of the rows"
+        return "items_of_rows"
     if knowledge.visits > MOST_VISITS_WITHOUT_DAY and "day" not in knowledge.visit_parts:
-        return f"too many days are possible for {knowledge.visits} visits", "add the day, or ask for two visits"
+        return "visits_without_day"
     return None
 
 

@@ -63,16 +63,11 @@ def pack_cells(original: CellHistory, anonymized: CellHistory, customers: Ints, 
 def _check_rows(original: CellHistory, anonymized: CellHistory) -> None:
     described = [[(c.name, type(c)) for c in history.columns] for history in (original, anonymized)]
     if len(original) != len(anonymized) or described[0] != described[1]:
-        raise OptionNotUsable(
-            "The anonymized history has not the rows and columns of the original.\nHint: read both by the same rules."
-        )
+        raise OptionNotUsable("errors.attackers.other_rows")
     kept = ~anonymized.deleted
     pairs = np.unique(np.column_stack([anonymized.persons[kept], original.persons[kept]]), axis=0)
     if any(len(np.unique(column)) < len(pairs) for column in pairs.T):
-        raise OptionNotUsable(
-            "A pseudonym stands for several customers, or a customer has several.\n"
-            "Hint: sudare contest check shows where."
-        )
+        raise OptionNotUsable("errors.attackers.not_one_to_one")
 
 
 def _ends(column: OrderedColumn, rows: Ints, factor: int = 1) -> tuple[Ints, Ints]:

@@ -92,18 +92,12 @@ def draw_occurrences(history: History, knowledge: Knowledge, *, samples: int, se
 
 def nothing_to_draw(history: History, knowledge: Knowledge) -> KnowledgeNotUnderstood:
     """Return the error of knowledge that nobody can have."""
-    return KnowledgeNotUnderstood(
-        f"No customer of {history.reading.source} has what {str(knowledge)!r} speaks of.\n"
-        "Hint: ask for fewer rows or visits."
-    )
+    return KnowledgeNotUnderstood("errors.attackers.nobody", source=history.reading.source, knowledge=str(knowledge))
 
 
 def hardly_any(knowledge: Knowledge) -> KnowledgeNotUnderstood:
     """Return the error of knowledge that can almost never be drawn."""
-    return KnowledgeNotUnderstood(
-        f"Hardly any visit has {knowledge.rows} rows with different values for {str(knowledge)!r}.\n"
-        "Hint: ask for fewer rows."
-    )
+    return KnowledgeNotUnderstood("errors.attackers.hardly_any", rows=knowledge.rows, knowledge=str(knowledge))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,10 +86,7 @@ def write_values(
 def check_countable(history: History, knowledge: Knowledge) -> None:
     """Raise OptionNotUsable where the combinations of a knowledge are too many to list."""
     if combinations(history, knowledge) > MOST_COMBINATIONS:
-        raise OptionNotUsable(
-            f"The knowledge {str(knowledge)!r} has more than {MOST_COMBINATIONS:,} combinations, too many to list.\n"
-            "Hint: ask for fewer rows or visits; sudare history attackers --knowledge estimates its risk from a sample."
-        )
+        raise OptionNotUsable("errors.attackers.too_many", knowledge=str(knowledge), most=MOST_COMBINATIONS)
 
 
 def values_query(

@@ -38,6 +38,7 @@ from sudare.kernels.cells.text import (
 )
 from sudare.kernels.cells.values import FORMS
 from sudare.kernels.common.arrays import Ints
+from sudare.messages import Joined, message
 from sudare.showing import dataclass
 from sudare.sources.encodings import MAGIC
 
@@ -77,19 +78,18 @@ class _Kept:
 
 def open_text(path: Path) -> BinaryIO:
     """Open a text; SourceNotReadable says why, if there is none."""
-    hint = "Hint: give a text file of rows of cells, without a header, in UTF-8."
     try:
         file = path.open("rb")
     except FileNotFoundError:
-        raise SourceNotReadable(f"There is no file {path}.\nHint: check the name and the folder you are in.") from None
+        raise SourceNotReadable("errors.cells.no_file", path=path) from None
     except OSError as error:
-        raise SourceNotReadable(f"{path} cannot be read: {error.strerror}.\n{hint}") from None
+        raise SourceNotReadable("errors.cells.not_readable", path=path, reason=error.strerror) from None
     start = file.peek(16)[:16]
-    marks = MAGIC | {b"\xff\xfe": "text in UTF-16; save it as UTF-8", b"\xfe\xff": "text in UTF-16; save it as UTF-8"}
+    marks = MAGIC | dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), message("errors.cells.utf16"))
     kind = next((kind for magic, kind in marks.items() if start.startswith(magic)), None)
     if kind:
         file.close()
-        raise SourceNotReadable(f"{path} is no text in UTF-8: it looks like {kind}.\n{hint}")
+        raise SourceNotReadable("errors.cells.not_text", path=path, kind=kind)
     return file
 
 
@@ -99,13 +99,12 @@ def check_fits(history: CellHistory, rules: RuleSet) -> None:
     found = [(column.name, column.form if isinstance(column, OrderedColumn) else "item") for column in history.columns]
     if found != wanted:
         raise OptionNotUsable(
-            f"The history has the columns {_listed(found)}, the rules {rules.name} have {_listed(wanted)}.\n"
-            "Hint: use the rules with which it was read."
+            "errors.cells.other_columns", found=_listed(found), rules=rules.name, wanted=_listed(wanted)
         )
 
 
-def _listed(columns: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(f"{name} ({form})" for name, form in columns)
+def _listed(columns: Sequence[tuple[str, str]]) -> Joined:
+    return Joined([f"{name} ({form})" for name, form in columns], "comma")
 
 
 @dataclass(eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, get_args
 
@@ -15,13 +15,15 @@ from sudare.histories.generalized.model import CellHistory, ItemColumn
 from sudare.histories.generalized.rule_sets import RuleSet
 from sudare.histories.generalized.values import written
 from sudare.kernels.cells.problems import Problem
-from sudare.messages import Texts
+from sudare.messages import Joined, Message, Texts, message
 from sudare.results import Result
 from sudare.showing import dataclass
 
 ComplaintKind = Literal["invalid", "must-cover", "consistency", "columns", "rows", "newline", "length"]
 KINDS: tuple[ComplaintKind, ...] = get_args(ComplaintKind)
 SHOWN_LETTERS = 40
+# Complaints that are listed in the error about a file.
+SHOWN_COMPLAINTS = 10
 # Complaints that are kept with their message, enough for every cell of a history of 100,000 rows; all are counted.
 MOST_COMPLAINTS = 500_000
 
@@ -62,6 +64,17 @@ class Complaints(Result):
         return sum(self.totals.values())
 
 
+def complaint_line(row: int, cell: int, told: Message) -> Message:
+    """Return the line about a complaint in the error about a file."""
+    return message("errors.cells.line", row=row, cell=cell, problem=told)
+
+
+def complaint_lines(first: Sequence[Message], total: int) -> Joined:
+    """Return the first lines about complaints, and one that says how many more there are."""
+    more = [message("errors.cells.more", more=total - len(first))] if total > len(first) else []
+    return Joined([*first, *more], "lines")
+
+
 @dataclass(frozen=True, slots=True)
 class Collector:
     """Collects complaints as blocks of a text are read; keeps the first `most` and counts all."""
@@ -71,6 +84,7 @@ class Collector:
     texts: Texts
     most: int
     _errors: list[Complaint] = field(default_factory=list)
+    _lines: list[Message] = field(default_factory=list)
     _totals: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -94,32 +108,39 @@ class Collector:
         for row, cell in zip(rows[: self.room], cells[: self.room], strict=True):
             found = _found(block, int(row), int(cell), before)
             text, part = (data[start:end].tobytes() for start, end in (found.text, found.part))
-            message = self._message(found, text, part)
-            self._errors.append(Complaint(found.row + 1, found.cell + 1, _kind_of(found.problem), message))
+            self._keep(found.row + 1, found.cell + 1, _kind_of(found.problem), self._told(found, text, part))
 
     def add_rows(self, rows: int, most: int, *, exactly: bool) -> None:
         """Complain if there are more rows than the original has, or (exactly) fewer."""
         if rows > most or (exactly and rows < most):
             self._count("rows", 1)
             if self.room > 0:
-                message = self.texts(
-                    "complaint.rows" if exactly else "complaint.rows_more", rows=f"{rows:,}", original=f"{most:,}"
-                )
-                self._errors.append(Complaint(min(rows, most) + 1, 1, "rows", message))
+                key = "complaint.rows" if exactly else "complaint.rows_more"
+                told = message(key, rows=f"{rows:,}", original=f"{most:,}")
+                self._keep(min(rows, most) + 1, 1, "rows", told)
 
     def complaints(self) -> Complaints:
         """Return what was collected."""
         return Complaints(tuple(self._errors), {kind: self._totals[kind] for kind in KINDS if kind in self._totals})
 
+    def lines(self) -> Joined:
+        """Return the first complaints, a line each, for the error about the whole file."""
+        return complaint_lines(self._lines, sum(self._totals.values()))
+
+    def _keep(self, row: int, cell: int, kind: ComplaintKind, told: Message) -> None:
+        self._errors.append(Complaint(row, cell, kind, self.texts.say(told)))
+        if len(self._lines) < SHOWN_COMPLAINTS:
+            self._lines.append(complaint_line(row, cell, told))
+
     def _count(self, kind: str, number: int) -> None:
         self._totals[kind] = self._totals.get(kind, 0) + number
 
-    def _message(self, found: _Found, text: bytes, part: bytes) -> str:
+    def _told(self, found: _Found, text: bytes, part: bytes) -> Message:
         key = _text_problem(found, part) or found.problem.name.lower()
         if found.problem == Problem.COLUMNS and not text:
             key = "empty_line"
         values = {"text": shown(text), "part": shown(part), "columns": len(self.rules.columns)}
-        return self.texts(f"complaint.{key}", **values, **self._right(found))
+        return message(f"complaint.{key}", **values, **self._right(found))
 
     def _right(self, found: _Found) -> dict[str, object]:
         """Return what would be right, as far as the problem asks for it."""

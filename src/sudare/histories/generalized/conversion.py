@@ -31,6 +31,7 @@ from sudare.histories.generalized.text import (
     write_cells,
 )
 from sudare.histories.generalized.written_text import cell_texts, read_written_text
+from sudare.messages import Joined, Message, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.local.files import check_readable, find_files
@@ -72,7 +73,7 @@ class HistoryRows:
     header: tuple[str, ...] = ()
     customers: tuple[str, ...] = field(default=(), repr=False)
     reading: Reading | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Message, ...] = ()
 
     @property
     def sha256(self) -> str | None:
@@ -245,17 +246,17 @@ def _is_contest_file(path: Path, rules: RuleSet) -> bool:
 def _history_rows(rows: RowsInOrder, rules: RuleSet) -> HistoryRows:
     names, persons = _numbered(rows.values["customer"])
     found: list[Column] = [_ordered("date", "date", np.asarray(rows.values["day"], np.int64)), _items(rows)]
-    remarks = []
+    remarks: list[Message] = []
     if rows.unused:
-        remarks.append(f"Not published: {', '.join(rows.unused)}")
+        remarks.append(message("remarks.not_published", columns=Joined(rows.unused, "comma")))
     for name in ("price", "quantity"):
         if name in rows.values:
             column, rounded = _numbers(name, np.asarray(rows.values[name], np.float64))
             found.append(column)
             if rounded:
-                remarks.append(f"Rounded to hundredths: {name} in {rounded:,} {'row' if rounded == 1 else 'rows'}")
+                remarks.append(message("remarks.rounded", column=message(f"part.{name}"), count=rounded))
     if rows.reading.dropped_rows:
-        remarks.append("Rows that were dropped have no row in what is written; the others keep their order")
+        remarks.append(message("remarks.dropped_not_written"))
     roles = ("customer", "day", "item", *(column.name for column in found[2:]))
     header = tuple(_name(rows.reading, role) for role in roles)
     history = CellHistory(persons + 1, tuple(found), (rows.reading.source,)).in_file(rows.reading.source)
@@ -330,6 +331,4 @@ def _some_cells(column: Column, rows: NDArray[np.int64]) -> Column:
 def _check_read(read: Iterable[object], written: Iterable[object]) -> None:
     """Make sure that what was read again is what was written."""
     if list(read) != list(written):
-        raise OutputNotWritable(
-            "Read again, the file says something else than was written; it was removed.\nHint: write a .parquet file."
-        )
+        raise OutputNotWritable("errors.cells.not_as_written")

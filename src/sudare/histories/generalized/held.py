@@ -14,7 +14,7 @@ from sudare.engine import Engine, closed, fresh_name
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.histories.generalized.model import Kind
 from sudare.histories.generalized.rule_sets import MOST_CHARACTERS, ColumnRule, RuleSet, load_rules
-from sudare.messages import message
+from sudare.messages import Joined, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
@@ -102,12 +102,9 @@ def hold_cells(
 def _count_rows(held: HeldCells, original: str, anonymized: str) -> int:
     rows, others = (int(held.engine.total(f"SELECT count(*) FROM {table}")[0]) for table in (original, anonymized))
     if not rows:
-        raise SourceNotReadable(f"{held.original} is empty.\nHint: give the original history, a line a row.")
+        raise SourceNotReadable("errors.cells.empty", path=held.original)
     if rows != others:
-        raise OptionNotUsable(
-            f"The original has {rows:,} rows and the anonymized history {others:,}.\n"
-            "Hint: row i of the one belongs to row i of the other; a deleted row keeps its place, with * in every cell."
-        )
+        raise OptionNotUsable("errors.cells.row_numbers", rows=rows, others=others)
     return rows
 
 
@@ -241,13 +238,13 @@ def _refuse_wrong(held: HeldCells) -> None:
     added = ", ".join(f"sum({one})" for one in sums)
     *found, in_original = (int(count) for count in held.engine.total(f"SELECT {added} FROM {held.table}"))
     if in_original:
-        _refuse(held.original, "is no original history by the rules", held.rules.name, {"invalid": in_original})
+        _refuse(held.original, "held_not_original", held.rules.name, {"invalid": in_original})
     totals = dict(zip((*_LINE_FAULTS, *_CELL_FAULTS), found, strict=True))
     if not any(totals.values()):
         totals["invalid"] = _unknown_items(held)
         totals["consistency"] = _not_one_to_one(held)
     if any(totals.values()):
-        _refuse(held.anonymized, "breaks the rules", held.rules.name, totals)
+        _refuse(held.anonymized, "held_breaks_rules", held.rules.name, totals)
 
 
 def _unknown_items(held: HeldCells) -> int:
@@ -276,9 +273,10 @@ def _not_one_to_one(held: HeldCells) -> int:
     return int(held.engine.total(f"SELECT sum(n) FROM ({several})")[0])
 
 
-def _refuse(source: str, what: str, rules: str, totals: dict[str, int]) -> None:
-    listed = ", ".join(f"{kind} {count:,}" for kind, count in totals.items() if count)
-    raise BadRows(
-        f"{source} {what} {rules}; errors: {listed}. Nothing was measured.\n"
-        "Hint: sudare contest check says where they are; --rules names the rules of another contest."
-    )
+def _refuse(source: str, name: str, rules: str, totals: dict[str, int]) -> None:
+    wrong = {kind.replace("-", "_"): number for kind, number in totals.items() if number}
+    listed = [
+        message("errors.cells.of_kind", kind=message(f"contest_check.kinds.{kind}"), number=number)
+        for kind, number in wrong.items()
+    ]
+    raise BadRows(f"errors.cells.{name}", path=source, rules=rules, kinds=Joined(listed, "comma"))

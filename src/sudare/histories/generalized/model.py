@@ -17,6 +17,7 @@ from sudare.arguments import checked
 from sudare.errors import ColumnNotFound
 from sudare.histories.generalized.item_names import name_bytes
 from sudare.kernels.cells.cell_kinds import Kind as Kind
+from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.sources.text import file_hash
 
@@ -137,8 +138,8 @@ class CellHistory:
         for column in self.columns:
             if column.name == name:
                 return column
-        known = ", ".join(column.name for column in self.columns)
-        raise ColumnNotFound(f"The history has no column {name!r}.\nHint: its columns are {known}.")
+        known = [column.name for column in self.columns]
+        raise ColumnNotFound("errors.cells.no_column", column=name, columns=Joined(known, "comma"))
 
 
 def _add_sets(found: Hash, column: ItemColumn) -> None:

@@ -34,7 +34,6 @@ _NUMBER = {
 }
 # What an engine that shows no people does not show.
 _ROWS = "single rows"
-_HINT = "Hint: see docs/reference/contest.md for the columns, or write the file with write_cells_parquet."
 
 
 @checked
@@ -92,10 +91,7 @@ def _attach_names(engine: DuckDBEngine, table: str, names: tuple[str, ...]) -> N
 def _check_text(names: tuple[str, ...]) -> None:
     odd = next((name for name in names if any("\udc80" <= letter <= "\udcff" for letter in name)), None)
     if odd is not None:
-        raise OptionNotUsable(
-            f"Parquet has no place for the item {shown_name(odd)}, which is not UTF-8.\n"
-            "Hint: write a text file, which keeps the bytes of items."
-        )
+        raise OptionNotUsable("errors.cells.parquet_item", item=shown_name(odd))
 
 
 @checked
@@ -126,12 +122,12 @@ def read_cells_parquet(path: str | Path, original: CellHistory | None = None) ->
 def _forms(types: dict[str, str], path: Path) -> dict[str, OrderedForm | None]:
     """Return the columns of cells and their forms, None for items, from the names and types of the file's columns."""
     if PERSON not in types:
-        raise SourceNotReadable(f"{path} has no column {PERSON}.\n{_HINT}")
+        raise SourceNotReadable("errors.cells.parquet_person", path=path, column=PERSON)
     forms: dict[str, OrderedForm | None] = {}
     for name in (column.removesuffix("_kind") for column in types if column.endswith("_kind")):
         kind = types.get(f"{name}_low", types.get(f"{name}_items"))
         if kind is None or (kind == types.get(f"{name}_low")) != (f"{name}_high" in types):
-            raise SourceNotReadable(f"{path}: {name}_kind has no {name}_low and {name}_high, or {name}_items.\n{_HINT}")
+            raise SourceNotReadable("errors.cells.parquet_values", path=path, column=name)
         if f"{name}_items" in types:
             forms[name] = None
         else:
@@ -162,9 +158,7 @@ def _check(engine: DuckDBEngine, forms: dict[str, OrderedForm | None], path: Pat
     where = " OR ".join([f"{PERSON} <= 0", *wrong])
     rows, first = engine.total(f"SELECT count(*), min(place) FROM cell WHERE {where}")
     if rows:
-        raise BadRows(
-            f"{path}: kinds and values do not fit together in {rows:,} of the rows, first in row {first:,}.\n{_HINT}"
-        )
+        raise BadRows("errors.cells.parquet_rows", path=path, count=int(rows), first=int(first))
 
 
 def _kinds(name: str) -> str:
@@ -202,7 +196,7 @@ def _read_items(engine: DuckDBEngine, name: str, original: CellHistory | None, p
     )
     sets, others = np.asarray(rows["number"]).astype(np.int32), np.asarray(members["item"]).astype(np.int32)
     if (sets < -1).any() or (others < 0).any():
-        raise BadRows(f"{path}: column {name}_items has items that the original does not have.\n{_HINT}")
+        raise BadRows("errors.cells.parquet_items", path=path, column=name)
     owners = np.concatenate([np.arange(len(names)), np.asarray(members["owner"]).astype(np.int64)])
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(owners))]).astype(np.int64)
     every = np.concatenate([np.arange(len(names), dtype=np.int32), others])

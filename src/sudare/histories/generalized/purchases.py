@@ -43,12 +43,10 @@ def role_columns(history: CellHistory) -> RoleColumns:
     for role, form in _FORMS.items():
         others = [column for column in numbers if column.form == form and column.name not in _FORMS]
         found[role] = found[role] or next(iter(others), None)
-    if day is None or item is None:
-        missing = "dates" if day is None else "items"
-        raise OptionNotUsable(
-            f"The history has no column of {missing}: attackers know of visits and what was bought.\n"
-            "Hint: only histories with dates and items can be measured."
-        )
+    if day is None:
+        raise OptionNotUsable("errors.cells.no_dates")
+    if item is None:
+        raise OptionNotUsable("errors.cells.no_items")
     return RoleColumns(day, item, {role: column for role, column in found.items() if column is not None})
 
 
@@ -66,7 +64,7 @@ def purchases_of_cells(
     """
     columns = role_columns(original)
     if not len(original) or any((column.kinds != Kind.EXACT).any() for column in original.columns):
-        raise OptionNotUsable("An original history has rows of single values only.\nHint: give T first, then A.")
+        raise OptionNotUsable("errors.cells.not_exact")
     persons, customer = np.unique(original.persons, return_inverse=True)
     names = persons.astype(str)
     # Customers are numbered in the order of their names, which are texts.

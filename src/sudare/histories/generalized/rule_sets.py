@@ -19,6 +19,7 @@ from typing import Any, Literal, get_args
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.messages import Joined
 from sudare.showing import dataclass
 
 Form = Literal["person", "date", "item", "decimal", "integer"]
@@ -121,15 +122,12 @@ def load_rules(source: str | Path = DEFAULT) -> RuleSet:
         return _built_in(source)
     path = Path(source)
     if not path.exists():
-        raise OptionNotUsable(
-            f"There are no rules and there is no file {str(source)!r}.\n"
-            f"Hint: {', '.join(BUILT_IN)}, or a TOML file with the rules of another contest."
-        )
+        raise OptionNotUsable("errors.contest_rules.not_found", source=str(source), built_in=Joined(BUILT_IN, "or"))
     try:
         return _rules(path.read_text(encoding="utf-8-sig"), str(source))
     except (OSError, UnicodeDecodeError) as error:
         raise SourceNotReadable(
-            f"The rules in {source} cannot be read: {error}.\nHint: give a TOML file in UTF-8."
+            "errors.contest_rules.not_readable", source=source, reason=getattr(error, "strerror", error)
         ) from None
 
 
@@ -144,9 +142,7 @@ def _rules(text: str, source: str) -> RuleSet:
     try:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        raise OptionNotUsable(
-            f"The rules in {source} are no TOML: {error}.\nHint: mend the line that is named."
-        ) from None
+        raise OptionNotUsable("errors.contest_rules.not_toml", source=source, reason=error) from None
     entry = _Entry(document, source, "")
     entry.check_keys(_KEYS)
     return RuleSet(
@@ -163,7 +159,7 @@ def _rules(text: str, source: str) -> RuleSet:
 
 def _results(entry: _Entry) -> tuple[ContestResult, ...]:
     results = []
-    for table in entry.tables("results", "write a table [[results]] for each result."):
+    for table in entry.tables("results"):
         table.check_keys({"utility", "safe", "team", "measures"})
         team = table.text("team") if "team" in table.table else ""
         measures = dict(table.measures("measures")) if "measures" in table.table else {}
@@ -172,19 +168,19 @@ def _results(entry: _Entry) -> tuple[ContestResult, ...]:
 
 
 def _columns(entry: _Entry) -> tuple[ColumnRule, ...]:
-    columns = tuple(map(_column, entry.tables("columns", "write a table [[columns]] for each column, in order.")))
+    columns = tuple(map(_column, entry.tables("columns")))
     persons = sum(column.form == "person" for column in columns)
     if persons != 1:
-        raise entry.error("columns", f"has {persons} columns of the form person", "a row belongs to one person.")
+        raise entry.error("persons", "columns", number=persons)
     if len({column.name for column in columns}) < len(columns):
-        raise entry.error("columns", "has two columns of one name", "give each column a name of its own.")
+        raise entry.error("column_twice", "columns")
     return columns
 
 
 def _column(entry: _Entry) -> ColumnRule:
     form = entry.text("form")
     if form not in get_args(Form):
-        raise entry.error("form", f"is no form: {form!r}", f"{', '.join(get_args(Form))}.")
+        raise entry.error("form", "form", found=form, forms=Joined(get_args(Form), "or"))
     entry.check_keys({"name", "form"} | _COLUMN_KEYS[form])  # type: ignore[index]
     name = entry.text("name")
     if form == "person":
@@ -193,10 +189,10 @@ def _column(entry: _Entry) -> ColumnRule:
         return ColumnRule(name, "item")
     separator = entry.text("separator") if "separator" in entry.table else "/"
     if separator not in SEPARATORS:
-        raise entry.error("separator", f"cannot divide a date: {separator!r}", f"{' or '.join(SEPARATORS)}")
+        raise entry.error("separator", "separator", found=separator, separators=Joined(SEPARATORS, "or"))
     low, high = (entry.bound(key, form, separator) for key in ("low", "high"))
     if low > high:
-        raise entry.error("low", "is above high", "the domain goes from low to high.")
+        raise entry.error("order", "low")
     return ColumnRule(name, form, low, high, separator=separator)  # type: ignore[arg-type]
 
 
@@ -208,23 +204,26 @@ class _Entry:
     source: str
     prefix: str
 
-    def error(self, key: str, what: str, hint: str) -> OptionNotUsable:
-        return OptionNotUsable(f"The rules in {self.source}: {self.prefix}{key} {what}.\nHint: {hint}")
+    def error(self, name: str, key: str, **values: object) -> OptionNotUsable:
+        """Return the error of that name about a key; texts call the key itself `entry`, with the tables it is in."""
+        return OptionNotUsable(
+            f"errors.contest_rules.{name}", source=self.source, entry=self.prefix + key, key=key, **values
+        )
 
     def check_keys(self, known: Collection[str]) -> None:
         unknown = next((key for key in self.table if key not in known), None)
         if unknown is not None:
-            raise self.error(unknown, "is no key of rules", f"there are {', '.join(sorted(known))}.")
+            raise self.error("unknown", unknown, known=Joined(sorted(known)))
 
     def value(self, key: str) -> object:
         if key not in self.table:
-            raise self.error(key, "is missing", "see docs/reference/contest.md for all that rules say.")
+            raise self.error("missing", key)
         return self.table[key]
 
-    def tables(self, key: str, hint: str) -> list[_Entry]:
+    def tables(self, key: str) -> list[_Entry]:
         found = self.value(key)
         if not isinstance(found, list) or not all(isinstance(table, Mapping) for table in found):
-            raise self.error(key, f"is no list of {key}", hint)
+            raise self.error("list", key, table=f"[[{key}]]")
         return [_Entry(table, self.source, f"{key}[{number}].") for number, table in enumerate(found, start=1)]
 
     def number(self, key: str) -> float:
@@ -234,14 +233,14 @@ class _Entry:
         except (ValueError, ZeroDivisionError):
             number = Fraction(-1)
         if not 0 <= number <= MOST_VALUE:
-            raise self.error(key, f"is no number of 0 or more: {found}", f"{key} = 0.2")
+            raise self.error("number", key, found=found)
         return float(number)
 
     def measures(self, key: str) -> Iterator[tuple[str, float]]:
         """Yield numbers by their names; those of a table in the table have its name and theirs: date_mean."""
         found = self.value(key)
         if not isinstance(found, Mapping):
-            raise self.error(key, f"is no table: {found}", f"write {key}.rfm = 0.1")
+            raise self.error("table", key, found=found)
         inner = _Entry(found, self.source, f"{self.prefix}{key}.")
         for name, value in found.items():
             if isinstance(value, Mapping):
@@ -252,19 +251,19 @@ class _Entry:
     def truth(self, key: str) -> bool:
         found = self.value(key)
         if not isinstance(found, bool):
-            raise self.error(key, f"is neither true nor false: {found}", f"{key} = true")
+            raise self.error("truth", key, found=found)
         return found
 
     def text(self, key: str) -> str:
         found = self.value(key)
         if not isinstance(found, str) or not found.strip():
-            raise self.error(key, f"is no text: {found!r}", f'write {key} = "...".')
+            raise self.error("text", key, found=found)
         return found
 
     def whole(self, key: str, least: int, most: int) -> int:
         found = self.value(key)
         if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
-            raise self.error(key, f"is no whole number from {least:,} to {most:,}: {found}", f"{key} = {least}")
+            raise self.error("whole", key, found=found, least=least, most=most)
         return found
 
     def probability(self, key: str) -> Fraction:
@@ -277,7 +276,7 @@ class _Entry:
         except (ValueError, ZeroDivisionError):
             share = Fraction(0)
         if not 0 < share < 1:
-            raise self.error(key, f"is no probability between 0 and 1: {found}", f'{key} = "1/3" or {key} = 0.05')
+            raise self.error("probability", key, found=found)
         return share
 
     def bound(self, key: str, form: str, separator: str) -> int:
@@ -290,8 +289,7 @@ class _Entry:
         except (ValueError, ZeroDivisionError):
             number = Fraction(1, 2)
         if isinstance(found, bool) or number.denominator != 1 or abs(number) > MOST_VALUE:
-            what = "decimal with at most two places" if hundredths else "whole number"
-            raise self.error(key, f"is no {what} of at most {MOST_VALUE:,}: {found}", f"{key} = 1")
+            raise self.error("decimal" if hundredths else "integer", key, found=found, most=MOST_VALUE)
         return int(number)
 
     def _day(self, key: str, found: object, separator: str) -> int:
@@ -302,4 +300,4 @@ class _Entry:
             return (date(year, month, day) - EPOCH).days
         except ValueError:
             example = separator.join(("2010", "12", "31"))
-            raise self.error(key, f"is no day: {found}", f'{key} = "{example}"') from None
+            raise self.error("day", key, found=found, example=example) from None

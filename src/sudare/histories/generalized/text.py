@@ -17,7 +17,7 @@ from sudare.arguments import checked
 from sudare.errors import BadRows, SourceNotReadable
 from sudare.histories.generalized.block import ALONE, ANONYMIZED, ORIGINAL, PUBLISHED, Mode
 from sudare.histories.generalized.blocks import BlockReader, check_fits, open_text
-from sudare.histories.generalized.complaints import MOST_COMPLAINTS, Collector, Complaints
+from sudare.histories.generalized.complaints import MOST_COMPLAINTS, SHOWN_COMPLAINTS, Collector, Complaints
 from sudare.histories.generalized.item_names import name_bytes
 from sudare.histories.generalized.model import CellHistory, ItemColumn
 from sudare.histories.generalized.rule_sets import MOST_CHARACTERS, RuleSet, load_rules
@@ -28,7 +28,6 @@ from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
 
-SHOWN_BAD_CELLS = 10
 WRITTEN_ROWS = 1 << 16
 
 
@@ -53,10 +52,10 @@ def read_original(path: str | Path, rules: RuleSet | None = None, *, progress: P
 
     BadRows shows the first ten cells that break the rules, with the total.
     """
-    reader = _read(Path(path), rules or load_rules(), ORIGINAL, None, SHOWN_BAD_CELLS, "en", progress)
-    _refuse(reader, path, "is no original history by the rules")
+    reader = _read(Path(path), rules or load_rules(), ORIGINAL, None, SHOWN_COMPLAINTS, "en", progress)
+    _refuse(reader, path, "not_original")
     if not reader.rows:
-        raise SourceNotReadable(f"{path} is empty.\nHint: give the original history, a line a row.")
+        raise SourceNotReadable("errors.cells.empty", path=path)
     return reader.history()
 
 
@@ -90,9 +89,9 @@ def read_valid_anonymized(
     BadRows shows the first ten complaints, with the total: of an A that breaks the rules nothing true could be said.
     """
     rules = rules or load_rules()
-    reader = _read(Path(path), rules, ANONYMIZED, original, SHOWN_BAD_CELLS, "en", progress)
+    reader = _read(Path(path), rules, ANONYMIZED, original, SHOWN_COMPLAINTS, "en", progress)
     reader.collector.add_rows(reader.rows, len(original), exactly=True)
-    _refuse(reader, path, "breaks the rules")
+    _refuse(reader, path, "breaks_rules")
     return reader.history()
 
 
@@ -105,16 +104,16 @@ def read_published(
     BadRows shows the first ten cells that break the rules, with the total.
     """
     rules = rules or load_rules()
-    reader = _read(Path(path), rules, PUBLISHED, original, SHOWN_BAD_CELLS, "en", progress)
+    reader = _read(Path(path), rules, PUBLISHED, original, SHOWN_COMPLAINTS, "en", progress)
     reader.collector.add_rows(reader.rows, len(original), exactly=False)
-    _refuse(reader, path, "is no published history by the rules")
+    _refuse(reader, path, "not_published")
     return reader.history()
 
 
 def check_alone(path: str | Path, rules: RuleSet | None = None, *, progress: Progress = silent) -> None:
     """Raise BadRows if an anonymized history breaks a rule that can be checked without its original."""
-    reader = _read(Path(path), rules or load_rules(), ALONE, None, SHOWN_BAD_CELLS, "en", progress)
-    _refuse(reader, path, "is no anonymized history by the rules")
+    reader = _read(Path(path), rules or load_rules(), ALONE, None, SHOWN_COMPLAINTS, "en", progress)
+    _refuse(reader, path, "not_anonymized")
 
 
 def _read(
@@ -139,16 +138,13 @@ def _read(
     return reader
 
 
-def _refuse(reader: BlockReader, path: str | Path, what: str) -> None:
+def _refuse(reader: BlockReader, path: str | Path, name: str) -> None:
     found = reader.collector.complaints()
     if not found.total:
         return
-    lines = [f"{path} {what} {reader.rules.name}; errors: {found.total:,}. Nothing was read."]
-    lines += [f"  row {error.row:,}, cell {error.cell}: {error.message}" for error in found.errors]
-    if found.total > len(found.errors):
-        lines.append(f"  ... and {found.total - len(found.errors):,} more")
-    lines.append("Hint: mend the file, or name the rules it follows with --rules.")
-    raise BadRows("\n".join(lines))
+    raise BadRows(
+        f"errors.cells.{name}", path=path, rules=reader.rules.name, count=found.total, lines=reader.collector.lines()
+    )
 
 
 @checked

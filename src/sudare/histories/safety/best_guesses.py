@@ -54,10 +54,7 @@ def find_best_guesses(
     A claim of a customer who is in another class is a certain miss; it never helps where thresholds do not fall.
     """
     if not classes or min(classes) < 1 or min(classes.values()) < 1:
-        raise OptionNotUsable(
-            "There is no class of persons to guess in.\n"
-            "Hint: give sizes and how many classes have each, both 1 or more."
-        )
+        raise OptionNotUsable("errors.safety.no_class")
     sizes = np.repeat(*(np.array(part, np.int64) for part in zip(*sorted(classes.items()), strict=True)))
     thresholds = check_thresholds(thresholds, int(sizes.sum()))
     bounds, weights = reach_bounds(classes, thresholds)

@@ -126,9 +126,9 @@ def class_safety(
     """
     counted = Counter(int(size) for size in sizes)
     if not counted or min(counted) < 1:
-        raise OptionNotUsable("There is no class of persons to attack.\nHint: every class has a size of 1 or more.")
+        raise OptionNotUsable("errors.safety.no_class")
     if attacks < 1:
-        raise OptionNotUsable(f"The number of attacks is 1 or more, not {attacks}.\nHint: --attacks 20")
+        raise OptionNotUsable("errors.safety.attacks", attacks=attacks)
     probability, level = read_p(p), read_alpha(alpha)
     persons = sum(size * number for size, number in counted.items())
     tests = []
@@ -151,7 +151,7 @@ def least_class(p: Share) -> int:
     """
     share = read_p(p)
     if share < LEAST_P:
-        raise OptionNotUsable(f"For classes, p is at least {LEAST_P}, not {share}.\nHint: 1/3")
+        raise OptionNotUsable("errors.safety.small_p", least=LEAST_P, p=share)
     low, high = 0, ceil(3 / share)  # k! p^k >= (k p / e)^k, and 3 > e
     while high - low > 1:
         middle = (low + high) // 2

@@ -120,9 +120,7 @@ def judge_hits(
 ) -> Judgement:
     """Judge an attack by the numbers of its guesses and hits."""
     if not 0 <= hits <= guesses:
-        raise OptionNotUsable(
-            f"Of {guesses} guesses, {hits} cannot be right.\nHint: hits are 0 to the number of guesses."
-        )
+        raise OptionNotUsable("errors.safety.hits", guesses=guesses, hits=hits)
     needed = {test: success_threshold(guesses, p, alpha, test=test) for test in TESTS}
     if thresholds is not None:
         needed["contest"] = int(check_thresholds(thresholds, guesses)[guesses])

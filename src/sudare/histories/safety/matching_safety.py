@@ -102,9 +102,9 @@ def matching_safety(
     After `seconds` the answer comes from those of the `samples` that are drawn and the guesses that are tried by then.
     """
     if attacks < 1:
-        raise OptionNotUsable(f"The number of attacks is 1 or more, not {attacks}.\nHint: --attacks 20")
+        raise OptionNotUsable("errors.safety.attacks", attacks=attacks)
     if samples < BATCHES:
-        raise OptionNotUsable(f"At least {BATCHES} matchings are drawn, not {samples}.\nHint: {SAMPLES}")
+        raise OptionNotUsable("errors.safety.samples", least=BATCHES, samples=samples, default=SAMPLES)
     most = len(matchings)
     needed = success_thresholds(most, p, alpha) if thresholds is None else check_thresholds(thresholds, most)
     rng = np.random.default_rng(seed)

@@ -58,17 +58,14 @@ class Matchings:
         self.starts: Ints = np.concatenate([[0], np.cumsum([len(line) for line in chosen])]).astype(np.int64)
         self.edges: Ints = np.array([j for line in chosen for j in line], np.int64)
         if not len(self.edges):
-            raise OptionNotUsable("No pseudonym can be any customer.\nHint: give the customers that each can be.")
+            raise OptionNotUsable("errors.safety.no_candidates")
         self.customers = int(self.edges.max()) + 1
         self.pids: Ints = np.repeat(np.arange(len(self)), np.diff(self.starts))
         shape = (len(self), self.customers)
         self._graph = csr_array((np.ones(len(self.edges)), (self.pids, self.edges)), shape=shape)
         self._match: Ints = maximum_bipartite_matching(self._graph, perm_type="column").astype(np.int64)
         if (self._match < 0).any():
-            raise OptionNotUsable(
-                "There is no way to give every pseudonym a customer of its own.\n"
-                "Hint: each pseudonym needs its true customer among those it can be."
-            )
+            raise OptionNotUsable("errors.safety.no_matching")
         self._owner: Ints = np.full(self.customers, -1, np.int64)
         self._owner[self._match] = np.arange(len(self))
         self._changes: dict[int, int] = {}
@@ -139,7 +136,7 @@ class Matchings:
     def draw_all(self, count: int, rng: np.random.Generator) -> NDArray[np.int32]:
         """Draw matchings of the whole graph, a line each with the customer of each pseudonym."""
         if count < 0:
-            raise OptionNotUsable(f"count must be 0 or more, not {count}.")
+            raise OptionNotUsable("errors.safety.count", number=count)
         return self._draw_until(count, rng, Deadline(None))
 
     def _draw_until(self, count: int, rng: np.random.Generator, deadline: Deadline) -> NDArray[np.int32]:
@@ -163,9 +160,9 @@ class Matchings:
         Parts are independent of each other: of each the hits are counted apart, where all is listed without drawing.
         """
         if guesses.ndim != 2 or guesses.shape[1] != 2 or not np.isin(guesses[:, 0], np.arange(len(self))).all():
-            raise OptionNotUsable("guesses must be lines of a pseudonym that there is and a customer.")
+            raise OptionNotUsable("errors.safety.guess_pairs")
         if drawn.ndim != 2 or drawn.shape[1] != len(self):
-            raise OptionNotUsable(f"drawn must be lines of {len(self)} customers.")
+            raise OptionNotUsable("errors.safety.drawn", pseudonyms=len(self))
         found = np.ones((BATCHES, 1))
         exact = True
         for number in np.unique(self.part_of[guesses[:, 0]]).tolist():

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from sudare.arguments import checked
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.kernels.histories.thresholds import BELOW, NOT_BELOW, UNSETTLED, walk_products, walk_sums
+from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, whole_file
 from sudare.statistics.shares import Share
@@ -65,9 +66,9 @@ def success_thresholds(
     """
     probability, level = read_p(p), read_alpha(alpha)
     if most < 0:
-        raise OptionNotUsable(f"There are 0 guesses or more, not {most}.\nHint: 1000")
+        raise OptionNotUsable("errors.thresholds.most", most=most)
     if test not in TESTS:
-        raise OptionNotUsable(f"There is no test {test!r}.\nHint: {' or '.join(TESTS)}.")
+        raise OptionNotUsable("errors.thresholds.test", test=test, tests=Joined(TESTS, "or"))
     found = np.arange(1, most + 2, dtype=np.int64)
     first = _first_success(probability, level, most)
     if first is not None:
@@ -113,29 +114,25 @@ def check_thresholds(thresholds: NDArray[np.int64], guesses: int) -> NDArray[np.
     """
     found = np.asarray(thresholds)
     if found.ndim != 1 or not np.issubdtype(found.dtype, np.integer):
-        raise OptionNotUsable("thresholds are whole numbers r(0), r(1), ... in one row.\nHint: read_thresholds(file)")
+        raise OptionNotUsable("errors.thresholds.not_whole")
     if len(found) <= guesses:
-        raise OptionNotUsable(
-            f"There can be {guesses:,} guesses, but there are no thresholds for {len(found):,} guesses or more.\n"
-            "Hint: give the contest's whole file of thresholds, or none to use the formula."
-        )
+        raise OptionNotUsable("errors.thresholds.too_few", guesses=guesses, missing=len(found))
     found = found.astype(np.int64)
     if (found < 1).any():
-        raise OptionNotUsable(_without_hit(int(np.argmax(found < 1))))
-    if (np.diff(found) < 0).any():
-        n = 1 + int(np.argmax(np.diff(found) < 0))
-        raise OptionNotUsable(
-            f"The thresholds fall: {found[n - 1]:,} for {n - 1:,} guesses, {found[n]:,} for {n:,}.\n"
-            "Hint: more guesses never need fewer hits; check these two thresholds."
-        )
+        raise OptionNotUsable("errors.thresholds.without_hit", guesses=int(np.argmax(found < 1)))
+    fall = _first_fall(found)
+    if fall:
+        raise OptionNotUsable("errors.thresholds.fall", **fall)
     return found[: guesses + 1]
 
 
-def _without_hit(guesses: int) -> str:
-    return (
-        f"By the threshold for {guesses:,} guesses, an attack would be effective without a hit.\n"
-        "Hint: a threshold is 1 or more."
-    )
+def _first_fall(thresholds: NDArray[np.int64]) -> dict[str, int] | None:
+    """Return the first two thresholds that fall, and for how many guesses they are; None if none do."""
+    falls = np.flatnonzero(np.diff(thresholds) < 0)
+    if not len(falls):
+        return None
+    n = int(falls[0])
+    return {"fewer": n, "before": int(thresholds[n]), "more": n + 1, "after": int(thresholds[n + 1])}
 
 
 @checked
@@ -150,22 +147,19 @@ def read_thresholds(path: str | Path) -> NDArray[np.int64]:
     found: dict[int, int] = {}
     for number, (n, threshold) in enumerate(_pairs(path), start=1):
         if n in found:
-            raise BadRows(f"{path}, line {number}: there are two thresholds for {n} guesses.\nHint: leave one of them.")
+            raise BadRows("errors.thresholds.twice", path=path, line=number, guesses=n)
         if threshold == 0:
-            raise BadRows(f"{path}, line {number}: {_without_hit(n)}")
+            raise BadRows("errors.thresholds.line_without_hit", path=path, line=number, guesses=n)
         found[n] = threshold
     found.setdefault(0, 1)
     missing = next((n for n in range(len(found)) if n not in found), None)
     if missing is not None:
-        raise BadRows(
-            f"{path} has a threshold for {max(found)} guesses, but none for {missing}.\n"
-            "Hint: write one line n,r(n) for every number of guesses."
-        )
+        raise BadRows("errors.thresholds.missing", path=path, most=max(found), missing=missing)
     thresholds = np.array([found[n] for n in range(len(found))], np.int64)
-    try:
-        return check_thresholds(thresholds, len(thresholds) - 1)
-    except OptionNotUsable as error:
-        raise BadRows(f"{path}: {error}") from None
+    fall = _first_fall(thresholds)
+    if fall:
+        raise BadRows("errors.thresholds.fall_in_file", path=path, **fall)
+    return thresholds
 
 
 @checked
@@ -183,15 +177,13 @@ def _read_share(value: Share, name: str, largest: int) -> Fraction:
     above, stroke, below = str(value).strip().partition("/")
     parts = [above, below] if stroke else [above]
     if not all(_NUMBER.fullmatch(part) for part in parts) or (stroke and not Fraction(below)):
-        shown = str(value)[:40]
-        raise OptionNotUsable(f"{name} is a number or a fraction, not {shown!r}.\nHint: 1/3 or 0.01/20")
+        raise OptionNotUsable("errors.thresholds.not_a_share", name=name, value=str(value)[:40])
     found = Fraction(above) / Fraction(below or 1)
     if not 0 < found <= 1:
-        raise OptionNotUsable(f"{name} is above 0 and at most 1, not {str(value)[:40]}.\nHint: 1/3 or 0.01/20")
+        raise OptionNotUsable("errors.thresholds.share", name=name, value=str(value)[:40])
     if found.denominator > largest:
         raise OptionNotUsable(
-            f"{name} is {str(value)[:40]}, a fraction of too many digits.\n"
-            f"Hint: round it to {len(str(largest)) - 1} decimals or fewer."
+            "errors.thresholds.digits", name=name, value=str(value)[:40], decimals=len(str(largest)) - 1
         )
     return found
 
@@ -199,28 +191,23 @@ def _read_share(value: Share, name: str, largest: int) -> Fraction:
 def _pairs(path: Path) -> Iterator[tuple[int, int]]:
     text = _text(path)
     if not text:
-        raise SourceNotReadable(f"{path} is empty.\nHint: give lines n,r(n); sudare contest thresholds writes them.")
+        raise SourceNotReadable("errors.thresholds.empty", path=path)
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     for number, line in enumerate(lines, start=1):
         match = _LINE.fullmatch(line)
         if not match:
-            raise BadRows(
-                f"{path}, line {number}: {line[:40]!r} is no number of guesses and its threshold.\n"
-                "Hint: two whole numbers with a comma between them, such as 24,18, without header or spaces."
-            )
+            raise BadRows("errors.thresholds.line", path=path, line=number, text=line[:40])
         yield int(match[1]), int(match[2])
 
 
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MOST_FILE_BYTES:
-            raise SourceNotReadable(
-                f"{path} has {path.stat().st_size:,} bytes, too many for thresholds.\nHint: give lines n,r(n)."
-            )
+            raise SourceNotReadable("errors.thresholds.large", path=path, bytes=path.stat().st_size)
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SourceNotReadable(
-            f"The thresholds in {path} cannot be read: {error}.\nHint: give a text file of lines n,r(n)."
+            "errors.thresholds.not_readable", path=path, reason=getattr(error, "strerror", error)
         ) from None
 
 

@@ -152,19 +152,13 @@ def cell_errors(original: CellHistory, anonymized: CellHistory, column: str) -> 
         return _item_errors(before, after)
     if isinstance(before, OrderedColumn) and isinstance(after, OrderedColumn):
         return _ordered_errors(before, after)
-    raise OptionNotUsable(
-        f"The column {column} has items in one history and ordered values in the other.\n"
-        "Hint: compare an anonymized history with the one that it was made of."
-    )
+    raise OptionNotUsable("errors.use_cases.other_form", column=column)
 
 
 def check_same_rows(original: CellHistory, anonymized: CellHistory) -> None:
     """Raise OptionNotUsable unless both have as many rows."""
     if len(original) != len(anonymized):
-        raise OptionNotUsable(
-            f"The original has {len(original):,} rows and the anonymized history {len(anonymized):,}.\n"
-            "Hint: row i of the one belongs to row i of the other; a deleted row keeps its place, with * in every cell."
-        )
+        raise OptionNotUsable("errors.cells.row_numbers", rows=len(original), others=len(anonymized))
 
 
 def population_deviation(values: NDArray[np.int64]) -> float:

@@ -85,10 +85,7 @@ def _choices(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return where the items of each cell that is left begin, how many they are, and all items."""
     if column.names != names:
-        raise OptionNotUsable(
-            "The anonymized history does not have the items of the original.\n"
-            "Hint: compare an anonymized history with the one that it was made of."
-        )
+        raise OptionNotUsable("errors.use_cases.other_items")
     # All items once more at the end are the set of deleted cells, whose number is -1.
     starts = np.append(column.starts[:-1], len(column.members))
     sizes = np.append(column.sizes, len(names))
@@ -111,8 +108,5 @@ def _item_column(history: CellHistory) -> ItemColumn:
 
 def _only(columns: list[C], what: str) -> C:
     if len(columns) != 1:
-        raise OptionNotUsable(
-            f"The use of purchase histories needs one column of {what}; here are {len(columns)}.\n"
-            "Hint: use rules with one column each of dates, items, prices (decimals) and quantities (integers)."
-        )
+        raise OptionNotUsable(f"errors.use_cases.{what}", number=len(columns))
     return columns[0]

@@ -93,9 +93,9 @@ class UseCaseMeasures:
         first_day: int = 0,
     ) -> None:
         if length < 1:
-            raise OptionNotUsable(f"An itemset has at least one item, not {length}.\nHint: --length 3")
+            raise OptionNotUsable("errors.use_cases.length", length=length)
         if most_dozens is not None and most_dozens < 1:
-            raise OptionNotUsable(f"At least one dozen is counted, not {most_dozens}.\nHint: --most-dozens 6")
+            raise OptionNotUsable("errors.use_cases.most_dozens", most_dozens=most_dozens)
         rows = plain_rows(original)
         baskets = visit_baskets(rows)
         self._original, self._support, self._length, self._first_day = original, support, length, first_day
@@ -181,9 +181,9 @@ def has_uses(rules: RuleSet) -> bool:
 def check_draws(draws: int, seed: int) -> None:
     """Raise OptionNotUsable unless there is something to draw."""
     if draws < 1:
-        raise OptionNotUsable(f"Nothing is measured in {draws} draws.\nHint: --draws 100")
+        raise OptionNotUsable("errors.use_cases.draws", draws=draws)
     if seed < 0:
-        raise OptionNotUsable(f"A seed is 0 or more, not {seed}.\nHint: --seed 0")
+        raise OptionNotUsable("errors.history.seed", seed=seed)
 
 
 def visit_baskets(rows: PlainRows) -> ItemRecords:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 
+from sudare.baskets.check.rho import plain_rho
+from sudare.baskets.check.uncertainty import Verdict
+from sudare.baskets.model import Baskets
 from sudare.messages import Texts
 from sudare.report.baskets.findings import Findings, Side
 from sudare.report.numbers import Numbers
+from sudare.report.repeating import Step
 
 
 def conclusion_of(findings: Findings) -> str:
@@ -46,17 +52,44 @@ def guarantee_values(findings: Findings, texts: Texts) -> dict[str, str]:
     }
 
 
-def answers(findings: Findings, records: int, texts: Texts) -> list[str]:
-    """Return the sentences below the conclusion, computed from the numbers."""
-    said = _Answers(findings, records, texts)
-    sentences = [said.risk("before", findings.before), said.risk("after", findings.after), said.suppressed()]
-    return [*sentences, *said.emptied(), *said.use(), *said.certificate(), said.say("limits")]
+def answers(findings: Findings, original: Baskets, texts: Texts) -> list[str]:
+    """Return the sentences of the answer, computed from the numbers: what is left, then those below the verdict."""
+    said = _Answers(findings, original, texts)
+    left = [said.kept(), *said.emptied(), *said.use()]
+    risk = [said.risk("before", findings.before), said.risk("after", findings.after)]
+    return [*left, *risk, *said.certificate(), said.say("limits")]
+
+
+def next_step(findings: Findings, file: str, secrets: str, texts: Texts) -> Step:
+    """Return what to do next: hand over what is safe, and suppress items of what is not."""
+    asked = ("--sensitive", secrets, *_asked(findings.after.verdict))
+    if not findings.safe:
+        return Step.of(
+            texts("report.baskets.next.not_safe"), "baskets", "suppress", file, *asked, "-o", "published.txt"
+        )
+    published = Path(findings.published.name).name if findings.published else "PUBLISHED"
+    return Step.of(texts("report.baskets.next.safe"), "baskets", "verify", file, published, *asked)
+
+
+def _asked(verdict: Verdict) -> Iterator[str]:
+    """Return the options that ask for the same guarantee."""
+    options = {
+        "--rho": plain_rho(verdict.rho),
+        "--max-known": verdict.max_known,
+        "--adversary-knows": None if verdict.knowledge == "original" else verdict.knowledge,
+        "--epsilon": verdict.epsilon,
+        "--delta": verdict.delta,
+    }
+    for name, value in options.items():
+        if value is not None:
+            yield from (name, str(value))
 
 
 class _Answers:
-    def __init__(self, findings: Findings, records: int, texts: Texts) -> None:
+    def __init__(self, findings: Findings, original: Baskets, texts: Texts) -> None:
         self.findings = findings
-        self.records = records
+        self.records = len(original)
+        self.items = len(original.items)
         self.texts = texts
         self.numbers = Numbers(texts)
 
@@ -80,23 +113,23 @@ class _Answers:
             known=self.numbers.count(users.max_known),
         )
 
-    def suppressed(self) -> str:
-        losses, share = self.findings.losses, self.findings.use.suppressed_share
+    def kept(self) -> str:
+        losses, items = self.findings.losses, self.items
         if not losses.suppressed:
-            return self.say("suppressed_none")
+            return self.say("kept_all", items=self.numbers.count(items))
         return self.say(
-            "suppressed",
-            suppressed=self.numbers.count(losses.suppressed),
-            share=self.numbers.percent(share),
-            records=self.numbers.count(losses.changed_records),
-            records_share=self.share(losses.changed_records, self.records),
+            "kept",
+            items=self.numbers.count(items),
+            kept=self.numbers.count(items - losses.suppressed),
+            kept_share=self.share(items - losses.suppressed, items),
+            unchanged_share=self.share(self.records - losses.changed_records, self.records),
         )
 
     def emptied(self) -> list[str]:
         emptied = self.findings.losses.emptied_records
         if not emptied:
             return []
-        return [self.say("emptied", records=self.numbers.count(emptied), share=self.share(emptied, self.records))]
+        return [self.say("emptied", count=emptied, share=self.share(emptied, self.records))]
 
     def use(self) -> list[str]:
         rules, errors = self.findings.use.rules, self.findings.use.support_errors

@@ -12,11 +12,11 @@ from sudare.baskets.suppress.suppression import Suppression
 from sudare.baskets.verification import Verification
 from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
-from sudare.report.baskets.answers import answers, conclusion_of, guarantee_values
+from sudare.report.baskets.answers import answers, conclusion_of, guarantee_values, next_step
 from sudare.report.baskets.figures import baskets_figures
 from sudare.report.baskets.findings import Findings, WorstAdversary, gather_findings
 from sudare.report.page import Page, Section, render_page, shortened
-from sudare.report.readings import guesses, input_hash, reading_notes
+from sudare.report.readings import file_name, guesses, input_hash, reading_notes
 from sudare.report.repeating import Repetition, call_text, repetition
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
 from sudare.version import __version__
@@ -99,7 +99,8 @@ def baskets_page(
         "rho": plain_rho(findings.after.verdict.rho),
         "guarantee": guarantee_values(findings, texts),
         "warning": warning(findings, texts),
-        "answers": answers(findings, len(original), texts),
+        "answers": answers(findings, original, texts),
+        "next": next_step(findings, file_name(reading), Path(sensitive.described).name, texts),
         "figures": baskets_figures(findings, texts),
         "limits": LIMITS,
         "differences": differing(findings, texts),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 from sudare.messages import Texts
-from sudare.report.charts.axes import Spec
+from sudare.report.charts.axes import Spec, text_width
 from sudare.report.charts.point_names import Corner, NamedPoint, place_names
 from sudare.report.charts.vega import FIRST, INK, SECOND, WIDE, Chart
 from sudare.report.numbers import Numbers
@@ -14,6 +15,8 @@ from sudare.showing import dataclass
 HEIGHT = 280
 # What axes, title and legend leave to the points, about.
 PLOT = Corner(WIDE - 65, HEIGHT - 100)
+# A line of the legend, its symbols, and what is left free between its entries.
+LEGEND_ROW, LEGEND_SYMBOL, LEGEND_GAP = 20, 20, 24
 KINDS = ("withstood", "broken", "not_attacked")
 
 
@@ -51,17 +54,24 @@ def results_chart(points: Sequence[ResultPoint], texts: Texts) -> Chart:
         "scale": {"domain": [0, top], "nice": False},
         "axis": {"format": ".0%", "tickCount": 5},
     }
-    layers = [_limit(y), _marks(x, y, list(kinds.values())), *_names(x, y, points, Corner(right, top), texts)]
+    columns = _legend_columns(list(kinds.values()))
+    layers = [_limit(y), _marks(x, y, list(kinds.values()), columns), *_names(x, y, points, Corner(right, top), texts)]
     spec: Spec = {
         "data": {"values": rows},
         "title": {"text": texts("web.results.chart_y")},
         "padding": {"left": 4, "right": 16, "top": 4, "bottom": 6},
         "width": WIDE,
-        "height": HEIGHT,
+        "height": HEIGHT + (ceil(len(kinds) / columns) - 1) * LEGEND_ROW,
         "autosize": {"type": "fit", "contains": "padding"},
         "layer": layers,
     }
     return Chart(spec, texts("web.results.chart"), _spoken(points, texts))
+
+
+def _legend_columns(kinds: list[str]) -> int:
+    """Return how many entries of the legend stand beside each other: all of them if they fit, else one."""
+    widths = [text_width(kind) + LEGEND_SYMBOL + LEGEND_GAP for kind in kinds]
+    return len(kinds) if sum(widths) <= PLOT.x else 1
 
 
 def _limit(y: Spec) -> Spec:
@@ -72,9 +82,12 @@ def _limit(y: Spec) -> Spec:
     }
 
 
-def _marks(x: Spec, y: Spec, kinds: list[str]) -> Spec:
+def _marks(x: Spec, y: Spec, kinds: list[str], columns: int) -> Spec:
     place = {"x": {"field": "utility", **x}, "y": {"field": "nearest", **y}}
-    legend = {"orient": "bottom", "direction": "horizontal", "title": None, "symbolStrokeWidth": 2, "columnPadding": 24}
+    legend = {
+        "orient": "bottom", "direction": "horizontal", "title": None, "columns": columns, "symbolStrokeWidth": 2,
+        "columnPadding": LEGEND_GAP,
+    }  # fmt: skip
     ranges = {
         "stroke": [FIRST, SECOND, INK],
         "fill": [FIRST, "#ffffff", "#ffffff"],

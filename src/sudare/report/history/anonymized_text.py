@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from sudare.histories.anonymize.registry import find_model
@@ -35,13 +36,21 @@ def show_anonymized(
     elif safety:
         _show_safety(found, safety, texts)
     else:
-        out.print(texts("report.contest.nothing"))
+        out.print(texts("anonymize.nothing"))
     if duel:
         show_duel_summary(duel, texts)
         if safety and safety.k > 1 and duel.verdict == "broken":
             out.print(texts("anonymize.luck", bound=percent_at_most(safety.tests[0].bound, texts)))
+        if duel.verdict == "broken":
+            out.print(texts("anonymize.next", command=_larger(found, source, texts)))
     else:
         out.print(texts("anonymize.not_attacked"), style="bold")
+
+
+def _larger(found: AnonymizedResult, source: str, texts: Texts) -> str:
+    """Return the command that makes classes twice as large."""
+    words = ("history", "published.csv") if texts.plain else ("contest", "A.csv")
+    return shlex.join(["sudare", words[0], "anonymize", source, "--k", str(2 * max(found.k, 2)), "-o", words[1]])
 
 
 def show_made(found: AnonymizedResult, source: str, texts: Texts) -> None:
@@ -92,6 +101,9 @@ def _show_cost(found: AnonymizedResult, texts: Texts) -> None:
     from sudare.histories.anonymize.levels import LeveledHistory
 
     out = console()
+    left = found.rows - found.deleted_rows
+    share = percent(left / (found.rows or 1), texts)
+    out.print(texts("anonymize.kept", left=f"{left:,}", rows=f"{found.rows:,}", share=share))
     out.print(texts("anonymize.utility", utility=f"{found.utility:.5f}", rows=f"{found.rows:,}"))
     if found.bound > 0 or found.utility == 0:
         bound = decimal_at_least(found.bound, 5, texts)
@@ -101,7 +113,6 @@ def _show_cost(found: AnonymizedResult, texts: Texts) -> None:
     if isinstance(found, LeveledHistory):
         levels = [f"{name} = {level}" for name, level in found.levels.items()]
         out.print(texts("anonymize.levels", levels=", ".join(levels)))
-    out.print(texts("anonymize.deleted", deleted=f"{found.deleted_rows:,}"))
     ended = "converged" if found.converged else "stopped"
     out.print(texts(f"anonymize.{ended}", seconds=f"{found.seconds:.0f}"))
 

@@ -32,9 +32,8 @@ def show_attack(found: Attack, source: str, texts: Texts) -> None:
 def _knowledge(found: Attack, texts: Texts) -> str:
     known = found.known
     columns = texts.listed(list(known["columns"]))
-    words = {"rows": f"{known['rows']:,}", "share": percent(known["share"], texts), "columns": columns}
-    told = texts("attack.known", **words)
-    return told + (" " + texts("attack.noisy", days=known["noisy_dates"]) if known["noisy_dates"] else "")
+    told = texts("attack.known", count=known["rows"], share=percent(known["share"], texts), columns=columns)
+    return told + (" " + texts("attack.noisy", count=known["noisy_dates"]) if known["noisy_dates"] else "")
 
 
 def show_expected(found: ExpectedAttacks, source: str, texts: Texts) -> None:

@@ -122,8 +122,10 @@ def _attackers(found: AttackersAssessment, texts: Texts) -> Cell:
         "confidence": texts("report.number.percent", value=f"{100 * CONFIDENCE:g}"),
         "figures": {},
     }
-    numbers = Numbers(texts)
-    counts = {"records": numbers.count(found.records), "customers": numbers.count(found.customers)}
+    counts = {
+        "rows": texts("count.rows", count=found.records),
+        "customers": texts("count.customers", count=found.customers),
+    }
     return Cell(
         texts("attackers.title", source=shortened(Path(found.history.reading.source).name, texts)),
         lead=texts("attackers.read", **counts, weighting=found.weighting),

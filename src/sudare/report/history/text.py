@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -32,8 +33,8 @@ def show_attackers(found: AttackersAssessment, source: str, texts: Texts) -> Non
     out.print(
         texts(
             "attackers.read",
-            records=f"{found.records:,}",
-            customers=f"{found.customers:,}",
+            rows=texts("count.rows", count=found.records),
+            customers=texts("count.customers", count=found.customers),
             weighting=found.weighting,
         )
     )
@@ -47,6 +48,8 @@ def show_attackers(found: AttackersAssessment, source: str, texts: Texts) -> Non
     out.print(table)
     for remark in _remarks(found, texts):
         out.print(remark)
+    command = shlex.join(["sudare", "history", "anonymize", source, "--k", "3", "-o", "published.csv"])
+    out.print(texts("attackers.next", command=command))
     _show_theories((*found.attackers, *found.knowledge), texts)
 
 
@@ -161,9 +164,10 @@ def show_published(found: PublishedAssessment, source: str, texts: Texts) -> Non
     """Print the table of the attackers before and after anonymization, with what its columns mean."""
     out = console()
     out.print(texts("attackers.published.title", source=source), style="bold")
-    counts = {name: getattr(found, name) for name in ("records", "customers", "pseudonyms")}
-    shown = {name: f"{count:,}" for name, count in {**counts, "deleted": found.deleted_rows}.items()}
-    out.print(texts("attackers.published.read", **shown, weighting=found.weighting))
+    counts = {"rows": found.records, "customers": found.customers, "pseudonyms": found.pseudonyms}
+    shown = {name: texts(f"count.{name}", count=count) for name, count in counts.items()}
+    deleted = f"{found.deleted_rows:,}"
+    out.print(texts("attackers.published.read", **shown, deleted=deleted, weighting=found.weighting))
     table = Table(show_edge=False, pad_edge=False)
     table.add_column(texts("attackers.attacker"), no_wrap=True)
     table.add_column(texts("attackers.knows"))
@@ -240,7 +244,7 @@ def show_customers(people: CustomerRisks, texts: Texts) -> None:
     counts = {"unique": f"{people.unique:,}", "customers": f"{people.customers:,}"}
     out.print(texts("knowledge.customers_unique", share=percent(people.unique_rate, texts), **counts))
     if people.untouched:
-        out.print(texts("knowledge.untouched", untouched=f"{people.untouched:,}"))
+        out.print(texts("knowledge.untouched", count=people.untouched))
     if people.quantiles:
         shown = [f"{share} %: {percent_at_most(people.quantiles[share], texts)}" for share in QUANTILES]
         out.print(texts("knowledge.quantiles", quantiles=", ".join(shown)))

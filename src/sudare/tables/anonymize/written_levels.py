@@ -179,7 +179,7 @@ def _read_again(path: Path, meant: Table) -> Contents:
     records = f"sum(CAST({quote_name(meant.weight)} AS BIGINT))" if meant.weight else "count(*)"
     keys = ", ".join(str(place) for place in range(1, len(cells) + 1))
     lines = f"SELECT {', '.join(cells)}, {records} FROM {source} GROUP BY {keys}"
-    found = meant.engine.people(lines, "the records of a file")
+    found = meant.engine.people(lines, message("errors.people.records"))
     return Counter({tuple(row[:-1]): int(row[-1]) for row in found})
 
 

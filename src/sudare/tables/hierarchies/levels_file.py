@@ -11,6 +11,7 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.messages import Message, message
 from sudare.sources.encodings import read_text
+from sudare.sources.local.files import not_found
 from sudare.sources.text import csv_rows
 
 Place = Path | Message
@@ -25,6 +26,8 @@ def read_levels(path: str | Path) -> dict[str, int]:
     path = Path(path)
     try:
         text = read_text(path)
+    except FileNotFoundError:
+        raise not_found(path) from None
     except OSError as error:
         raise SourceNotReadable("errors.levels_file.unreadable", path=path, problem=error.strerror or error) from None
     reader = {".toml": _from_toml, ".json": _from_json}.get(path.suffix.lower(), _from_csv)

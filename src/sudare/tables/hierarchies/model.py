@@ -19,6 +19,7 @@ from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
 from sudare.sources.encodings import MAGIC, read_text
+from sudare.sources.local.files import not_found
 from sudare.sources.spellings import plain
 from sudare.sources.text import csv_rows
 from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file
@@ -91,7 +92,7 @@ def read_hierarchy(path: str | Path, attribute: str) -> Hierarchy:
     """Read the hierarchy of an attribute from a text file; delimiter (`;`, tab, `,`) and encoding are found."""
     path = Path(path)
     if not path.is_file():
-        raise SourceNotReadable("errors.hierarchies.missing_file", path=path)
+        raise not_found(path)
     return make_hierarchy(attribute, _numbered_rows(read_text(path)), source=str(path))
 
 

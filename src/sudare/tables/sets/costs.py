@@ -15,6 +15,7 @@ from sudare.errors import ColumnNotFound, OptionNotUsable, SourceNotReadable
 from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
 from sudare.sources.encodings import read_text
+from sudare.sources.local.files import not_found
 from sudare.sources.text import csv_rows
 from sudare.tables.model import Table
 
@@ -68,6 +69,8 @@ def read_costs(path: str | Path) -> Costs:
     path = Path(path)
     try:
         text = read_text(path)
+    except FileNotFoundError:
+        raise not_found(path) from None
     except OSError as error:
         raise SourceNotReadable("errors.costs.unreadable", path=path, problem=error.strerror or error) from None
     return _read_toml(text, path) if path.suffix.lower() == ".toml" else _read_csv(text, path)

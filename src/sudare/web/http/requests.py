@@ -199,7 +199,7 @@ def visiting(request: Request, *, writes: bool = False) -> Iterator[Visit]:
         yield Visit(request, server, session, find_session(session, session_token(request), now), now)
 
 
-_bearer = HTTPBearer(auto_error=False, description="A token of your team, from the page of your account.")
+_bearer = HTTPBearer(auto_error=False, description="A token, created on your account page.")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 

@@ -35,11 +35,11 @@ RULES_BODY = {
 }
 
 Name = Annotated[str, Field(min_length=1, max_length=80)]
-Moment = Annotated[str, Field(max_length=40, description="ISO 8601; without an offset in the contest's time zone.")]
+Moment = Annotated[str, Field(max_length=40, description="ISO 8601; in the contest's time zone if it has no offset.")]
 
 
 class NewTeam(BaseModel):
-    """A team to be added."""
+    """A team to add."""
 
     name: Name
 
@@ -52,13 +52,13 @@ class NewInvitation(BaseModel):
 
 
 class Link(BaseModel):
-    """An address to be sent to one person; it is not shown again."""
+    """A link to send to one person; it is not shown again."""
 
     link: str
 
 
 class NewRound(BaseModel):
-    """A round to be added."""
+    """A round to add."""
 
     name: Name
     anonymization_opens: Moment
@@ -68,7 +68,7 @@ class NewRound(BaseModel):
 
 
 class NewTimes(BaseModel):
-    """Times to be moved; those that are left out stay."""
+    """Times to change; those that are left out stay as they are."""
 
     anonymization_opens: Moment | None = None
     anonymization_closes: Moment | None = None
@@ -92,7 +92,7 @@ def post_team(request: Request, credentials: Credentials, new: NewTeam) -> Shown
 
 @router.post("/invitations", status_code=201)
 def post_invitation(request: Request, credentials: Credentials, new: NewInvitation) -> Link:
-    """Make an invitation for one person."""
+    """Create an invitation for one person."""
     server = server_of(request)
     with calling(request, credentials, writes=True) as (session, viewer):
         check_organizer(viewer)
@@ -111,7 +111,7 @@ def get_members(request: Request, credentials: Credentials) -> list[ShownMember]
 
 @router.post("/members/{user_id}/reset", status_code=201)
 def post_reset(request: Request, credentials: Credentials, user_id: str) -> Link:
-    """Make a link with which a member chooses a new password."""
+    """Create a link with which a member sets a new password."""
     server = server_of(request)
     with calling(request, credentials, writes=True) as (session, viewer):
         token = reset_member(session, viewer, server.settings, user_id)
@@ -120,7 +120,7 @@ def post_reset(request: Request, credentials: Credentials, user_id: str) -> Link
 
 @router.put("/rules", status_code=204, openapi_extra=RULES_BODY)
 async def put_rules(request: Request, credentials: Credentials) -> None:
-    """Give the contest rules of its own: the body is a TOML file; too late when there are data."""
+    """Set the contest's own rules: the body is a TOML file. Not possible once there is data."""
 
     def check() -> None:
         with calling(request, credentials) as (_, viewer):
@@ -146,7 +146,7 @@ def post_round(request: Request, credentials: Credentials, new: NewRound) -> Sho
 
 @router.patch("/rounds/{round_id}/times")
 def patch_times(request: Request, credentials: Credentials, round_id: str, new: NewTimes) -> ShownRound:
-    """Open phases earlier or extend them."""
+    """Change the times of a round, to open phases earlier or to extend them."""
     with calling(request, credentials, writes=True) as (session, viewer):
         times = {name: getattr(new, name) or "" for name in TIMES}
         return show_round(session, viewer, set_times(session, viewer, round_id, times))
@@ -154,7 +154,7 @@ def patch_times(request: Request, credentials: Credentials, round_id: str, new: 
 
 @router.post("/rounds/{round_id}/steps")
 def post_step(request: Request, credentials: Credentials, round_id: str, new: Step) -> ShownRound:
-    """Freeze or unfreeze a round, let teams see the built-in attacks or not, evaluate, publish the results, close."""
+    """Pause or resume a round, show teams the built-in attacks or not, evaluate, publish the results, or close it."""
     with calling(request, credentials, writes=True) as (session, viewer):
         take_step(session, viewer, round_id, new.step)
         return show_round(session, viewer, visible_round(session, viewer, round_id))
@@ -162,7 +162,7 @@ def post_step(request: Request, credentials: Credentials, round_id: str, new: St
 
 @router.put("/rounds/{round_id}/data", status_code=202, openapi_extra=BODY)
 async def put_original(request: Request, credentials: Credentials, round_id: str) -> ShownRound:
-    """Give a round its T: the body is the file as it is."""
+    """Upload the T of a round: the body is the file itself."""
 
     def check() -> None:
         with calling(request, credentials) as (session, viewer):
@@ -183,14 +183,14 @@ async def put_original(request: Request, credentials: Credentials, round_id: str
 
 @router.get("/jobs")
 def get_jobs(request: Request, credentials: Credentials) -> list[ShownJob]:
-    """List the jobs of the contest: those that failed, then the others, the newest first."""
+    """List the jobs of the contest: failed ones, then the others, newest first."""
     with calling(request, credentials) as (session, viewer):
         return show_jobs(session, viewer)
 
 
 @router.post("/jobs/{job_id}/retry", status_code=204)
 def post_retry(request: Request, credentials: Credentials, job_id: Annotated[int, Path(ge=1, lt=1 << 31)]) -> None:
-    """Have a job that failed done again."""
+    """Try a failed job again."""
     with calling(request, credentials, writes=True) as (session, viewer):
         retry_job(session, viewer, job_id)
 
@@ -201,6 +201,6 @@ def get_audit(
     credentials: Credentials,
     before: Annotated[int | None, Query(ge=1, lt=1 << 31, description="Only entries older than this one.")] = None,
 ) -> list[ShownEntry]:
-    """List the audit log of the contest, the newest first."""
+    """List the audit log of the contest, newest first."""
     with calling(request, credentials) as (session, viewer):
         return show_audit(session, viewer, before=before)

@@ -36,14 +36,14 @@ from sudare.web.views.shown_targets import ShownGuesses, ShownTarget, show_guess
 
 
 class Problem(BaseModel):
-    """What was refused: a code for programs and a message for people."""
+    """What went wrong: a code for programs, and a message for people in their language."""
 
     code: str
     message: str
 
 
 class Problems(BaseModel):
-    """The shape of every answer that is not a result."""
+    """The shape of all errors."""
 
     error: Problem
 
@@ -63,21 +63,21 @@ router = APIRouter(tags=["contest"], responses=ANSWERS)
 
 @router.get("/contest")
 def get_contest(request: Request, credentials: Credentials) -> ShownContest:
-    """Return the contest of the token, with its rounds and teams."""
+    """Return the contest that the token is for, with its rounds and teams."""
     with calling(request, credentials) as (session, viewer):
         return show_contest(session, viewer)
 
 
 @router.get("/rounds/{round_id}")
 def get_round(request: Request, credentials: Credentials, round_id: str) -> ShownRound:
-    """Return a round: its phase, its times, T in numbers."""
+    """Return a round: its phase, its times and figures about T."""
     with calling(request, credentials) as (session, viewer):
         return show_round(session, viewer, visible_round(session, viewer, round_id))
 
 
 @router.get("/rounds/{round_id}/data", response_class=FileResponse, responses=FILE)
 def get_original(request: Request, credentials: Credentials, round_id: str) -> FileResponse:
-    """Send T, if the organizers let teams have it."""
+    """Download T, if the organizers allow it."""
     with calling(request, credentials) as (session, viewer):
         found = visible_round(session, viewer, round_id)
         if not may_download_original(viewer, found) or found.dataset is None:
@@ -87,7 +87,7 @@ def get_original(request: Request, credentials: Credentials, round_id: str) -> F
 
 @router.get("/rounds/{round_id}/submissions")
 def get_submissions(request: Request, credentials: Credentials, round_id: str) -> ShownSubmissions:
-    """List your team's submissions, the newest first, and how many more you may hand in today."""
+    """List your team's submissions, newest first, and how many more you may submit today."""
     with calling(request, credentials) as (session, viewer):
         return show_submissions(session, viewer, visible_round(session, viewer, round_id))
 
@@ -99,7 +99,7 @@ async def post_submission(
     round_id: str,
     note: Annotated[str, Query(max_length=MOST_NOTE_LETTERS)] = "",
 ) -> ShownSubmission:
-    """Hand in an A: the body is the file as it is. It is checked at once; ask for the submission to see the outcome."""
+    """Submit an A: the body is the file itself. It is checked at once; get the submission to see the result."""
 
     def check() -> None:
         with calling(request, credentials) as (session, viewer):
@@ -117,14 +117,14 @@ async def post_submission(
 
 @router.get("/submissions/{submission_id}")
 def get_submission(request: Request, credentials: Credentials, submission_id: str) -> ShownSubmission:
-    """Return a submission: its errors, or U, what it is made of and how safe the classes are."""
+    """Return a submission: its errors, or U, where U comes from and how safe its classes are."""
     with calling(request, credentials) as (session, viewer):
         return show_submission(session, viewer, visible_submission(session, viewer, submission_id))
 
 
 @router.get("/submissions/{submission_id}/file", response_class=FileResponse, responses=FILE)
 def get_submission_file(request: Request, credentials: Credentials, submission_id: str) -> FileResponse:
-    """Send an A as it was handed in."""
+    """Download an A as it was submitted."""
     with calling(request, credentials) as (session, viewer):
         found: Submission = visible_submission(session, viewer, submission_id)
         return send_file(server_of(request), found.file_hash, f"A-{found.number}.csv")
@@ -132,7 +132,7 @@ def get_submission_file(request: Request, credentials: Credentials, submission_i
 
 @router.put("/submissions/{submission_id}/final")
 def put_final(request: Request, credentials: Credentials, submission_id: str) -> ShownSubmission:
-    """Choose the submission that counts; without a choice it is the last valid one."""
+    """Choose the submission that counts; if none is chosen, the last valid one counts."""
     with calling(request, credentials, writes=True) as (session, viewer):
         choose_final(session, viewer, submission_id)
         return show_submission(session, viewer, visible_submission(session, viewer, submission_id))
@@ -140,14 +140,14 @@ def put_final(request: Request, credentials: Credentials, submission_id: str) ->
 
 @router.get("/rounds/{round_id}/targets")
 def get_targets(request: Request, credentials: Credentials, round_id: str) -> list[ShownTarget]:
-    """List what was published of the finals, with your own guesses; empty before re-identification opens."""
+    """List the published finals with your own guesses; empty before re-identification opens."""
     with calling(request, credentials) as (session, viewer):
         return show_targets(session, viewer, visible_round(session, viewer, round_id))
 
 
 @router.get("/targets/{target_id}/file", response_class=FileResponse, responses=FILE)
 def get_target_file(request: Request, credentials: Credentials, target_id: str) -> FileResponse:
-    """Send an A'."""
+    """Download an A'."""
     with calling(request, credentials) as (session, viewer):
         found, _ = visible_target(session, viewer, target_id)
         return send_file(server_of(request), found.file_hash, f"published-{found.number}.csv")
@@ -155,7 +155,7 @@ def get_target_file(request: Request, credentials: Credentials, target_id: str) 
 
 @router.post("/targets/{target_id}/guesses", status_code=201, openapi_extra=BODY)
 async def post_guesses(request: Request, credentials: Credentials, target_id: str) -> ShownGuesses:
-    """Hand in guesses on a target: the body is the file, lines `pseudonym,customer`."""
+    """Submit guesses on a target: the body is the file, with lines `pseudonym,customer`."""
 
     def check() -> None:
         with calling(request, credentials) as (session, viewer):
@@ -172,14 +172,14 @@ async def post_guesses(request: Request, credentials: Credentials, target_id: st
 
 @router.get("/guesses/{guess_id}")
 def get_guesses(request: Request, credentials: Credentials, guess_id: str) -> ShownGuesses:
-    """Return a file of guesses and what is wrong with it."""
+    """Return a file of guesses and its errors."""
     with calling(request, credentials) as (session, viewer):
         return show_guesses(session, visible_guess(session, viewer, guess_id))
 
 
 @router.get("/guesses/{guess_id}/file", response_class=FileResponse, responses=FILE)
 def get_guesses_file(request: Request, credentials: Credentials, guess_id: str) -> FileResponse:
-    """Send guesses as they were handed in."""
+    """Download guesses as they were submitted."""
     with calling(request, credentials) as (session, viewer):
         found: GuessFile = visible_guess(session, viewer, guess_id)
         return send_file(server_of(request), found.file_hash, f"guesses-{found.number}.csv")
@@ -187,14 +187,14 @@ def get_guesses_file(request: Request, credentials: Credentials, guess_id: str) 
 
 @router.get("/rounds/{round_id}/results")
 def get_results(request: Request, credentials: Credentials, round_id: str) -> ShownResults:
-    """Return standings, attacks, where U comes from, and errors of uses, when they are published."""
+    """Return standings, attacks, where U comes from and the errors of use cases, once they are published."""
     with calling(request, credentials) as (session, viewer):
         return show_results(session, viewer, visible_round(session, viewer, round_id))
 
 
 @router.get("/rounds/{round_id}/standings.csv", response_class=Response, responses=FILE)
 def get_standings_file(request: Request, credentials: Credentials, round_id: str) -> Response:
-    """Send the standings for a spreadsheet, when they are published."""
+    """Download the standings as CSV, once they are published."""
     with calling(request, credentials) as (session, viewer):
         found = visible_round(session, viewer, round_id)
         return send_table(standings_csv(show_results(session, viewer, found)), f"standings-{found.position}.csv")
@@ -202,7 +202,7 @@ def get_standings_file(request: Request, credentials: Credentials, round_id: str
 
 @router.get("/rounds/{round_id}/attacks.csv", response_class=Response, responses=FILE)
 def get_attacks_file(request: Request, credentials: Credentials, round_id: str) -> Response:
-    """Send all attacks for a spreadsheet, when they are published."""
+    """Download all attacks as CSV, once they are published."""
     with calling(request, credentials) as (session, viewer):
         found = visible_round(session, viewer, round_id)
         return send_table(attacks_csv(show_results(session, viewer, found)), f"attacks-{found.position}.csv")
