@@ -8,14 +8,10 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
-import typer.main
 
 import sudare
-from sudare.cli.app import COMMANDS, app
-from sudare.cli.help import help_text
 from tests.pages import DOCS, ROOT, anchors, links, page_name, pages
 from tests.public import public
 
@@ -27,15 +23,6 @@ def test_the_command_line_reference_is_up_to_date() -> None:
     finally:
         sys.path.pop(0)
     assert (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8") == reference(), "run ./dev docs"
-
-
-@pytest.mark.parametrize("words", COMMANDS)
-def test_every_command_and_option_has_help(words: str) -> None:
-    command: Any = typer.main.get_command(app)
-    for word in words.split():
-        command = command.commands[word]
-    named = ["summary", "example", *(parameter.name for parameter in command.params if not parameter.hidden)]
-    assert [name for name in named if not help_text(words, name)] == []
 
 
 def test_the_library_page_names_every_public_function() -> None:

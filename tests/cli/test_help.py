@@ -98,7 +98,7 @@ def test_a_default_is_said_once(language: Language) -> None:
     label = f"[{catalogue(language)['help.labels.default']}: "
     for words in COMMANDS:
         command = built(words)
-        sections = command._sections(context(command))
+        sections = command.sections(context(command))
         twice = [row for rows in sections.values() for row in rows if row[1].count(label) > 1]
         assert twice == [], words
 

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from sudare.cli.frame import tell_error
-from sudare.cli.help import Command, help_text, is_option, listed, section_title, wrapped
+from sudare.cli.help import HELP_OPTIONS, Command, help_text, is_option, listed, section_title, wrapped
 from sudare.cli.options import with_general_options
 from sudare.cli.settings import check_defaults, settle, without_general
 from sudare.cli.usage import UsageError, tell_usage
@@ -77,7 +77,6 @@ COMMANDS = {
     "generate table": "generate:table",
     "demo": "demo:demo",
 }
-HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 GROUPS = ("history", "table", "baskets", "contest", "server", "server user", "generate")
 # Plain help starts twice as fast and gives the text the whole width.
 PLAIN: dict[str, Any] = {"rich_markup_mode": None}
@@ -95,7 +94,7 @@ def _build(words: str) -> Any:
     name = words.rpartition(" ")[2]
     if words in GROUPS:
         return Group(words=words, name=name, no_args_is_help=True, **PLAIN)
-    alone = typer.Typer(add_completion=False, context_settings=HELP_NAMES, **PLAIN)
+    alone = typer.Typer(add_completion=False, **PLAIN)
     alone.command(name, cls=Command)(with_general_options(load_command(words)))
     found: Any = typer.main.get_command(alone)
     found.words = words
@@ -130,7 +129,10 @@ class Group(TyperGroup):
         super().__init__(**attributes)
         self.words = words
         self.commands = _Commands(words)  # type: ignore[assignment]  # nobody adds to it
-        self.context_settings.update(HELP_NAMES)
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return the options that show the help."""
+        return [*HELP_OPTIONS]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the names in the order of the help."""

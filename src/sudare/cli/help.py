@@ -32,6 +32,7 @@ SECTIONS = {
     "engine": ("engine_name", "memory", "spill_dir", "min_cell", "threads"),
     "general": ("lang", "quiet", "verbose", "config", "help"),
 }  # fmt: skip
+HELP_OPTIONS = ("-h", "--help")
 _SECTION = {name: section for section, names in SECTIONS.items() for name in names}
 # The widest first column of a list; a longer entry has its text on the next line.
 _FIRST_COLUMN = 30
@@ -91,6 +92,10 @@ class Command(TyperCommand):
             if name.replace("-", "_") not in names:
                 raise OptionNotUsable("errors.config.no_option", path=Settings.config, name=name, command=self.words)
         return {str(names[name].name): _as_words(value) for name, value in given.items() if name in names}
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return the options that show the help."""
+        return [*HELP_OPTIONS]
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return arguments, the options that must be given, and that there are others."""
