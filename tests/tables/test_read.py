@@ -75,7 +75,7 @@ def test_columns_of_one_name_cannot_be_told_apart(read: Any) -> None:
 
 
 def test_broken_lines_and_empty_tables_are_refused(read: Any) -> None:
-    with pytest.raises(sudare.BadRows, match="row 3: Expected Number of Columns: 2 Found: 1"):
+    with pytest.raises(sudare.BadRows, match="row 3: 2 columns expected, 1 found"):
         read("a,b\n1,2\n3\n")
     with pytest.raises(sudare.SourceNotReadable, match="no rows of data"):
         read("a,b\n")
