@@ -130,7 +130,7 @@ def test_an_attack_that_was_not_tried_is_said_not_to_be(purchases: Path) -> None
         untried = history.anonymize(k=2, fast=True, rounds=3, attacks=False)
         assert untried.to_dict()["attacks"] is None
         assert repr(untried).endswith("attacks=not_tried)")
-        with pytest.raises(sudare.OptionNotUsable, match="either --k or --mean-limit"):
+        with pytest.raises(sudare.OptionNotUsable, match="either k or mean_limit"):
             history.anonymize()
 
 

@@ -38,6 +38,7 @@ NAMES = {
 # Where the same name stands for something else.
 KEYS = {
     "risk.above.bound": ASKED, "risk.walk_merged.least": COUNTED, "report.table.lattice.band_last.low": ASKED,
+    "errors.knowledge.many_visits_hint.most": COUNTED, "errors.knowledge.many_rows_hint.most": COUNTED,
     "risk.dangerous_estimate.most": ROUNDED, "risk.affordable_estimate.riskier": ROUNDED,
 }  # fmt: skip
 

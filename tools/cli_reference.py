@@ -17,6 +17,7 @@ import typer.main
 
 from sudare.cli.app import COMMANDS, GROUPS, app, group_summary
 from sudare.cli.help import SECTIONS, help_text
+from sudare.cli.settings import settle
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
 # An option is documented once if so many commands take it with the same text and default.
@@ -66,7 +67,8 @@ class Entry:
 
 
 def reference() -> str:
-    """Return the page: what commands share, then every command with its own arguments and options."""
+    """Return the page, in English: what commands share, then every command with its own arguments and options."""
+    settle(["--lang", "en"])
     listed = {words: entries(words) for words in COMMANDS}
     counts = Counter(entry for found in listed.values() for entry in found if entry.section != "arguments")
     shared = [entry for entry, count in counts.items() if count >= SHARED_BY]

@@ -163,7 +163,7 @@ def test_columns_can_be_given(read: Any) -> None:
 
 def test_rows_without_a_user_are_refused_or_dropped(read: Any) -> None:
     text = "user,item\nbob,milk\n\n,milk\n"
-    with pytest.raises(sudare.BadRows, match=r"user is missing in 1 row \(row 4\)"):
+    with pytest.raises(sudare.BadRows, match=r"the user is missing \(row 4\)"):
         read(text, "b.csv")
     found = read(text, "b.csv", bad_rows="drop")
     assert content(found) == {"bob": ["milk"]}
@@ -171,7 +171,7 @@ def test_rows_without_a_user_are_refused_or_dropped(read: Any) -> None:
 
 
 def test_lines_that_do_not_divide_are_refused(read: Any) -> None:
-    with pytest.raises(sudare.BadRows, match="1 line that does not divide"):
+    with pytest.raises(sudare.BadRows, match="1 row: the line does not divide"):
         read("user,item\nbob,milk,bread\n", "b.csv")
 
 
@@ -213,7 +213,7 @@ def test_a_history_that_was_read_can_be_turned_into_baskets(toy: sudare.History)
 def test_bad_days_of_a_history_matter_only_if_days_do(read: Any) -> None:
     text = "customer,day,item\nbob,never,milk\n"
     assert content(read(text)) == {"bob": ["milk"]}
-    with pytest.raises(sudare.BadRows, match="no day"):
+    with pytest.raises(sudare.BadRows, match="not a date"):
         read(text, per="visit")
 
 

@@ -14,6 +14,7 @@ import pytest
 import sudare
 from sudare.baskets.sensitive import random_lists
 from sudare.engine import DuckDBEngine
+from sudare.messages import Texts
 
 BASKETS = sudare.baskets.make_baskets([["milk", "medicine"], ["bread"], ["medicine 2"]], ["alice", "bob", "carol"])
 
@@ -89,6 +90,16 @@ def test_an_empty_line_is_nothing_and_an_empty_cell_an_error(read: Any) -> None:
 def test_unknown_names_are_refused_with_their_line_and_near_ones(read: Any, text: str, name: str, message: str) -> None:
     with pytest.raises(sudare.BadRows, match=message):
         read(text, name)
+
+
+def test_unknown_names_are_told_in_japanese_line_by_line(read: Any) -> None:
+    with pytest.raises(sudare.BadRows) as refused:
+        read("user,item\nrob,milk\n" + "bob,y\n" * 6, "s.csv")
+    first, second, *_, last, hint = refused.value.text(Texts("ja")).splitlines()
+    assert first.endswith("s.csv の 7 行に、バスケットにない利用者またはアイテムがあります。")
+    assert second == "  2 行目: 利用者 'rob' はいません。bob のことではありませんか。"
+    assert last == "  ……ほか 2 件"
+    assert hint == 'ヒント: 名前を直すか、unknown="ignore" でこれらの行を読み飛ばしてください。'
 
 
 def test_unknown_names_can_be_ignored_and_are_counted(read: Any) -> None:

@@ -6,6 +6,7 @@ The ten attackers of real data are in test_spark.py, with a worker that is kille
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -111,11 +112,62 @@ def test_days_and_times_are_read_alike(any_engine: Engine) -> None:
     ]
 
 
+JAPANESE_MOMENTS = {
+    "2010年12月1日": "2010-12-01 00:00", "2010年12月1日(水) 8:26": "2010-12-01 08:26", "2010.12.1": "2010-12-01 00:00",
+    "平成22年12月1日": "2010-12-01 00:00", "平成22年12月1日8時26分5秒": "2010-12-01 08:26",
+    "H22.12.1": "2010-12-01 00:00",
+    "R1/5/1": "2019-05-01 00:00", "令和元年5月1日": "2019-05-01 00:00", "S64-1-7": "1989-01-07 00:00",
+    "平成元年1月7日": None, "平成31年5月1日": None, "平成32年1月1日": None, "令和0年1月1日": None, "H22.12/1": None,
+    "2010年2月30日": None, "22年12月1日": None, "2010年12月1日 8:26 PM": None, "x": None, "": None,
+}  # fmt: skip
+YEARS_LAST = {
+    "31/12/2010": ("2010-12-31", None), "12/31/2010 8:26": (None, "2010-12-31"),
+    "1.2.2010": ("2010-02-01", "2010-01-02"), "1-2-2010": ("2010-02-01", "2010-01-02"), "1/2.2010": (None, None),
+    "1/2/10": (None, None), "2010/1/2": (None, None),
+}  # fmt: skip
+
+
+def test_japanese_days_are_read_alike(any_engine: Engine) -> None:
+    texts = ", ".join(f"({quote_text(text)})" for text in JAPANESE_MOMENTS)
+    found = rows_of(any_engine, f"SELECT words, CAST(read_moment(words) AS STRING) FROM (VALUES {texts}) AS t(words)")
+    assert {words: moment and moment[:16] for words, moment in found} == JAPANESE_MOMENTS
+
+
+def test_days_with_the_year_last_are_read_alike(any_engine: Engine) -> None:
+    texts = ", ".join(f"({quote_text(text)})" for text in YEARS_LAST)
+    days = ", ".join(f"CAST(CAST(read_moment({order}_first(words)) AS DATE) AS STRING)" for order in ("day", "month"))
+    found = rows_of(any_engine, f"SELECT words, {days} FROM (VALUES {texts}) AS t(words)")
+    assert {words: tuple(readings) for words, *readings in found} == YEARS_LAST
+
+
+def test_files_with_japanese_and_mixed_days_are_read_alike(any_engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "h.csv.gz"
+    text = 'customer,day,item,price\na,H22.12.1,x,"￥1,200"\nb,1/12/2010,x,1\nc,13/12/2010,x,1\nd,2010年12月4日,y,1\n'
+    path.write_bytes(gzip.compress(text.encode()))
+    with sudare.read_history(path, engine=any_engine) as history:
+        query = f"SELECT CAST(day AS STRING), count(*) FROM {history.table('purchase')} GROUP BY day ORDER BY day"
+        assert rows_of(any_engine, query) == [("2010-12-01", 2), ("2010-12-04", 1), ("2010-12-13", 1)]
+    path.write_bytes(gzip.compress(b"customer,day,item\na,1/12/2010,x\n"))
+    with pytest.raises(sudare.BadRows, match="day and month cannot be told apart"):
+        sudare.read_history(path, engine=any_engine)
+
+
+def test_packed_tables_and_patterns_are_read_alike(any_engine: Engine, tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / f"t{number}.csv.gz").write_bytes(gzip.compress(b"age,sex\n30,f\n30,f\n40,m\n"))
+    with sudare.read_table(str(tmp_path / "t?.csv.gz"), engine=any_engine) as table:
+        assert (table.reading.rows, sorted(table.counts.tolist())) == (6, [2, 4])
+
+
 def test_numbers_and_spaces_are_read_alike(any_engine: Engine) -> None:
-    texts = ("1e3", "+5", ".5", "1_000", "1d", "1f", "1,000", "0x10", "\u30001\u3000", "it's")
+    texts = ("1e3", "+5", ".5", "1_000", "1d", "1f", "1,000", "0x10", "\u30001\u3000", "it's",
+             "¥1,200", "\\1,200", "-1,200.5円", "1,20", "0,5", "¥-5 円", "1,200,300")  # fmt: skip
     rows = ", ".join(f"({quote_text(text)})" for text in texts)
     found = rows_of(any_engine, f"SELECT read_number(trimmed(words)) FROM (VALUES {rows}) AS t(words)")
-    assert [row[0] for row in found] == [1000.0, 5.0, 0.5, 1000.0, None, None, None, None, 1.0, None]
+    assert [row[0] for row in found] == [
+        1000.0, 5.0, 0.5, 1000.0, None, None, 1000.0, None, 1.0, None, 1200.0, 1200.0, -1200.5, None, None,
+        -5.0, 1200300.0,
+    ]  # fmt: skip
 
 
 def test_typed_columns_are_read_alike(any_engine: Engine) -> None:
@@ -142,7 +194,7 @@ def test_bad_rows_are_counted_by_reason(any_engine: Engine, tmp_path: Path) -> N
     path.write_text(
         "customer,day,item,price\na,2024-01-31,tea,1\na,soon,tea,1\n,2024-01-31,tea,1\nb,2024-01-31,x,nan\n"
     )
-    with pytest.raises(sudare.BadRows, match=r"3 bad rows(?s:.*)customer is missing.*no day.*no number"):
+    with pytest.raises(sudare.BadRows, match=r"(?s)3 rows that.*customer is missing.*not a date.*not a number"):
         sudare.read_history(path, engine=any_engine)
     with sudare.read_history(path, engine=any_engine, bad_rows="drop") as history:
         assert (history.records, history.reading.dropped_rows) == (1, 3)

@@ -205,7 +205,7 @@ customer,day,item,time,price,quantity
 a,2024/1/5,tea,9:00,1.5,2
 ,2024/1/5,tea,9:00,1.5,2
 a,,tea,9:00,1.5,2
-a,5.1.2024,tea,9:00,1.5,2
+a,5. Jan 2024,tea,9:00,1.5,2
 a,0001-01-05,tea,9:00,1.5,2
 a,2024/1/5,,9:00,1.5,2
 
@@ -223,30 +223,29 @@ def test_bad_rows_are_refused_with_place_and_reason(read: Any) -> None:
     with pytest.raises(sudare.BadRows) as caught:
         read(BAD)
     text = str(caught.value)
-    assert "history.csv has 12 bad rows; nothing was read." in text
-    assert "row 3, column customer: customer is missing" in text
-    assert "row 4, column day: day is missing" in text
-    assert "row 5, column day: '5.1.2024' is no day in a known form" in text
-    assert "row 6, column day: day is not within 1900 to 2199 ('0001-01-05')" in text
-    assert "row 7, column item: item is missing" in text
-    assert "row 9, column time: '25:99' is no time of day" in text
-    assert "row 10, column price: 'cheap' is no number" in text
-    assert "row 11, column price: price is negative ('-1')" in text
-    assert "row 12, column quantity: 'many' is no number" in text
-    assert "row 13, column quantity: quantity is not above zero ('-2')" in text
-    assert "... and 2 more" in text
-    assert "1 x the line does not divide into the columns" in text
-    assert "--bad-rows drop" in text
-    assert "--date-format" in text
+    assert "history.csv has 12 rows that cannot be used; nothing was read." in text
+    assert "1 row, column customer: the customer is missing (row 3)" in text
+    assert "1 row, column day: the day is missing (row 4)" in text
+    assert "1 row, column day: not a date in a known format (row 5: '5. Jan 2024')" in text
+    assert "1 row, column day: the day is not within the years 1900 to 2199 (row 6: '0001-01-05')" in text
+    assert "1 row, column item: the item is missing (row 7)" in text
+    assert "1 row, column time: not a time of day (row 9: '25:99')" in text
+    assert "1 row, column price: the price is not a number (row 10: 'cheap')" in text
+    assert "1 row, column price: the price is negative (row 11: '-1')" in text
+    assert "1 row, column quantity: the quantity is not a number (row 12: 'many')" in text
+    assert "2 rows, column quantity: the quantity is not above zero (first: row 13: '-2')" in text
+    assert "1 row: the line does not divide into the columns (row " in text
+    assert 'bad_rows="drop"' in text
+    assert 'date_format="' in text
 
 
 def test_bad_rows_are_dropped_and_counted(read: Any) -> None:
     history = read(BAD, bad_rows="drop")
     assert history.records == 1
     assert (history.reading.rows, history.reading.dropped_rows) == (13, 12)
-    reasons = {(part.reason, part.column): part.rows for part in history.reading.dropped}
-    assert reasons["customer is missing", "customer"] == 1
-    assert reasons["quantity is not above zero", "quantity"] == 2
+    reasons = {(str(part.reason), part.column): part.rows for part in history.reading.dropped}
+    assert reasons["the customer is missing", "customer"] == 1
+    assert reasons["the quantity is not above zero", "quantity"] == 2
     assert reasons["the line does not divide into the columns", ""] == 1
 
 
@@ -254,15 +253,15 @@ def test_rows_are_found_behind_broken_lines_and_cells_with_line_breaks(read: Any
     text = 'customer,day,item\na,2024/1/5,"tea\nand\nmilk"\na,2024/1/5\n\na,x,tea\n'
     with pytest.raises(sudare.BadRows) as caught:
         read(text)
-    assert "row 5: Expected Number of Columns: 3 Found: 2" in str(caught.value)
-    assert "row 7, column day: 'x' is no day" in str(caught.value)
+    assert "row 5: 3 columns expected, 2 found" in str(caught.value)
+    assert "not a date in a known format (row 7: 'x')" in str(caught.value)
 
 
 def test_values_can_mean_missing(read: Any) -> None:
     text = "customer,day,item\n0,2024/1/5,tea\na,2024/1/5,tea\n"
     history = read(text, missing_values={"customer": ["0"]}, bad_rows="drop")
     assert (history.records, history.reading.dropped[0].rows) == (1, 1)
-    with pytest.raises(sudare.OptionNotUsable, match="no role 'who'"):
+    with pytest.raises(sudare.OptionNotUsable, match="Unknown role 'who'"):
         read(text, missing_values={"who": ["0"]})
 
 
@@ -292,7 +291,11 @@ def test_the_hash_is_that_of_the_file(read: Any, toy_file: Path) -> None:
         ("zip.csv", b"PK\x03\x04rest", "cannot be unpacked as zip"),
         ("gzip.csv", b"\x1f\x8brest", "damaged or incomplete"),
         ("one.csv", b"customer\na\n", "is a single column"),
-        ("columns.csv", b"name,when,thing\na,2024/1/5,tea\n", "No column of .* looks like customer and day and item"),
+        (
+            "columns.csv",
+            b"name,when,thing\na,2024/1/5,tea\n",
+            "has no column whose name looks like customer, day and item",
+        ),
         ("bad.parquet", b"PAR1 but not really", "cannot be read as Parquet"),
         ("bad.xlsx", b"not a workbook", "cannot be read as Excel"),
         ("long.csv", b"a" * (1 << 22) + b"\n", "longer than"),
@@ -329,9 +332,9 @@ def test_a_wrong_delimiter_names_the_one_it_looks_like(read: Any) -> None:
 
 
 def test_a_given_column_that_is_not_there_lists_those_that_are(read: Any) -> None:
-    with pytest.raises(sudare.ColumnNotFound, match="Columns there: customer, day, item"):
+    with pytest.raises(sudare.ColumnNotFound, match="Its columns are: customer, day, item"):
         read(SMALL, columns={"price": "cost"})
-    with pytest.raises(sudare.OptionNotUsable, match="no role 'shop'"):
+    with pytest.raises(sudare.OptionNotUsable, match="Unknown role 'shop'"):
         read(SMALL, columns={"shop": "day"})
 
 
@@ -350,7 +353,7 @@ def test_repeated_and_empty_column_names_are_read(read: Any) -> None:
 
 
 def test_dates_mixed_with_unknown_ones_are_refused_by_row(read: Any) -> None:
-    with pytest.raises(sudare.BadRows, match=r"row 3, column day: '5/1/2024' is no day"):
+    with pytest.raises(sudare.BadRows, match=r"day and month cannot be told apart \(row 3: '5/1/2024'\)"):
         read("customer,day,item\na,2024/1/5,tea\na,5/1/2024,tea\n")
 
 
@@ -407,7 +410,7 @@ def test_closing_a_history_drops_its_tables(engine: DuckDBEngine, toy_file: Path
 def test_a_refused_source_leaves_nothing_on_the_engine(engine: DuckDBEngine) -> None:
     before = rows_of(engine, "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'history%' ORDER BY ALL")
     frame = polars.DataFrame({"customer": [None], "day": ["2024-01-05"], "item": ["tea"]})
-    with pytest.raises(sudare.BadRows, match="row 1, column customer: customer is missing"):
+    with pytest.raises(sudare.BadRows, match=r"column customer: the customer is missing \(row 1\)"):
         sudare.read_history(frame, engine=engine)
     assert (
         rows_of(engine, "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'history%' ORDER BY ALL")

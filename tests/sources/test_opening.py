@@ -215,7 +215,7 @@ def test_no_row_keeps_a_clock_of_its_own_where_a_zone_is_chosen(engine: DuckDBEn
         assert (days(found), found.reading.clock) == (["2024-01-06", "2024-01-10"], "Asia/Tokyo")
     path.write_text("customer,day,item\na,2024-01-05 8:00 PM,tea\n")
     for zone in (None, "Asia/Tokyo"):
-        with pytest.raises(sudare.BadRows, match="no day in a known form"):
+        with pytest.raises(sudare.BadRows, match="not a date in a known format"):
             sudare.read_history(path, engine=engine, time_zone=zone)
 
 

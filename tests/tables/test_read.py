@@ -9,6 +9,7 @@ import pytest
 
 import sudare
 from sudare.engine import DuckDBEngine
+from sudare.messages import Texts
 from tests.engine.looking import rows_of
 
 TEXT = "city,age\nKyoto,30\nKyoto, 30\nNara,?\nNara,\n"
@@ -57,6 +58,14 @@ def test_an_unknown_attribute_is_told_with_near_ones(read: Any) -> None:
         read(TEXT).positions(["shoe size"])
 
 
+def test_an_unknown_attribute_is_told_in_the_language_of_the_reader(read: Any) -> None:
+    with pytest.raises(sudare.ColumnNotFound) as refused:
+        read("city,age\nKyoto,30\n", attributes=["agee"])
+    problem, hint = refused.value.text(Texts("ja")).splitlines()
+    assert problem.endswith("table.csv に属性 'agee' はありません。age のことではありませんか。")
+    assert hint == "ヒント: 属性: city、age。"
+
+
 def test_columns_of_one_name_cannot_be_told_apart(read: Any) -> None:
     with pytest.raises(sudare.ColumnNotFound, match=r"'a' occurs more than once in"):
         read("a,b,a\n1,2,3\n")
@@ -66,7 +75,7 @@ def test_columns_of_one_name_cannot_be_told_apart(read: Any) -> None:
 
 
 def test_broken_lines_and_empty_tables_are_refused(read: Any) -> None:
-    with pytest.raises(sudare.BadRows, match="row 3: Expected Number of Columns: 2 Found: 1"):
+    with pytest.raises(sudare.BadRows, match="row 3: 2 columns expected, 1 found"):
         read("a,b\n1,2\n3\n")
     with pytest.raises(sudare.SourceNotReadable, match="no rows of data"):
         read("a,b\n")

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from sudare.arguments import checked
 from sudare.baskets.model import BasketReading, as_baskets
-from sudare.baskets.read import PAIR_ROLES, pair_cells
+from sudare.baskets.read import PAIR_ROLES, USER_MISSING, pair_cells
 from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.errors import BadRows, SourceNotReadable
 from sudare.messages import message
@@ -134,7 +134,7 @@ def _reading(engine: Engine, rows: str, source: Source, roles: Mapping[str, int]
     column = source.columns[roles["customer"]]
     if lacking and not drop:
         raise BadRows("errors.baskets.user_missing", source=source.name, column=column, count=lacking, rows="")
-    dropped = (Dropped("user is missing", column, lacking),) if lacking else ()
+    dropped = (Dropped(USER_MISSING, column, lacking),) if lacking else ()
     found = {"user": column, "item": source.columns[roles["item"]]}
     spellings = find_spellings(engine, rows, {"owner": column, "item": found["item"]})
     return Reading(

@@ -15,8 +15,8 @@ from sudare.arguments import checked
 from sudare.baskets.model import BasketReading, Baskets, as_baskets, numbered
 from sudare.baskets.transactions import SPMF_MARKS, TEXT_FORMS, TextForm, find_text_form, is_no_item, read_lines
 from sudare.engine import Engine, engine_or_own, fresh_name
-from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
-from sudare.messages import Joined, message
+from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.messages import Joined, Language, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import cell_text
@@ -26,7 +26,15 @@ from sudare.sources.opening import Source, open_source, refuse_broken
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 from sudare.sources.purchases.model import Purchases
 from sudare.sources.purchases.roles import NAMES, assign_roles, fold
-from sudare.sources.readings import Dropped, Reading
+from sudare.sources.readings import Reading
+from sudare.sources.rejects import (
+    BadRowsFound,
+    Problem,
+    check_rejects,
+    dropped_rows,
+    refused_rows,
+    write_rejects,
+)
 from sudare.sources.spellings import as_written, find_spellings, plain, spelled_names
 from sudare.sources.text import DELIMITERS
 
@@ -35,6 +43,7 @@ Per = Literal["customer", "visit"]
 
 PAIR_ROLES = ("customer", "item")
 SHOWN_ROWS = 10
+USER_MISSING = message("errors.rows.reason.user_missing")
 # What an engine that shows no people does not show.
 ITEMS_OF_USERS = message("errors.people.items_of_users")
 
@@ -54,6 +63,8 @@ def read_baskets(
     date_format: str | None = None,
     time_zone: str | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
+    rejects: str | Path | None = None,
+    language: Language = "en",
     allow_empty: bool = False,
     engine: Engine | None = None,
     progress: Progress = silent,
@@ -73,7 +84,7 @@ def read_baskets(
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
     options = PurchaseForm(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
-        columns=given, date_format=date_format, bad_rows=bad_rows,
+        columns=given, date_format=date_format, bad_rows=bad_rows, rejects=rejects, language=language,
     )  # fmt: skip
     progress(message("progress.reading"), 0, 2)
     if isinstance(source, Purchases):
@@ -181,16 +192,22 @@ def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> Basket
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)
         cleanup.callback(engine.drop, rows)
-        roles = hold_pairs(engine, opened, given, rows)
-        lacking = missing_rows(engine, rows, "owner")
-        if lacking and not drop:
-            raise _no_user(opened, roles["customer"], lacking)
-        (read,) = engine.total(f"SELECT count(*) FROM {rows}")
+        roles = assign_pairs(opened, given)
+        engine.check_people(ITEMS_OF_USERS)
+        check_rejects(options, engine)
+        engine.keep(rows, pair_rows(engine, opened, roles))
+        broken = opened.broken_lines(engine)
         column = opened.columns[roles["customer"]]
-        dropped = (Dropped("user is missing", column, len(lacking)),) if lacking else ()
+        read, lacking = engine.total(f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL) FROM {rows}")
+        dropped = dropped_rows([(USER_MISSING, column, lacking)], broken)
+        query = f"SELECT place AS record, 1 AS problem FROM {rows} WHERE owner IS NULL"
+        bad = BadRowsFound(engine, opened, query, [Problem(roles["customer"], USER_MISSING)], broken)
+        write_rejects(bad, options)
+        if dropped and not drop:
+            raise refused_rows(bad, dropped, options)
         found = {"user": column, "item": opened.columns[roles["item"]]}
         reading = Reading(
-            opened.name, opened.format, found, opened.guesses, read, dropped, opened.sha256,
+            opened.name, opened.format, found, opened.guesses, read + len(broken), tuple(dropped), opened.sha256,
             find_spellings(engine, rows, {"owner": found["user"], "item": found["item"]}),
             alternatives=opened.alternatives, files=opened.files,
         )  # fmt: skip
@@ -200,10 +217,20 @@ def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> Basket
 def hold_pairs(engine: Engine, source: Source, given: Mapping[str, str], name: str) -> dict[str, int]:
     """Make a table of the users and items of a source: place (from 1), owner, item; return where the columns are."""
     engine.check_people(ITEMS_OF_USERS)
-    roles = assign_roles(source.columns, given, header=source.header, source=source.name, required=PAIR_ROLES)
-    engine.keep(name, f"SELECT {engine.record_number} AS place, {pair_cells(source, roles)} FROM {source.table}")
+    roles = assign_pairs(source, given)
+    engine.keep(name, pair_rows(engine, source, roles))
     refuse_broken(engine, source)
     return roles
+
+
+def assign_pairs(source: Source, given: Mapping[str, str]) -> dict[str, int]:
+    """Return where the columns of users and items are."""
+    return assign_roles(source.columns, given, header=source.header, source=source.name, required=PAIR_ROLES)
+
+
+def pair_rows(engine: Engine, source: Source, roles: Mapping[str, int]) -> str:
+    """Return a query for the users and items of a source, with the places of the rows from 1."""
+    return f"SELECT {engine.record_number} AS place, {pair_cells(source, roles)} FROM {source.table}"
 
 
 def pair_cells(source: Source, roles: Mapping[str, int]) -> str:
@@ -224,18 +251,6 @@ def missing_rows(engine: Engine, name: str, column: str) -> list[int]:
 def _listed(engine: Engine, query: str) -> list[Any]:
     """Return the one column of a query as a list."""
     return [cell for (cell,) in engine.people(query, ITEMS_OF_USERS)]
-
-
-def _no_user(source: Source, place: int, lacking: list[int]) -> BadRows:
-    lines = source.rows_of(lacking[:SHOWN_ROWS], ())
-    shown = ", ".join(f"{line:,}" for line in lines.values()) + (", ..." if len(lacking) > SHOWN_ROWS else "")
-    return BadRows(
-        "errors.baskets.user_missing",
-        source=source.name,
-        column=source.columns[place],
-        count=len(lacking),
-        rows=message("errors.baskets.at_rows", rows=shown),
-    )
 
 
 def _from_history(history: Purchases, per: Per) -> Baskets:

@@ -7,9 +7,12 @@ explode(list)               a row for each element of a list; it stands in a SEL
 list_extract(list, n)       the n-th of a list of whole numbers, from 1 on
 normal(text)                in Unicode's form NFKC: full-width digits as digits, half-width kana as kana
 trimmed(text)               without blanks at its ends: spaces of whatever script, tabs, line ends, invisible marks
-read_number(text)
-read_moment(text)           a day, with its time if it has one: year-first dates, ISO date-times, 20101201, Excel's days
+read_number(text)           also with commas between groups of three digits, and with yen: ¥1,200, 1,200円
+western_moment(text)        a day, with its time if it has one: year-first dates, ISO date-times, 20101201, Excel's days
                             (with an offset or a zone, +09:00 or Asia/Tokyo, the clock as written)
+read_moment(text)           the same, and 2010年12月1日, 平成22年12月1日, H22.12.1: it takes much longer to plan
+day_first(text)             31/12/2010 (also with dots or hyphens) with the year first: 2010-12-31; else NULL
+month_first(text)           the same of 12/31/2010
 read_moment_in(text, form)  the same in a form like '%d.%m.%Y'; with an offset (%z) the clock of UTC
 has_offset(text)            whether something follows the time of a text: an offset, a time zone, or what is no time
 clock_of(text, zone)        what the clock of a zone shows at a moment that is written with an offset or a zone
@@ -51,6 +54,8 @@ BLANKS = (
 # Where a time is followed by anything, that says of which zone its clock is (Z, +09, +09:00:00, EST, Asia/Tokyo), or
 # the text is no time.
 OFFSET = ":[0-9.]*[^0-9:.]"
+# A date with the year last, divided by one of / . - and perhaps followed by a time.
+YEAR_LAST = "^([0-9]{1,2})(/([0-9]{1,2})/|[.]([0-9]{1,2})[.]|-([0-9]{1,2})-)([ ]?)([0-9]{4})((?:[ T].*)?)$"
 # Rows for which a part is worth a task of its own.
 PART_ROWS = 10_000
 Column = np.ndarray[Any, np.dtype[Any]]
@@ -149,7 +154,7 @@ class Engine(Protocol):
     def find(self, name: str, /) -> str | None:
         """Return a table expression for a name that only the engine knows: a table of a catalog, an address."""
 
-    def rejected_lines(self) -> list[tuple[int, str]]:
+    def rejected_lines(self) -> list[tuple[int, Message]]:
         """Return byte position and reason of the lines `csv` could not split into columns, in order."""
 
     def write(self, query: str, path: Path, /) -> None:

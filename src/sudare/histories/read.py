@@ -9,6 +9,7 @@ from typing import Literal
 from sudare.arguments import checked
 from sudare.engine import Engine, engine_to_keep
 from sudare.histories.model import History
+from sudare.messages import Language
 from sudare.progress import Progress, silent
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 
@@ -27,6 +28,8 @@ def read_history(
     time_zone: str | None = None,
     missing_values: Mapping[str, Sequence[str]] | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
+    rejects: str | Path | None = None,
+    language: Language = "en",
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> History:
@@ -40,13 +43,15 @@ def read_history(
     further values that mean "missing" in a column (role -> values). Cells are taken in Unicode's form NFKC, without
     blanks at their ends, and the result's `reading` says where that made one name of several. Moments with a time zone
     become days by the clock of `time_zone` (None: UTC for columns of such moments, the clock as written for text). Bad
-    rows are refused (`BadRows` shows the first ten and the total) or dropped and counted in the `reading`.
+    rows are refused (`BadRows` shows one example for each reason) or dropped and counted in the `reading`; either way
+    `rejects` names a CSV file for all of them, as they were, with row, column and reason in a `language`.
     """
     if not isinstance(source, str | Path) and (found := _of_cells(source, engine)) is not None:
         return found
     options = PurchaseForm(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
         columns=columns or {}, date_format=date_format, missing_values=missing_values or {}, bad_rows=bad_rows,
+        rejects=rejects, language=language,
     )  # fmt: skip
     with engine_to_keep(engine, source) as (place, own):
         history = load_purchases(source, options, History, engine=place, own_engine=own, progress=progress)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -43,16 +42,10 @@ def reading_notes(reading: Reading, texts: Texts) -> list[str]:
 
 def _guess(name: str, value: str, texts: Texts) -> str:
     shown = shortened(value, texts)
-    # A sheet may be called "no"; its name is not a word of ours.
-    if name != "sheet":
+    # A sheet or a table may be called "no"; its name is not a word of ours.
+    if name not in ("sheet", "table"):
         shown = _text_or(f"report.history.guessed.{_DELIMITERS.get(value, value)}", shown, texts)
     return texts("report.history.read.guess", name=_text_or(f"report.history.guess.{name}", name, texts), value=shown)
-
-
-def reason_text(reason: str, texts: Texts) -> str:
-    """Return why rows were left out, in the reader's language if the reason is one of the known ones."""
-    name = re.sub(r"\W+", "_", reason)
-    return _text_or(f"report.history.reason.{name}", reason, texts)
 
 
 def _text_or(key: str, otherwise: str, texts: Texts) -> str:
@@ -67,7 +60,7 @@ def left_out(reading: Reading, texts: Texts) -> str:
 
 
 def _left_out(part: Dropped, texts: Texts) -> str:
-    words = {"column": shortened(part.column, texts), "reason": reason_text(part.reason, texts)}
+    words = {"column": shortened(part.column, texts), "reason": part.reason}
     return texts("report.page.left_out_for", count=part.rows, **words)
 
 

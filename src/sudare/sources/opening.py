@@ -15,7 +15,7 @@ from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
 from sudare.sources.local.files import find_files, not_found, refuse_web_address, shown_name
 from sudare.sources.local.patterns import is_pattern
-from sudare.sources.local.prepared import Prepared, prepare_files
+from sudare.sources.local.prepared import Piece, Prepared, prepare_files
 from sudare.sources.options import SourceOptions
 from sudare.sources.text import TextForm, line_numbers, record_lines
 
@@ -49,7 +49,7 @@ class Source:
     zoned: tuple[int, ...] = ()
     clock: str | None = None
 
-    def broken_lines(self, engine: Engine) -> dict[int, str]:
+    def broken_lines(self, engine: Engine) -> dict[int, Message]:
         """Return line number and reason of the lines that did not divide into the columns."""
         if self.text is None:
             return {}
@@ -68,10 +68,19 @@ class Source:
 
     def where(self, row: int) -> Message:
         """Say where a person finds a row."""
-        if self.text is None or not self.text.pieces:
+        piece = self._piece(row)
+        if piece is None:
             return message("errors.rows.at", row=row)
-        piece = max((piece for piece in self.text.pieces if piece.start <= row), key=lambda piece: piece.start)
         return message("errors.rows.in_file", file=piece.name, row=row - piece.start + piece.line)
+
+    def own_row(self, row: int) -> str:
+        """Return the number of a row, with its file before it if there are several."""
+        piece = self._piece(row)
+        return str(row) if piece is None else f"{piece.name}:{row - piece.start + piece.line}"
+
+    def _piece(self, row: int) -> Piece | None:
+        pieces = self.text.pieces if self.text else ()
+        return max((piece for piece in pieces if piece.start <= row), key=lambda piece: piece.start, default=None)
 
 
 def open_source(source: object, engine: Engine, options: SourceOptions, cleanup: ExitStack) -> Source:

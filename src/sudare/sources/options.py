@@ -7,7 +7,7 @@ from pathlib import Path
 from zoneinfo import available_timezones
 
 from sudare.errors import OptionNotUsable
-from sudare.messages import Joined, message
+from sudare.messages import Joined, Language, message
 from sudare.showing import dataclass
 
 
@@ -22,6 +22,7 @@ class SourceOptions:
     table: str | None = None
     time_zone: str | None = None
     rejects: str | Path | None = None
+    language: Language = "en"
 
     def check(self) -> None:
         """Raise OptionNotUsable if there is no such time zone."""

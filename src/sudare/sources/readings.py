@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from sudare.messages import Message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.spellings import Spelling
@@ -14,9 +15,9 @@ AS_WRITTEN = "as written"
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Rows left out of a history for one reason."""
+    """Rows left out of a source for one reason; `column` is empty if the reason is no single column."""
 
-    reason: str
+    reason: Message
     column: str
     rows: int
 

@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import field
+from pathlib import Path
 
 from sudare.arguments import checked
 from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.engine.small_counts import Refuse
 from sudare.errors import SourceNotReadable
-from sudare.messages import message
+from sudare.messages import Language, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
-from sudare.sources.opening import Source, open_source, refuse_broken
+from sudare.sources.opening import Source, open_source
 from sudare.sources.options import SourceOptions
 from sudare.sources.readings import Reading
+from sudare.sources.rejects import check_rejects
 from sudare.sources.spellings import Spelling
 from sudare.tables.rows import (
     Columns,
@@ -32,6 +34,7 @@ from sudare.tables.rows import (
     choose_columns,
     load_rows,
     refuse_heavy,
+    reject_rows,
     table_spellings,
     unknown_attribute,
 )
@@ -151,6 +154,8 @@ def collapse_table(
     sheet: str | None = None,
     table: str | None = None,
     time_zone: str | None = None,
+    rejects: str | Path | None = None,
+    language: Language = "en",
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> CollapsedTable:
@@ -160,18 +165,20 @@ def collapse_table(
     leave the engine.
     """
     form = SourceOptions(
-        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone
-    )
+        delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
+        rejects=rejects, language=language,
+    )  # fmt: skip
     name = new_name()
     keys: list[str] = []
     with engine_to_keep(engine, source) as (place, own), ExitStack() as cleanup:
         forget = cleanup.enter_context(ExitStack())
         forget.callback(lambda: _forget(place, name, keys))
         progress(message("progress.reading"), 0, 2)
+        check_rejects(form, place)
         opened = open_source(source, place, form, cleanup)
         columns = choose_columns(opened, attributes, weight, person)
         keys += _keys(len(columns.attributes), person is not None)
-        grouped, later = _grouped(place, opened, columns, missing_values, name)
+        grouped, later = _grouped(place, opened, columns, missing_values, name, form)
         values = value_tables(name, columns)
         rewritten = grouped.rewritten > 0
         spellings = table_spellings(place, opened, columns, missing_values, values, rewritten=rewritten)
@@ -183,19 +190,19 @@ def collapse_table(
 
 
 def _grouped(
-    engine: Engine, source: Source, columns: Columns, missing: Sequence[str], name: str
+    engine: Engine, source: Source, columns: Columns, missing: Sequence[str], name: str, options: SourceOptions
 ) -> tuple[Grouped, RowsLater | None]:
     """Group the rows of a source, and say how all of them can be read later, if they were not."""
     # Weights and persons are looked at row by row.
     if source.in_place is None or columns.weight is not None or columns.person is not None:
-        load_rows(engine, source, columns, missing, name)
+        load_rows(engine, source, columns, missing, name, options)
         return group_rows(engine, name, name, columns), None
     later = RowsLater(source, cells_query(source, columns, missing))
     # The embedded engine reads single columns of Parquet again in no time.
     again = engine.name == "duckdb" and source.format == "Parquet"
     written = as_written_rows(source, columns, missing)
     grouped = group_rows(engine, f"({written.query})", name, columns, written=written, again=again)
-    refuse_broken(engine, source)
+    reject_rows(engine, source, columns, options)
     return grouped, later
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from sudare.arguments import checked
 from sudare.engine import Engine
 from sudare.errors import MemoryNotEnough
-from sudare.messages import message
+from sudare.messages import Language, message
 from sudare.progress import Progress, silent
 from sudare.sources.cell_text import MissingRule
 from sudare.statistics.distinct import row_order
@@ -34,6 +35,8 @@ def read_table(
     sheet: str | None = None,
     table: str | None = None,
     time_zone: str | None = None,
+    rejects: str | Path | None = None,
+    language: Language = "en",
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Table:
@@ -47,7 +50,8 @@ def read_table(
     the clock of `time_zone` (None: UTC). An empty cell and the `missing_values` are missing. A missing value is a value
     of its own (`missing="value"`) or equal to any other (`missing="any"`). `weight` names a column that says how many
     records a row stands for, `person` one that says whose the record is: then a class counts persons. Lines that do not
-    divide into the columns are refused.
+    divide into the columns and rows without a usable weight or person are refused; `rejects` names a CSV file for all
+    of them, with row, column and reason in a `language`.
     """
     collapsed = collapse_table(
         source,
@@ -62,6 +66,8 @@ def read_table(
         sheet=sheet,
         table=table,
         time_zone=time_zone,
+        rejects=rejects,
+        language=language,
         engine=engine,
         progress=progress,
     )

@@ -12,6 +12,8 @@ from sudare.messages.near import did_you_mean
 from sudare.showing import dataclass
 from sudare.sources.cell_text import cell_text
 from sudare.sources.opening import Source, refuse_broken
+from sudare.sources.options import SourceOptions
+from sudare.sources.rejects import BadRowsFound, Problem, write_rejects
 from sudare.sources.spellings import Spelling, told_counts
 from sudare.sources.text import file_hash
 
@@ -204,10 +206,38 @@ def _hold(engine: Engine, query: str, name: str) -> None:
     engine.hold(name, f"SELECT {engine.record_number} AS record, * FROM ({query})")
 
 
-def load_rows(engine: Engine, source: Source, columns: Columns, missing: Sequence[str], name: str) -> None:
+def reject_rows(
+    engine: Engine, source: Source, columns: Columns, options: SourceOptions, name: str | None = None
+) -> None:
+    """Refuse a text with lines that do not divide into the columns; write all bad rows if that was asked for.
+
+    `name` is the table of all rows, if there are weights or persons in them.
+    """
+    apart = (("weight", "weight_unusable", columns.weight), ("person", "person_missing", columns.person))
+    found = [
+        (column, Problem(place, message(f"errors.rows.reason.{reason}")))
+        for column, reason, place in apart
+        if place is not None
+    ]
+    first = " ".join(f"WHEN {column} IS NULL THEN {number}" for number, (column, _) in enumerate(found, start=1))
+    query = f"SELECT record, CASE {first} END AS problem FROM {name}" if found else "SELECT 0 AS record, 0 AS problem"
+    broken = source.broken_lines(engine)
+    bad = f"SELECT * FROM ({query}) WHERE problem > 0"
+    write_rejects(BadRowsFound(engine, source, bad, [problem for _, problem in found], broken), options)
+    refuse_broken(engine, source)
+
+
+def load_rows(
+    engine: Engine,
+    source: Source,
+    columns: Columns,
+    missing: Sequence[str],
+    name: str,
+    options: SourceOptions | None = None,
+) -> None:
     """Make the table of all rows of a source and check their weights or persons."""
     _hold(engine, cells_query(source, columns, missing), name)
-    refuse_broken(engine, source)
+    reject_rows(engine, source, columns, options or SourceOptions(), name)
     if columns.weight is not None:
         empty = _empty_rows(engine, source, name, "weight", columns.weight)
         if empty and (most := _EXACT_FLOATS.get(source.types[columns.weight])):

@@ -85,8 +85,8 @@ def test_utility_of_a_publication(run: Run, file: Path, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["itemsets", "--support", "many"], "--support 'many' is not a number"),
-        (["itemsets", "--support", "1.5"], "A support is a share of the records above 0 and up to 1"),
-        (["rules", "--support", "1", "--confidence", "2"], "A confidence is from 0 to 1, not 2"),
+        (["itemsets", "--support", "1.5"], "--support must be a share of the records above 0 and up to 1"),
+        (["rules", "--support", "1", "--confidence", "2"], "--confidence must be between 0 and 1, not 2"),
         (["km", "--k", "0", "--m", "2"], "must be at least 1, not 0 and 2"),
     ],
 )

@@ -72,7 +72,7 @@ def test_check_speaks_japanese(run: Run) -> None:
     ("original", "words"),
     [
         (b"", "is empty"),
-        (b"12,2010/12/1,a,3.75\n", "is no original history"),
+        (b"12,2010/12/1,a,3.75\n", "is not an original history"),
         (b"\xef\xbb\xbf" + T.encode(), "byte order mark"),
         (T.encode("utf-16"), "UTF-16"),
         (b"PK\x03\x04" + bytes(99), "zip archive"),
@@ -90,7 +90,7 @@ def test_a_malformed_original_is_one_message_and_exit_code_2(run: Run, original:
     assert (told["schema"], told["exit_code"]) == ("sudare.error/1", 2)
     assert told["problem"].startswith("T.csv")
     assert words in result.stderr
-    assert "Hint:" in result.stderr
+    assert told["hint"]
 
 
 @pytest.mark.parametrize("words", [("none.csv", "A.csv"), ("T.csv", "none.csv"), (".", "A.csv"), ("T.csv", ".")])
@@ -109,7 +109,7 @@ def test_a_malformed_anonymized_history_is_not_valid(run: Run, text: bytes) -> N
 def test_unknown_rules_are_refused(run: Run) -> None:
     result = run("check", "T.csv", "A.csv", "--rules", "pwscup1999")
     assert result.exit_code == 2
-    assert "Hint: pwscup2018" in result.stderr
+    assert "Hint: Use pwscup2018" in result.stderr
 
 
 def test_publish_writes_what_guesses_are_checked_against(run: Run) -> None:

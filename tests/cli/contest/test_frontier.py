@@ -109,8 +109,8 @@ def test_after_an_interruption_the_same_command_goes_on(
         (["--ks", "5-2"], "'5-2' is not a list of numbers"),
         (["--ks", "2-2000"], "'2-2000' is not a list of numbers"),
         (["--ks", "2-"], "'2-' is not a list of numbers"),
-        (["--ks", "1-3"], "Every k is 2 or more"),
-        ([], "There are 12 customers, fewer than k = 20"),
+        (["--ks", "1-3"], "each must be 2 or more"),
+        ([], "only 12 customers, fewer than k = 20"),
         (["--ks", "2", "--model", "magic"], "--model: the value must be classes"),
     ],
 )

@@ -73,10 +73,10 @@ def test_an_a_that_breaks_the_rules_is_shown_as_by_check_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--draws", "0"], "Nothing is measured in 0 draws"),
-        (["--seed", "-1"], "A seed is 0 or more"),
+        (["--draws", "0"], "--draws must be 1 or more, not 0"),
+        (["--seed", "-1"], "--seed must be 0 or more"),
         (["--lang", "fr"], "the value must be en or ja"),
-        (["--guesses", "T.csv"], "is no file of guesses"),
+        (["--guesses", "T.csv"], "is not a valid file of guesses"),
         (["--guesses", "no.csv"], "no.csv"),
         (["--thresholds", "no.csv"], "no.csv"),
         (["--rules", "no.toml"], "no.toml"),

@@ -156,15 +156,15 @@ def test_an_interruption_says_that_the_rest_can_follow(
     [
         (["utility", "T.csv", "missing.csv"], "missing.csv"),
         (["utility", "T.csv", "A1.csv", "--rules", "other"], "'other'"),
-        (["use-cases", "T.csv", "A1.csv", "--draws", "0"], "Nothing is measured in 0 draws"),
+        (["use-cases", "T.csv", "A1.csv", "--draws", "0"], "--draws must be 1 or more, not 0"),
         (["use-cases", "T.csv", "A1.csv", "--support", "often"], "--support 'often' is not a number"),
         (["correlate", "T.csv"], "T.csv has no column name"),
-        (["correlate", "missing"], "There is no file missing"),
+        (["correlate", "missing"], "missing does not exist"),
         (["correlate", "pwscup2018", "T.csv"], "measured values need no original history"),
         (["correlate", "pwscup2018", "-o", "."], "is not empty"),
         (["correlate", ".", "-o", "."], "Cannot write .: it is read"),
-        (["correlate", ".", "A1.csv"], "is no original history"),
-        (["correlate", "few", "T.csv"], "3 anonymized histories or more, not 0"),
+        (["correlate", ".", "A1.csv"], "is not an original history"),
+        (["correlate", "few", "T.csv"], "at least 3 anonymized histories; there are only 0"),
     ],
 )
 def test_bad_input_gets_one_message_and_exit_code_2(

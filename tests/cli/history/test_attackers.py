@@ -131,7 +131,7 @@ def test_several_persons_are_shown_and_told_as_json(run: Run, toy_file: Path) ->
 def test_more_persons_than_customers_are_refused(run: Run, toy_file: Path) -> None:
     result = run("history", "attackers", toy_file, "--persons", 4)
     assert result.exit_code == 2
-    assert "1 to 3 persons" in result.stderr
+    assert "--persons must be between 1 and 3" in result.stderr
 
 
 def test_visits_are_listed_and_written(run: Run, toy_file: Path, tmp_path: Path) -> None:

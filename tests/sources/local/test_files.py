@@ -162,6 +162,13 @@ def test_parquet_and_excel_files_that_match_are_read_together(engine: DuckDBEngi
         sudare.read_history(tmp_path / "h*", engine=engine)
 
 
+def test_a_bad_row_is_found_in_its_own_file(engine: DuckDBEngine, tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_bytes(TEXT.rstrip())
+    (tmp_path / "2.csv").write_bytes(b"\n" + OTHER + b"\nd,2024/1/7,\n")
+    with pytest.raises(sudare.BadRows, match=r"the item is missing \(.*2\.csv, row 5\)"):
+        sudare.read_history(str(tmp_path / "?.csv"), engine=engine)
+
+
 def test_files_with_other_columns_are_refused(engine: DuckDBEngine, tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_bytes(TEXT)
     (tmp_path / "2.csv").write_bytes(b"day,customer,item\n2024/1/5,a,x\n")
@@ -210,7 +217,7 @@ def test_the_only_table_of_a_database_is_read(engine: DuckDBEngine, tmp_path: Pa
         assert found.reading.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
         names = rows_of(engine, f"SELECT name FROM {found.table('customer')}")
         assert names == [("17850",)]
-    with pytest.raises(sudare.BadRows, match="row 2, column item"):
+    with pytest.raises(sudare.BadRows, match=r"column item: the item is missing \(row 2\)"):
         sudare.read_history(path, engine=engine)
     with sudare.read_table(path, engine=engine) as table:
         assert table.reading.rows == 2

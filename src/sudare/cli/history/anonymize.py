@@ -74,7 +74,7 @@ class AnonymizingOptions:
             metavar="N",
         ),
     ] = None
-    report: Annotated[Path | None, REPORT, typer.Option(metavar="FILE")] = None
+    report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None
     skip_attacks: SkipAttacksOption = False
     fast: FastOption = False
     seconds: SecondsOption = None

@@ -124,7 +124,7 @@ def attackers(
     source: CellOptions,
     wanted: AttackerOptions,
     fail_above: FailAboveOption = None,
-    report: Annotated[Path | None, REPORT, typer.Option(metavar="OUT")] = None,
+    report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None,
     customer_risks: Annotated[Path | None, TABLE, typer.Option(metavar="OUT")] = None,
     json: JsonOption = False,
 ) -> None:

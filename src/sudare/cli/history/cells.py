@@ -41,5 +41,5 @@ class CellOptions(HistoryOptions):
         if found.reading and tell:
             tell_reading(found.reading)
         for remark in found.remarks if tell else ():
-            note(str(remark))
+            note(remark.key, **remark.values)
         return found

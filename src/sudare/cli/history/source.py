@@ -35,7 +35,7 @@ class HistoryOptions(ReadingOptions):
         list[str] | None,
         typer.Option(metavar="ROLE=VALUE"),
     ] = None
-    bad_rows: Annotated[Literal["refuse", "drop"], typer.Option(metavar="refuse|drop")] = "refuse"
+    bad_rows: Annotated[Literal["refuse", "drop"], typer.Option()] = "refuse"
 
     @contextmanager
     def read(self, progress: Progress) -> Iterator[History]:

@@ -35,6 +35,7 @@ from sudare.engine.options import (
 from sudare.engine.protocol import ZONE, Column, PartFunction, Row, quote_name, quote_text
 from sudare.errors import MemoryNotEnough, OptionNotUsable, SourceNotReadable
 from sudare.limits import MEMORY
+from sudare.messages import Message, message
 
 
 class DuckDBEngine(Gate):
@@ -231,16 +232,17 @@ class DuckDBEngine(Gate):
         """Return None: DuckDB in this process knows no tables but ours."""
         return None
 
-    def rejected_lines(self) -> list[tuple[int, str]]:
+    def rejected_lines(self) -> list[tuple[int, Message]]:
         """Return byte position and reason of the lines `csv` could not split into columns, in order."""
         found = self._fetch_rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'")
         if not found[0][0]:
             return []
         lines = self._fetch_rows(
-            "SELECT line_byte_position, arg_min(error_message, column_idx) FROM reject_errors "
+            "SELECT line_byte_position, arg_min(CAST(error_type AS VARCHAR), column_idx), "
+            "arg_min(error_message, column_idx) FROM reject_errors "
             "GROUP BY line_byte_position ORDER BY line_byte_position"
         )
-        return [(int(line), str(reason)) for line, reason in lines]
+        return [(int(line), _broken(kind, str(reason))) for line, kind, reason in lines]
 
     def write(self, query: str, path: Path, /) -> None:
         """Write a query's result to a CSV or Parquet file, by its ending."""
@@ -279,6 +281,16 @@ def _unmasked(column: Column) -> Column:
     made: Column = np.array(column.data, np.float64 if kind in "iuf" else column.dtype if kind == "M" else object)
     made[np.ma.getmaskarray(column)] = np.nan if kind in "iuf" else np.datetime64("NaT") if kind == "M" else None
     return made
+
+
+def _broken(kind: str, reason: str) -> Message:
+    """Say in our words what is wrong with a line that DuckDB rejected."""
+    if kind in ("MISSING COLUMNS", "TOO MANY COLUMNS"):
+        wanted, found = re.findall(r"\d+", reason)[:2]
+        return message("errors.engine.line.columns", wanted=int(wanted), found=int(found))
+    if kind == "UNQUOTED VALUE":
+        return message("errors.engine.line.quote")
+    return message("errors.engine.line.rejected", reason=reason.splitlines()[0].rstrip("."))
 
 
 def _nfkc(words: str) -> str:

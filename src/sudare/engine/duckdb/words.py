@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sudare.engine.protocol import BLANKS, OFFSET, ZONE
+from sudare.engine.japanese import AMOUNT, DATE, PARTS, western_date
+from sudare.engine.protocol import BLANKS, OFFSET, YEAR_LAST, ZONE
 
 # Letters of which no text changes in NFKC: ASCII, À to ÿ, Cyrillic, kana, Chinese characters, Hangul. Most texts have
 # no others, and are not sent to Python.
@@ -16,18 +17,28 @@ WORDS = (
     "trimmed(words) AS CASE WHEN strlen(words) = length(words) AND words >= '!' AND words[-1] >= '!' THEN words "
     f"WHEN regexp_matches(words, '^[{BLANKS}]|[{BLANKS}]$') "
     f"THEN regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '', 'g') ELSE words END",
-    "read_number(words) AS try_cast(words AS DOUBLE)",
+    f"read_number(words) AS coalesce(try_cast(words AS DOUBLE), try_cast({AMOUNT} AS DOUBLE))",
     # A date alone, a time alone, and a time of the usual form in the end have none, and are far quicker to see.
     "has_offset(words) AS CASE WHEN words LIKE '% __:__:__' OR words LIKE '__:__' OR NOT contains(words, ':') "
     f"THEN false ELSE regexp_matches(words, '{OFFSET}') END",
     # DuckDB reads no blank before an offset.
     "clock_of(words, zone) AS timezone(zone, try_cast(regexp_replace(words, ' ([+-])', '\\1') AS TIMESTAMPTZ))",
     # DuckDB takes any word after a time for a zone that it need not know, such as the PM of 8:00 PM.
-    "read_moment(words) AS coalesce(CASE WHEN words >= '0' AND words < ':' "
+    "western_moment(words) AS coalesce(CASE WHEN words >= '0' AND words < ':' "
     f"AND (NOT has_offset(words) OR clock_of(words, '{ZONE}') IS NOT NULL) THEN try_cast(words AS TIMESTAMP) END, CASE "
     "WHEN regexp_full_match(words, '[0-9]{8}') THEN try_strptime(words, '%Y%m%d') "
     "WHEN regexp_full_match(words, '[0-9]{5}([.][0-9]+)?') THEN TIMESTAMP '1899-12-30 00:00:00' "
     "+ to_seconds(CAST(round(try_cast(words AS DOUBLE) * 86400) AS BIGINT)) END)",
+    # A macro is put in the place of its name, and what it is given in each place of its own: lists of one thing hold
+    # what is worked out once.
+    f"western_date(words) AS list_transform([regexp_extract(words, '{DATE}', {list(PARTS)})], "
+    f"lambda parts: {western_date(lambda number: f'parts.part{number}')})[1]",
+    "read_moment(words) AS coalesce(western_moment(words), "
+    "list_transform([western_date(words)], lambda western: western_moment(western))[1])",
+    f"day_first(words) AS CASE WHEN regexp_full_match(words, '{YEAR_LAST}') "
+    f"THEN regexp_replace(words, '{YEAR_LAST}', '\\7-\\3\\4\\5-\\1\\8') END",
+    f"month_first(words) AS CASE WHEN regexp_full_match(words, '{YEAR_LAST}') "
+    f"THEN regexp_replace(words, '{YEAR_LAST}', '\\7-\\1-\\3\\4\\5\\8') END",
     "read_moment_in(words, form) AS CAST(try_strptime(words, form) AS TIMESTAMP)",
     # Spark calls it so.
     "explode(list) AS unnest(list)",

@@ -34,6 +34,7 @@ from sudare.engine.spark.session import beside, check_master, end, start
 from sudare.engine.spark.words import WORDS
 from sudare.errors import NotOnEngine, SourceNotReadable
 from sudare.limits import MEMORY
+from sudare.messages import Message
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -264,7 +265,7 @@ class SparkEngine(Gate):
             )
         return name
 
-    def rejected_lines(self) -> list[tuple[int, str]]:
+    def rejected_lines(self) -> list[tuple[int, Message]]:
         """Return nothing: a text with a broken line has been refused."""
         return []
 

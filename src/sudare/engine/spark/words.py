@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sudare.engine.protocol import BLANKS, OFFSET, ZONE
+from sudare.engine.japanese import AMOUNT, DATE, western_date
+from sudare.engine.protocol import BLANKS, OFFSET, YEAR_LAST, ZONE
 
 # How the one SQL text is to be understood: names in double quotes, errors instead of wrong values.
 LANGUAGE = {
@@ -32,6 +33,7 @@ _FORMS = {
     "%Y": "yyyy", "%y": "yy", "%m": "M", "%d": "d", "%H": "H", "%I": "h", "%M": "m", "%S": "s", "%f": "SSSSSS",
     "%b": "MMM", "%B": "MMMM", "%p": "a", "%z": "[XXX][XX][X]", "%Z": "VV", "T": "''T''",
 }  # fmt: skip
+_WESTERN_DATE = western_date(lambda number: f"regexp_extract(words, '{DATE}', {number})")
 
 
 def _java_form(form: str) -> str:
@@ -51,15 +53,22 @@ WORDS = (
     "AND ascii(right(words, 1)) BETWEEN 33 AND 126 THEN words "
     f"ELSE regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '') END",
     # Java's 1d and 1f are no numbers, and DuckDB reads 1_000.
-    "read_number(words STRING) RETURNS DOUBLE RETURN CASE WHEN NOT words RLIKE '[dDfF]$' "
-    "THEN try_cast(regexp_replace(words, '(?<=[0-9])_(?=[0-9])', '') AS DOUBLE) END",
+    "read_number(words STRING) RETURNS DOUBLE RETURN coalesce(CASE WHEN NOT words RLIKE '[dDfF]$' "
+    f"THEN try_cast(regexp_replace(words, '(?<=[0-9])_(?=[0-9])', '') AS DOUBLE) END, try_cast({AMOUNT} AS DOUBLE))",
     "list_extract(numbers ARRAY<INT>, place INT) RETURNS INT RETURN element_at(numbers, place)",
-    "read_moment(words STRING) RETURNS TIMESTAMP_NTZ RETURN CASE "
+    "western_moment(words STRING) RETURNS TIMESTAMP_NTZ RETURN CASE "
     f"WHEN {_HYPHENS} RLIKE '{_DATE}' THEN try_cast({_MOMENT} AS TIMESTAMP_NTZ) "
     "WHEN words RLIKE '^[0-9]{8}$' THEN "
     "try_cast(substr(words, 1, 4) || '-' || substr(words, 5, 2) || '-' || substr(words, 7, 2) AS TIMESTAMP_NTZ) "
     "WHEN words RLIKE '^[0-9]{5}([.][0-9]+)?$' THEN TIMESTAMP_NTZ '1899-12-30 00:00:00' "
     "+ make_dt_interval(0, 0, 0, CAST(round(CAST(words AS DOUBLE) * 86400) AS DECIMAL(18, 6))) END",
+    f"western_date(words STRING) RETURNS STRING RETURN {_WESTERN_DATE}",
+    "read_moment(words STRING) RETURNS TIMESTAMP_NTZ "
+    "RETURN coalesce(western_moment(words), western_moment(western_date(words)))",
+    f"day_first(words STRING) RETURNS STRING RETURN CASE WHEN words RLIKE '{YEAR_LAST}' "
+    f"THEN regexp_replace(words, '{YEAR_LAST}', '$7-$3$4$5-$1$8') END",
+    f"month_first(words STRING) RETURNS STRING RETURN CASE WHEN words RLIKE '{YEAR_LAST}' "
+    f"THEN regexp_replace(words, '{YEAR_LAST}', '$7-$1-$3$4$5$8') END",
     "read_moment_in(words STRING, form STRING) RETURNS TIMESTAMP_NTZ "
     f"RETURN CAST(try_to_timestamp(words, {_java_form('form')}) AS TIMESTAMP_NTZ)",
     f"has_offset(words STRING) RETURNS BOOLEAN RETURN words RLIKE '{OFFSET}'",

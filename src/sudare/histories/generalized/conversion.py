@@ -31,7 +31,7 @@ from sudare.histories.generalized.text import (
     write_cells,
 )
 from sudare.histories.generalized.written_text import cell_texts, read_written_text
-from sudare.messages import Joined, Message, message
+from sudare.messages import Joined, Language, Message, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.local.files import check_readable, find_files
@@ -49,13 +49,13 @@ _PERSON_DIGITS = 9
 # What cells must be beyond what any history must: an error is measured from a known value that can be written.
 _CELL_RULES = (
     Rule(
-        "item", "item is * or has one of ; { }, in which sets are written",
+        "item", message("errors.rows.reason.item_unwritable"),
         "item = '*' OR item LIKE '%;%' OR item LIKE '%{%' OR item LIKE '%}%'",
     ),
-    Rule("price", "price is missing", "price IS NULL"),
-    Rule("price", "price is too large", f"price > {MOST_VALUE // _HUNDREDTHS}"),
-    Rule("quantity", "quantity is missing", "quantity IS NULL"),
-    Rule("quantity", "quantity is too large", f"quantity > {MOST_VALUE // _HUNDREDTHS}"),
+    Rule("price", message("errors.rows.reason.price_missing"), "price IS NULL"),
+    Rule("price", message("errors.rows.reason.price_large"), f"price > {MOST_VALUE // _HUNDREDTHS}"),
+    Rule("quantity", message("errors.rows.reason.quantity_missing"), "quantity IS NULL"),
+    Rule("quantity", message("errors.rows.reason.quantity_large"), f"quantity > {MOST_VALUE // _HUNDREDTHS}"),
 )  # fmt: skip
 
 
@@ -198,6 +198,8 @@ def read_history_rows(
     time_zone: str | None = None,
     missing_values: Mapping[str, Sequence[str]] | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
+    rejects: str | Path | None = None,
+    language: Language = "en",
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> HistoryRows:
@@ -211,6 +213,7 @@ def read_history_rows(
     form = PurchaseForm(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
         columns=columns or {}, date_format=date_format, missing_values=missing_values or {}, bad_rows=bad_rows,
+        rejects=rejects, language=language,
     )  # fmt: skip
     with engine_or_own(engine, source) as place:
         return rows_of_source(source, form, rules=rules, engine=place, progress=progress)

@@ -20,7 +20,7 @@ from sudare.report.history.figures import history_figures, risk_label
 from sudare.report.history.findings import Findings, gather_findings
 from sudare.report.history.published import published_values
 from sudare.report.page import Page, Section, render_page, shortened
-from sudare.report.readings import column_names, file_name, guesses, input_hash, reading_notes, reason_text
+from sudare.report.readings import column_names, file_name, guesses, input_hash, reading_notes
 from sudare.report.repeating import Repetition, Step, call_text, repetition
 from sudare.sources.readings import Reading
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
@@ -109,7 +109,7 @@ def history_page(
         "columns": column_names(reading, texts),
         "guesses": guesses(reading, texts),
         "notes": reading_notes(reading, texts),
-        "reasons": {part.reason: reason_text(part.reason, texts) for part in reading.dropped},
+        "say": texts.say,
         "assessment": assessment,
         "sampled": [risk for risk in assessment.knowledge if risk.sample],
         "confidence": texts("report.number.percent", value=f"{100 * CONFIDENCE:g}"),

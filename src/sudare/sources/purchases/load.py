@@ -10,21 +10,35 @@ from typing import Literal, TypeVar
 from sudare.engine import Engine, fresh_name
 from sudare.engine.protocol import ZONE, Column, is_worth_gathering
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
-from sudare.messages import message
+from sudare.messages import Message, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.opening import Source, open_source
 from sudare.sources.options import SourceOptions
 from sudare.sources.purchases.model import Purchases
-from sudare.sources.purchases.roles import ROLES, alternatives, assign_roles
-from sudare.sources.purchases.rules import RULES, Rule, has_zone, parsed
+from sudare.sources.purchases.roles import ROLES, alternatives, assign_roles, unknown_role
+from sudare.sources.purchases.rules import (
+    DAY_UNCLEAR,
+    DAY_UNKNOWN,
+    RULES,
+    DayForm,
+    Rule,
+    has_zone,
+    parsed,
+    unclear_dates,
+    unread_days,
+)
 from sudare.sources.readings import AS_WRITTEN, Dropped, Reading
+from sudare.sources.rejects import (
+    SINGLE_ROWS,
+    BadRowsFound,
+    Problem,
+    check_rejects,
+    dropped_rows,
+    refused_rows,
+    write_rejects,
+)
 from sudare.sources.spellings import find_spellings
-
-SHOWN_BAD_ROWS = 10
-SHOWN_CELL_LETTERS = 40
-# What an engine that shows no people does not show.
-SINGLE_ROWS = "single rows"
 
 P = TypeVar("P", bound=Purchases)
 
@@ -41,14 +55,12 @@ class PurchaseForm(SourceOptions):
     def check(self) -> None:
         """Raise OptionNotUsable if something was said that nothing can be done with."""
         if self.bad_rows not in ("refuse", "drop"):
-            raise OptionNotUsable(f"bad_rows is 'refuse' or 'drop', not {self.bad_rows!r}.")
+            raise OptionNotUsable("errors.sources.bad_rows", given=self.bad_rows)
         if self.date_format == "":
-            raise OptionNotUsable("date_format is empty.\nHint: --date-format %d.%m.%Y")
+            raise OptionNotUsable("errors.sources.date_format_empty")
         for role in self.missing_values:
             if role not in ROLES:
-                raise OptionNotUsable(
-                    f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --missing-value customer=0"
-                )
+                raise unknown_role(role)
         SourceOptions.check(self)
 
 
@@ -95,6 +107,7 @@ def _loading(
 ) -> Iterator[_Loader]:
     with ExitStack() as cleanup:
         progress(message("progress.reading"), 0, 3)
+        check_rejects(options, engine)
         opened = open_source(source, engine, options, cleanup)
         roles = assign_roles(opened.columns, options.columns, header=opened.header, source=opened.name)
         loader = _Loader(engine, opened, roles, options, rules)
@@ -112,6 +125,7 @@ class _Loader:
     options: PurchaseForm
     rules: Sequence[Rule]
     prefix: str = field(default_factory=lambda: f"{fresh_name('history')}_")
+    days: DayForm = "usual"
 
     def load(self, kind: type[P], *, own_engine: bool, progress: Progress) -> P:
         numbers, dropped = self._stage(progress)
@@ -144,13 +158,13 @@ class _Loader:
     def _shown(self, place: int) -> str:
         """Return the name of a column; without a header its role, or its position."""
         column = self.source.columns[place]
-        return column if self.source.header else self._role(place) or f"column {column}"
+        return column if self.source.header else self._role(place) or column
 
     def _reading(
         self, read: int, dropped: tuple[Dropped, ...], *, zoned: bool, names: Mapping[str, str] | None = None
     ) -> Reading:
         columns = {role: self.source.columns[place] for role, place in self.roles.items()}
-        rows = read + sum(part.rows for part in dropped if part.column == "")
+        rows = read + sum(part.rows for part in dropped if not part.column)
         source = self.source
         staged = f"(SELECT * FROM {self.prefix}staged WHERE problem = 0)"
         titles = {role: self._column(role) for role in ("customer", "item")}
@@ -181,78 +195,62 @@ class _Loader:
         options = self.options
         return parsed(
             self.source.table, columns, date_format=options.date_format, time_zone=options.time_zone,
-            missing=options.missing_values, rules=self.rules,
+            missing=options.missing_values, rules=self.rules, days=self.days,
         )  # fmt: skip
 
     def _stage(self, progress: Progress) -> tuple[list[str], tuple[Dropped, ...]]:
         """Parse and check all rows; return which numbers they have and what is dropped."""
         parts: list[str] = [role for role in ("price", "quantity") if role in self.roles]
         names = ["customer", "customer_was", "day", "zoned", "item", "item_was", "minute", *parts, "problem"]
-        self.engine.keep(f"{self.prefix}staged", f"SELECT {', '.join(names)} FROM ({self._query()})")
+        listed = ", ".join(names)
+        self.engine.keep(f"{self.prefix}staged", f"SELECT {listed} FROM ({self._query()})")
+        if self._finds_other_days():
+            self.engine.keep(f"{self.prefix}staged", f"SELECT {listed} FROM ({self._query()})")
         progress(message("progress.checking"), 1, 3)
         return parts, self._check()
+
+    def _finds_other_days(self) -> bool:
+        """Find how days are written that are in no usual form; say whether that helps to read more of them.
+
+        Whether the day or the month comes first is decided over the whole source: some date must be possible in one
+        order only, and none in the other only.
+        """
+        unread = 1 + next(place for place, rule in enumerate(self.rules) if rule.reason is DAY_UNKNOWN)
+        (left,) = self.engine.total(f"SELECT count(*) FROM {self.prefix}staged WHERE problem = {unread}")
+        if not left or self.options.date_format is not None:
+            return False
+        readable, day_first, month_first = self.engine.total(unread_days(self._query()))
+        if readable:
+            self.days = "any" if bool(day_first) == bool(month_first) else "day_first" if day_first else "month_first"
+        return bool(readable)
 
     def _check(self) -> tuple[Dropped, ...]:
         staged = f"{self.prefix}staged"
         each = ", ".join(f"count(*) FILTER (WHERE problem = {n})" for n in range(1, len(self.rules) + 1))
         counts = self.engine.total(f"SELECT {each} FROM {staged} WHERE problem > 0")
         broken = self.source.broken_lines(self.engine)
-        found = ((rule, rows) for rule, rows in zip(self.rules, counts, strict=True) if rows)
-        dropped = [Dropped(rule.reason, self._column(rule.role), rows) for rule, rows in found]
-        if broken:
-            dropped.insert(0, Dropped("the line does not divide into the columns", "", len(broken)))
+        used = [(rule, rows) for rule, rows in zip(self.rules, counts, strict=True) if rule.role in self.roles]
+        dropped = dropped_rows(((rule.reason, self._column(rule.role), rows) for rule, rows in used), broken)
+        # Rules of roles that have no column are broken by no row.
+        problems = [Problem(self.roles.get(rule.role, 0), rule.reason) for rule in self.rules]
+        counted = f"SELECT row_number() OVER () AS record, problem FROM ({self._query()})"
+        found = BadRowsFound(
+            self.engine, self.source, f"SELECT record, problem FROM ({counted}) WHERE problem > 0", problems, broken
+        )
+        write_rejects(found, self.options)
         if dropped and self.options.bad_rows == "refuse":
-            raise BadRows(self._refusal(dropped, broken))
+            raise self._refusal(found, dropped)
         return tuple(dropped)
 
     def _column(self, role: str) -> str:
         return self.source.columns[self.roles[role]]
 
-    def _refusal(self, dropped: list[Dropped], broken: Mapping[int, str]) -> str:
-        total = sum(part.rows for part in dropped)
-        shown = sorted(self._first_bad_cells(broken) + [(line, f"row {line:,}: {why}") for line, why in broken.items()])
-        lines = [f"{self.source.name} has {total:,} bad {'row' if total == 1 else 'rows'}; nothing was read."]
-        lines += [f"  {text}" for _, text in shown[:SHOWN_BAD_ROWS]]
-        if total > SHOWN_BAD_ROWS:
-            lines.append(f"  ... and {total - SHOWN_BAD_ROWS:,} more")
-        lines.append("By reason: " + "; ".join(_counted(part) for part in dropped) + ".")
-        lines.append("Hint: mend them, or leave them out and go on with --bad-rows drop." + self._date_hint(dropped))
-        return "\n".join(lines)
-
-    def _date_hint(self, dropped: list[Dropped]) -> str:
-        if not any(part.reason == "no day in a known form" for part in dropped):
-            return ""
-        return "\nKnown forms: 2010/12/1, 2010-12-01 and ISO date-times; others by, e.g., --date-format '%d.%m.%Y'."
-
-    def _first_bad_cells(self, broken: Mapping[int, str]) -> list[tuple[int, str]]:
-        if not self.engine.shows_people:
-            return []
-        texts = {role: self.source.expressions[self.roles[role]] for role in self.roles}
-        cells = ", ".join(f"CAST({text} AS VARCHAR)" for text in texts.values())
-        # The scan keeps the order of the source, so counting its rows gives their places.
-        counted = f"SELECT row_number() OVER () AS record, * FROM ({self._query()})"
-        raw = f"SELECT row_number() OVER () AS record, [{cells}] AS cells FROM {self.source.table}"
-        found = self.engine.people(
-            f"SELECT record, problem, cells FROM (SELECT record, problem FROM ({counted}) WHERE problem > 0 "
-            f"ORDER BY record LIMIT {SHOWN_BAD_ROWS}) JOIN ({raw}) USING (record) ORDER BY record",
-            SINGLE_ROWS,
-        )
-        places = self.source.rows_of([record for record, _, _ in found], broken)
-        cell = {role: number for number, role in enumerate(texts)}
-        return [
-            (places[record], self._describe(places[record], problem, cells[cell[self.rules[problem - 1].role]]))
-            for record, problem, cells in found
-        ]
-
-    def _describe(self, row: int, problem: int, value: str | None) -> str:
-        rule = self.rules[problem - 1]
-        where = f"row {row:,}, column {self._column(rule.role)}: "
-        if value is None or not value.strip():
-            return where + rule.reason
-        shown = value if len(value) <= SHOWN_CELL_LETTERS else value[:SHOWN_CELL_LETTERS] + "..."
-        return where + (
-            f"{shown!r} is {rule.reason}" if rule.reason.startswith("no ") else f"{rule.reason} ({shown!r})"
-        )
+    def _refusal(self, found: BadRowsFound, dropped: list[Dropped]) -> BadRows:
+        reasons = [part.reason for part in dropped]
+        dates: Message | str = message("errors.rows.dates") if DAY_UNKNOWN in reasons else ""
+        if DAY_UNCLEAR in reasons:
+            dates = unclear_dates(found.first_value(DAY_UNCLEAR) if self.engine.shows_people else None)
+        return refused_rows(found, dropped, self.options, dates=dates)
 
     def _count(self, parts: list[str]) -> tuple[int, int, tuple[str, ...], bool]:
         """Return how many rows were read and kept, what they have, and whether some days have an offset."""
@@ -262,8 +260,9 @@ class _Loader:
             f"count(*) FILTER (WHERE zoned AND problem = 0) > 0 FROM {self.prefix}staged"
         )
         if not kept:
-            what = "no rows of data" if not read else "no rows left after the bad ones were dropped"
-            raise SourceNotReadable(f"{self.source.name} has {what}.\nHint: give a file with at least one row of data.")
+            if not read:
+                raise SourceNotReadable("errors.sources.no_rows", name=self.source.name)
+            raise SourceNotReadable("errors.sources.no_rows_left", name=self.source.name)
         has_time = "time" in self.roles or timed
         return read, kept, (*(("time",) if has_time else ()), *parts), zoned
 
@@ -284,8 +283,3 @@ class _Loader:
             near=near,
         )
         return customers, near
-
-
-def _counted(part: Dropped) -> str:
-    where = f" (column {part.column})" if part.column else ""
-    return f"{part.rows:,} x {part.reason}{where}"

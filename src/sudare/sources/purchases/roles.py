@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from sudare.errors import ColumnNotFound, OptionNotUsable
+from sudare.messages import Joined, Message, message
 
 REQUIRED = ("customer", "day", "item")
 ROLES = (*REQUIRED, "item_name", "invoice", "time", "price", "quantity")
@@ -80,7 +81,7 @@ def assign_roles(
     found.update(taken)
     missing = [role for role in required if role not in found]
     if missing:
-        raise ColumnNotFound(_missing_message(columns, missing, header=header, source=source))
+        raise _missing(columns, missing, header=header, source=source)
     return {role: found[role] for role in ROLES if role in found}
 
 
@@ -119,38 +120,30 @@ def alternatives(
     return {role: tuple(dict.fromkeys(names)) for role, names in free.items() if names}
 
 
+def unknown_role(role: str) -> OptionNotUsable:
+    """Return the error about a role that there is not."""
+    return OptionNotUsable("errors.sources.unknown_role", role=role, roles=", ".join(ROLES))
+
+
 def _position(columns: Sequence[str], role: str, name: str, source: str) -> int:
     if role not in ROLES:
-        raise OptionNotUsable(
-            f"There is no role {role!r}.\nRoles: {', '.join(ROLES)}.\nHint: --column customer=CustomerID"
-        )
+        raise unknown_role(role)
     if name in columns:
         return columns.index(name)
     if name.isdecimal() and 1 <= int(name) <= len(columns):
         return int(name) - 1
-    raise ColumnNotFound(
-        f"Column {name!r} (for {role}) is not in {source}.\n"
-        f"Columns there: {_listed(columns)}.\n"
-        f"Hint: name one of them, or its position from 1: --column {role}=1"
-    )
+    raise ColumnNotFound("errors.sources.unknown_column", name=source, column=name, role=role, columns=_listed(columns))
 
 
-def _missing_message(columns: Sequence[str], missing: Sequence[str], *, header: bool, source: str) -> str:
-    roles = " and ".join(missing)
-    options = " ".join(f"--column {role}=<column>" for role in missing)
+def _missing(columns: Sequence[str], missing: Sequence[str], *, header: bool, source: str) -> ColumnNotFound:
+    roles, first = Joined([message(f"errors.roles.{role}") for role in missing]), missing[0]
     if header:
-        return (
-            f"No column of {source} looks like {roles}.\n"
-            f"Columns there: {_listed(columns)}.\n"
-            f"Hint: say which it is: {options}; if the first line is data, add --no-header."
+        return ColumnNotFound(
+            "errors.sources.no_column_for", name=source, roles=roles, columns=_listed(columns), role=first
         )
-    return (
-        f"{source} has no header and {len(columns)} columns, so the place of {roles} is not known "
-        "(without a header, five or seven columns are read as the contests' formats).\n"
-        f"Hint: give positions from 1: {options}; if the first line is a header, add --header."
-    )
+    return ColumnNotFound("errors.sources.no_header", name=source, count=len(columns), roles=roles, role=first)
 
 
-def _listed(columns: Sequence[str], most: int = 20) -> str:
+def _listed(columns: Sequence[str], most: int = 20) -> Message | str:
     shown = ", ".join(columns[:most])
-    return f"{shown}, ... ({len(columns)} in all)" if len(columns) > most else shown
+    return message("errors.sources.first_columns", columns=shown, count=len(columns)) if columns[most:] else shown
