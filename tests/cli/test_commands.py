@@ -40,7 +40,7 @@ def test_version_and_help(run: Run) -> None:
 
 
 def test_attackers_print_a_table_with_a_sentence_each(run: Run, toy_file: Path) -> None:
-    result = run("history", "attackers", toy_file, "--knowledge", "day + item*2")
+    result = run("history", "attackers", toy_file, "--knowledge", "day + item*2", "--theory")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert any(line.startswith("5 ") and "Knows the day of a visit." in line and "60.00 %" in line for line in lines)

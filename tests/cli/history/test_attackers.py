@@ -108,7 +108,7 @@ def test_an_anonymized_history_that_breaks_the_rules_is_refused(run: Run, folder
 
 
 def test_better_theories_and_how_often_the_assumption_holds_are_shown(run: Run, toy_file: Path) -> None:
-    shown = run("history", "attackers", toy_file).stdout
+    shown = run("history", "attackers", toy_file, "--theory").stdout
     lines = [" ".join(line.replace("│", " ").split()) for line in shown.splitlines()]
     assert "5 60.00 % 0.3000 60.00 % 60.00 % 0 of 3" in lines  # example 4.2
     risks = json.loads(run("history", "attackers", toy_file, "--json").stdout)["attackers"]

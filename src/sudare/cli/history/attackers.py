@@ -124,6 +124,7 @@ def attackers(
     source: CellOptions,
     wanted: AttackerOptions,
     fail_above: FailAboveOption = None,
+    theory: Annotated[bool, typer.Option("--theory")] = False,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None,
     customer_risks: Annotated[Path | None, TABLE, typer.Option(metavar="OUT")] = None,
     json: JsonOption = False,
@@ -146,7 +147,7 @@ def attackers(
     if json:
         _show_json(assessed, reading)
     else:
-        _show(assessed.found, assessed.published, assessed.several, reading.source, spoken())
+        _show(assessed, reading.source, spoken(), theory=theory)
     for path in filter(None, (customer_risks, report)):
         note_written(path)
     if customer_risks:
@@ -160,22 +161,17 @@ def _show_json(assessed: Assessed, reading: Reading) -> None:
     show_json("attackers", {**assessed.found.to_dict(), "reading": reading.to_dict(), **after, **of_persons})
 
 
-def _show(
-    found: AttackersAssessment,
-    published: PublishedAssessment | None,
-    several: Sequence[PersonsRisk],
-    source: str,
-    texts: Texts,
-) -> None:
+def _show(assessed: Assessed, source: str, texts: Texts, *, theory: bool) -> None:
     """Print the attackers, before and after where cells were published, and what is known of several persons."""
     from sudare.report.history.text import show_attackers, show_persons, show_published
 
-    if published:
-        show_published(published, source, texts)
+    found = assessed.found
+    if assessed.published:
+        show_published(assessed.published, source, texts)
     else:
-        show_attackers(found, source, texts)
-    if several:
-        show_persons(several, [risk.attacker for risk in (*found.attackers, *found.knowledge)], texts)
+        show_attackers(found, source, texts, theory=theory)
+    if assessed.several:
+        show_persons(assessed.several, [risk.attacker for risk in (*found.attackers, *found.knowledge)], texts)
 
 
 def _of_persons(

@@ -26,8 +26,14 @@ if TYPE_CHECKING:
 QUANTILES = (10, 50, 90)
 
 
-def show_attackers(found: AttackersAssessment, source: str, texts: Texts) -> None:
-    """Print the table of the ten attackers and further knowledge, with what its columns mean."""
+THEORY = ("theory", "rank", "rank_theory")
+
+
+def show_attackers(found: AttackersAssessment, source: str, texts: Texts, *, theory: bool = False) -> None:
+    """Print the table of the ten attackers and further knowledge, with what its columns mean.
+
+    With `theory`, the paper's theory and two better ones stand beside what was measured.
+    """
     out = console()
     out.print(texts("attackers.title", source=source), style="bold")
     out.print(
@@ -41,16 +47,17 @@ def show_attackers(found: AttackersAssessment, source: str, texts: Texts) -> Non
     table = Table(show_edge=False, pad_edge=False)
     table.add_column(texts("attackers.attacker"), no_wrap=True)
     table.add_column(texts("attackers.knows"))
-    for name in ("measured", "unique", "theory", "rank", "rank_theory"):
+    for name in ("measured", "unique", *(THEORY if theory else ())):
         table.add_column(texts(f"attackers.{name}"), justify="right", no_wrap=name != "rank_theory")
     for risk in (*found.attackers, *found.knowledge):
-        table.add_row(*_row(risk, texts))
+        table.add_row(*_row(risk, texts, theory=theory))
     out.print(table)
-    for remark in _remarks(found, texts):
+    for remark in _remarks(found, texts, theory=theory):
         out.print(remark)
     command = shlex.join(["sudare", "history", "anonymize", source, "--k", "3", "-o", "published.csv"])
     out.print(texts("attackers.next", command=command))
-    _show_theories((*found.attackers, *found.knowledge), texts)
+    if theory:
+        _show_theories((*found.attackers, *found.knowledge), texts)
 
 
 def _show_theories(risks: Sequence[AttackerRisk], texts: Texts) -> None:
@@ -124,15 +131,14 @@ def show_visits(listed: Sequence[Visit], visits: int, source: str, texts: Texts)
     out.print(table)
 
 
-def _row(risk: AttackerRisk, texts: Texts) -> list[str]:
+def _row(risk: AttackerRisk, texts: Texts, *, theory: bool) -> list[str]:
+    predicted = [ratio(risk.theory), str(risk.rank_measured or ""), str(risk.rank_theory or "")] if theory else []
     return [
         _name(risk.attacker, risk.knowledge),
         knowledge_sentence(risk.knowledge, texts),
         _measured(risk, texts),
         percent(risk.unique_share, texts),
-        ratio(risk.theory),
-        str(risk.rank_measured or ""),
-        str(risk.rank_theory or ""),
+        *predicted,
     ]
 
 
@@ -147,10 +153,10 @@ def _estimate(value: float, interval: tuple[float, float] | None, texts: Texts) 
     return texts("attackers.sampled", value=percent(value, texts), low=low, high=high)
 
 
-def _remarks(found: AttackersAssessment, texts: Texts) -> list[str]:
+def _remarks(found: AttackersAssessment, texts: Texts, *, theory: bool) -> list[str]:
     remarks = [texts("attackers.meaning")]
     risks = (*found.attackers, *found.knowledge)
-    if any(risk.theory > 1 for risk in risks):
+    if theory and any(risk.theory > 1 for risk in risks):
         remarks.append(texts("attackers.theory_remark"))
     sampled = next((risk for risk in risks if risk.sample), None)
     if sampled:
