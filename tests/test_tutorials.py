@@ -50,4 +50,5 @@ def test_a_command_that_fails_ends_the_run_unless_its_exit_code_is_shown() -> No
 
 def test_what_differs_from_run_to_run_is_not_compared() -> None:
     assert same("stopped after 4 s, 12 rows\n") == same("stopped after 5.1 s, 12 rows\n")
+    assert same("7秒で打ち切りました") == same("10.5秒で打ち切りました")
     assert same("12 rows") != same("13 rows")
