@@ -33,12 +33,13 @@ NAMES = {
     "median": ROUNDED, "quantiles": ROUNDED, "limit": ASKED, "rho": ASKED, "epsilon": ASKED, "factor": ASKED,
     "suppress": ASKED, "seconds": ASKED, "digits": ASKED, "m": ASKED, "longest": ASKED, "k": COUNTED, "size": COUNTED,
     "needed": COUNTED, "smallest": COUNTED, "l": COUNTED, "largest": COUNTED, "unsafe": COUNTED, "allowed": COUNTED,
-    "known": COUNTED, "least_k": COUNTED,
+    "known": COUNTED, "least_k": COUNTED, "fewest": COUNTED, "count": COUNTED, "ge": ASKED,
 }  # fmt: skip
 # Where the same name stands for something else.
 KEYS = {
     "risk.above.bound": ASKED, "risk.walk_merged.least": COUNTED, "report.table.lattice.band_last.low": ASKED,
     "errors.knowledge.many_visits_hint.most": COUNTED, "errors.knowledge.many_rows_hint.most": COUNTED,
+    "errors.sets.too_many_attributes_hint.most": COUNTED,
     "risk.dangerous_estimate.most": ROUNDED, "risk.affordable_estimate.riskier": ROUNDED,
 }  # fmt: skip
 

@@ -121,5 +121,5 @@ def test_guesses_are_read_as_they_were_written(
 
 def test_bad_guesses_are_refused_with_their_places(tmp_path: Path) -> None:
     (tmp_path / "F.csv").write_text("102,12\n")
-    with pytest.raises(BadRows, match=r"row 1, cell 1: '102' is no pseudonym of the published data(.|\n)*Hint:"):
+    with pytest.raises(BadRows, match=r"row 1, cell 1: '102' is not a pseudonym of the published data(.|\n)*Hint:"):
         read_guesses(tmp_path / "F.csv", T, PUBLISHED)

@@ -25,6 +25,7 @@ from sudare.baskets.suppress.suppression import Suppression
 from sudare.baskets.write import fill_basket_file, form_of
 from sudare.errors import InputError, OutputNotWritable, SourceNotReadable
 from sudare.messages import Texts, message
+from sudare.messages.reasons import reason_of
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.local.files import not_found
@@ -217,7 +218,7 @@ def read_certificate(path: str | Path) -> Certificate:
     except FileNotFoundError:
         raise not_found(path) from None
     except OSError as error:
-        raise _unreadable(path, error.strerror or error) from None
+        raise _unreadable(path, reason_of(error)) from None
     except ValueError:
         raise _unreadable(path, message("errors.certificate.not_json")) from None
     if not isinstance(found, Mapping) or found.get("format") != FORMAT:

@@ -20,6 +20,7 @@ from sudare.cli.settings import Settings
 from sudare.cli.signals import Interrupted, run_interruptibly, run_with_own_signals
 from sudare.errors import AnswerIsNo, OptionNotUsable, OutputNotWritable, SudareError
 from sudare.interruption import safe_point
+from sudare.messages.reasons import reason_of
 from sudare.progress import Progress
 from sudare.sources.writing import NO_SPACE, Written, listing_written
 
@@ -182,7 +183,7 @@ def _explain_no_space(error: Exception) -> None:
 
 
 def _not_written(error: OSError) -> OutputNotWritable:
-    return OutputNotWritable("errors.output.not_written", why=error.strerror or str(error))
+    return OutputNotWritable("errors.output.not_written", why=reason_of(error))
 
 
 def _explain_missing_package(error: Exception) -> None:

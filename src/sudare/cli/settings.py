@@ -13,6 +13,7 @@ from typing import Any
 from sudare.cli import signals
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.messages import LANGUAGES, Language, Texts
+from sudare.messages.reasons import reason_of
 
 # Read where the command is run, without being asked for.
 CONFIG = "sudare.toml"
@@ -92,10 +93,9 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "UTF-8"
-        raise SourceNotReadable("errors.config.not_readable", path=path, why=why) from None
+        raise SourceNotReadable("errors.config.not_readable", path=path, why=reason_of(error)) from None
     except tomllib.TOMLDecodeError as error:
-        raise OptionNotUsable("errors.config.not_toml", path=path, why=str(error)) from None
+        raise OptionNotUsable("errors.config.not_toml", path=path, why=reason_of(error)) from None
 
 
 def check_defaults(commands: Collection[str], is_option: Callable[[str], bool]) -> None:

@@ -22,6 +22,7 @@ from sudare.errors import SourceNotReadable
 from sudare.histories.generalized.rule_sets import BUILT_IN, RuleSet, load_rules
 from sudare.histories.generalized.text import read_original
 from sudare.messages import message
+from sudare.messages.reasons import reason_of
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -107,7 +108,7 @@ def _described(folder: Path) -> dict[str, Any]:
             _ = round["name"], round["original"], round["finals"], round["evaluation"]
         _ = found["contest"]["name"], found["contest"]["rules"]
     except OSError as error:
-        raise SourceNotReadable("errors.contest.not_archive", folder=folder, reason=error.strerror or error) from None
+        raise SourceNotReadable("errors.contest.not_archive", folder=folder, reason=reason_of(error)) from None
     except (ValueError, KeyError, TypeError):
         raise SourceNotReadable("errors.contest.not_exported", path=path) from None
     return found
@@ -119,9 +120,7 @@ def _hashes(folder: Path) -> dict[str, str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceNotReadable(
-            "errors.contest.not_readable", path=path, reason=getattr(error, "strerror", error)
-        ) from None
+        raise SourceNotReadable("errors.contest.not_readable", path=path, reason=reason_of(error)) from None
     found: dict[str, str] = {}
     for line in lines:
         parts = _SUM.fullmatch(line)

@@ -76,8 +76,7 @@ class Gate:
             few = small.few or f"sum({cell})"
             found, told = self.total(f"SELECT count(*), coalesce({few}, 0) FROM ({lines}) WHERE NOT {enough}")
             if found:
-                values = {"count": int(told), "least": self.min_cell}
-                raise NotOnEngine(small.words.format(few=int(told), **values), **values)
+                raise NotOnEngine(small.key, count=int(told), least=self.min_cell)
         return lines
 
     def _merged(self, lines: str, cell: str, merge: Merge) -> list[Row]:

@@ -14,13 +14,13 @@ class LeaveOut:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """If a line is about too few, nothing leaves the engine, and NotOnEngine is raised with these words: a key.
+    """If a line is about too few, nothing leaves the engine, and NotOnEngine is raised with the text of a key.
 
-    Their values are `count`, which is the expression `few` over the small lines (by default how many these are about
+    Its values are `count`, which is the expression `few` over the small lines (by default how many these are about
     together), and `least`, the smallest count that may leave.
     """
 
-    words: str
+    key: str
     few: str = ""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.messages import Joined
+from sudare.messages.reasons import reason_of
 from sudare.showing import dataclass
 from sudare.sources.writing import whole_file
 
@@ -92,7 +93,7 @@ def load_settings(folder: str | Path) -> ServerSettings:
     except FileNotFoundError:
         raise SourceNotReadable("errors.server.no_server", folder=folder) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SourceNotReadable("errors.server.settings_unreadable", path=path, reason=str(error)) from None
+        raise SourceNotReadable("errors.server.settings_unreadable", path=path, reason=reason_of(error)) from None
     return ServerSettings(folder=Path(folder), **{name: _value(name, given, path) for name, given in document.items()})
 
 

@@ -79,7 +79,10 @@ def test_check_speaks_japanese(run: Run) -> None:
         (bytes(range(256)) * 9, "errors"),
         (T.encode().replace(b"a", b"a;b"), "cannot be an item"),
         (T.encode().replace(b"\r\n", b"\r"), "carriage return"),
-        (b"customer,date,item,price,quantity\n" + T.encode(), "row 1, cell 1: 'customer' is no number of a person"),
+        (
+            b"customer,date,item,price,quantity\n" + T.encode(),
+            "row 1, cell 1: 'customer' is not the number of a person",
+        ),
     ],
 )
 def test_a_malformed_original_is_one_message_and_exit_code_2(run: Run, original: bytes, words: str) -> None:
@@ -125,7 +128,7 @@ def test_publish_writes_what_guesses_are_checked_against(run: Run) -> None:
     Path("F.csv").write_text("5,7\n5,12\n6,1\n")
     found = run("check-guesses", "T.csv", "P.csv", "F.csv")
     assert found.exit_code == 3
-    assert "the pseudonym '5' has a guess already, in row 1" in found.stdout
+    assert "pseudonym '5' already has a guess, in row 1" in found.stdout
     assert len(answer(run("check-guesses", "T.csv", "P.csv", "F.csv", "--json"), 3)["errors"]) == 3
 
 

@@ -67,14 +67,14 @@ def test_items_and_sets_grow_over_blocks(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 BAD_ORIGINALS = [
-    ("1,2010/12/1,a,1,1\n1,2010/12/1,a,[1;2],1\n", "row 2, cell 4: '[1;2]' where a single value"),
-    ("1,2010/12/1,{a},1,1\n", "row 1, cell 3: '{a}' where a single value"),
-    ("*,*,*,*,*\n", "row 1, cell 1: * in place of"),
-    ("1,2010/12/1,,1,1\n", "row 1, cell 3: an empty value"),
+    ("1,2010/12/1,a,1,1\n1,2010/12/1,a,[1;2],1\n", "row 2, cell 4: '[1;2]' is not a single value"),
+    ("1,2010/12/1,{a},1,1\n", "row 1, cell 3: '{a}' is not a single value"),
+    ("*,*,*,*,*\n", "row 1, cell 1: the pseudonym is *"),
+    ("1,2010/12/1,,1,1\n", "row 1, cell 3: the value is empty"),
     ("1,2010/12/1,a;b,1,1\n", "row 1, cell 3: 'a;b' cannot be an item"),
     ("1,2010/12/1,a}b,1,1\n", "row 1, cell 3: 'a}b' cannot be an item"),
     ("customer,date,item,price,quantity\n", "4 errors"),
-    ("1,2010/12/1,a,1\n", "row 1, cell 5: cells in the row: 4; there must be 5"),
+    ("1,2010/12/1,a,1\n", "row 1, cell 5: expected 5 cells, found 4"),
     ("\n", "row 1, cell 2: the line is empty"),
 ]  # fmt: skip
 
@@ -155,13 +155,13 @@ def test_a_published_history_has_rows_in_any_order_and_none_deleted(tmp_path: Pa
     wanted = cells([["8", "*", "{b;a}", "*", "[1;2]"], ["9", "2011/5/1", "b", "99", "5"]], names=ITEMS)
     assert_same(read_published(path, original()), wanted)
     path.write_text("8,*,{b;a},*,[1;2]\n*,*,*,*,*\n")
-    with pytest.raises(BadRows, match="row 2, cell 1: a deleted row"):
+    with pytest.raises(BadRows, match="row 2, cell 1: the row is deleted"):
         read_published(path, original())
     path.write_text("8,*,*,*,*\n" * 5)
     with pytest.raises(BadRows, match="more rows, 5, than T, which has 4"):
         read_published(path, original())
     path.write_text("8,*,z,*,*\n")
-    with pytest.raises(BadRows, match="'z' is no item of T"):
+    with pytest.raises(BadRows, match="'z' is not an item of T"):
         read_published(path, original())
     path.write_text("")
     assert len(read_published(path, original())) == 0

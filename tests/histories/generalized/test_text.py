@@ -153,10 +153,10 @@ def test_a_row_may_be_deleted_but_for_its_pseudonym(tmp_path: Path) -> None:
 def test_pseudonyms_are_one_to_one_with_customers(tmp_path: Path) -> None:
     two_for_one = parsed(changed("13", 1, row=3), tmp_path).complaints
     assert places(two_for_one) == [(3, 1, "consistency")]
-    assert "customer 12 has had the pseudonym 12 since row 1; here is '13'" in two_for_one.errors[0].message
+    assert "customer 12 has had pseudonym 12 since row 1, but here '13'" in two_for_one.errors[0].message
     one_for_two = parsed(changed("12", 1, row=4), tmp_path).complaints
     assert places(one_for_two) == [(4, 1, "consistency")]
-    assert "'12' has stood for customer 12 since row 1; here is customer 7" in one_for_two.errors[0].message
+    assert "'12' has stood for customer 12 since row 1, but here for customer 7" in one_for_two.errors[0].message
     assert complaints(IDENTITY.replace("12,20", "7,20").replace("7,2011", "12,2011"), tmp_path) == []
 
 
@@ -217,7 +217,7 @@ def test_lines_that_are_too_long_are_found_across_blocks(tmp_path: Path, monkeyp
         (b"\xef\xbb\xbf" + IDENTITY.encode(), (1, 1), "byte order mark"),
         (IDENTITY.encode().replace(b"a,3", b"a\0,3"), (1, 3), "NUL"),
         (IDENTITY.encode("cp932"), (3, 3), "not UTF-8"),
-        (IDENTITY.encode().replace(b",a,3", b", a,3"), (1, 3), "blanks"),
+        (IDENTITY.encode().replace(b",a,3", b", a,3"), (1, 3), "spaces around it"),
         (IDENTITY.encode().replace(b",a,3", b',"a",3'), (1, 3), "quotation marks"),
     ],
 )

@@ -15,9 +15,7 @@ from sudare.histories.generalized.coverage import is_row_by_row
 HEADER = "who,day,item,price,quantity\n"
 ITEMS = ("tea", "milk, cold", 'the "best" rice', "パン")
 
-ROW = st.tuples(
-    st.sampled_from("abcd"), st.integers(1, 28), st.integers(0, 3), st.integers(1, 999), st.integers(1, 50)
-)
+ROW = st.tuples(st.sampled_from("abcd"), st.integers(1, 28), st.integers(0, 3), st.integers(1, 999), st.integers(1, 50))
 
 
 def history(folder: Path, rows: list[tuple[str, int, int, int, int]]) -> HistoryRows:

@@ -50,5 +50,5 @@ def test_counts_of_too_few_pseudonyms_do_not_leave_the_engine(tmp_path: Path) ->
     row = (DAY, "a", "1", "1")
     with DuckDBEngine(min_cell=2) as engine:
         assert sizes(engine, tmp_path, [("1", *row), ("2", *row)]) == {2: 1}
-        with pytest.raises(NotOnEngine, match=r"1 pseudonyms are in classes of a size that fewer than 2"):
+        with pytest.raises(NotOnEngine, match=r"1 pseudonym is in classes of a size that fewer than 2"):
             sizes(engine, tmp_path, [("1", *row), ("2", *row), ("3", DAY, "*", "1", "1")])

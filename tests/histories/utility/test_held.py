@@ -80,7 +80,7 @@ def test_counts_that_are_too_small_do_not_leave_the_engine(tmp_path: Path) -> No
     with DuckDBEngine(min_cell=4) as engine:
         assert held(engine, tmp_path, ORIGINAL, changed).utility == 0.25
         changed[0][2] = "*"
-        with pytest.raises(NotOnEngine, match=r"2 kinds of cells (?s:.*)fewer than 4 cells(?s:.*)--min-cell"):
+        with pytest.raises(NotOnEngine, match=r"2 kinds of cells (?s:.*)fewer than 4 cells(?s:.*)min_cell"):
             held(engine, tmp_path, ORIGINAL, changed)
 
 

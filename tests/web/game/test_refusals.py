@@ -27,6 +27,7 @@ def test_every_refusal_has_its_text_and_is_used() -> None:
     known = {key.removesuffix(".one").removesuffix(".other") for key in catalogue("en")}
     tables = ("errors.requests.", "errors.accounts.", "errors.contests.", "errors.submissions.")
     assert named == {key for key in known if key.startswith(tables)}
+    assert re.findall(r'raise Refused\((?!\s*"errors\.).*', SOURCES) == []
 
 
 def test_no_two_refusals_have_one_code() -> None:

@@ -15,6 +15,8 @@ from sqlalchemy import select, update
 from sudare.messages import catalogue
 from sudare.web.demo import TEAMS, Demo, fill
 from sudare.web.game.accounts import add_user, make_reset
+from sudare.web.game.phases import TIMES
+from sudare.web.jobs.worker import Worker
 from sudare.web.storage.archive import export_contest
 from sudare.web.storage.database import Database
 from sudare.web.storage.files import FileStore
@@ -26,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 ROLES = ("organizer", "ami", "watcher", "outsider", None)
 # Names and notes that people gave, commands, and words of protocols.
-DATA = {"Demo", "Practice", "Preliminary", "Main", "first try", "better", "large classes", "Broken", "laptop"}
+DATA = {"Demo", "Practice", "Preliminary", "Main", "first try", "better", "large classes", "Broken", "Rules", "laptop"}
 DATA |= {team.name for team in TEAMS} | {team.name.casefold() for team in TEAMS}
 DATA |= {"organizer", "watcher", "outsider", "sudare contest submit", "Authorization: Bearer", "English"}
 SENTENCE = re.compile(r"[A-Za-z][A-Za-z'’-]*(?:[ ,;:.]+[A-Za-z][A-Za-z'’-]*){2,}")
@@ -285,3 +287,44 @@ def test_the_static_site_is_japanese(filled: Filled, tmp_path: Path) -> None:
         page = Reader()
         page.feed(path.read_text(encoding="utf-8"))
         assert english(page.texts) == [], path.name
+
+
+def shown_problem(filled: Filled, original: bytes) -> list[str]:
+    """Return what the page of a round says of a T that cannot be used."""
+    organizer, rounds = filled.client("organizer"), filled.rounds()
+    desk = f"/contests/{filled.demo.contest}/organize"
+    secret = {"csrf": csrf(organizer.get(desk))}
+    if "Broken" not in rounds:
+        times = {name: f"2099-01-0{day}T00:00" for day, name in enumerate(TIMES, start=1)}
+        organizer.post(f"/contests/{filled.demo.contest}/rounds", data={**secret, **times, "name": "Broken"})
+    path = f"/rounds/{filled.rounds()['Broken']}"
+    organizer.post(f"{path}/data", data=secret, files={"file": ("T.csv", original, "text/csv")})
+    worker = Worker(filled.settings, filled.database, filled.files)
+    worker.work_off()
+    worker.close()
+    page = Reader()
+    page.feed(organizer.get(path).text)
+    assert any("ルール違反" in text for text in page.texts)
+    return page.texts
+
+
+@pytest.mark.parametrize("original", [b"", b"1,2,3\n", b"a,2011/1/1,x,1.5,1\n" * 20, b"PK\x03\x04", b"\xff\xfea\0"])
+def test_what_is_wrong_with_a_t_is_said_in_japanese(filled: Filled, original: bytes) -> None:
+    assert english(shown_problem(filled, original)) == []
+
+
+RULES = ["x", "name = 1", "name = 'a'\ncolumns = 1", "\xff", "[[columns]]\nname = 'a'\nform = 'b'\n", "colour = 1"]
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_what_is_wrong_with_rules_is_said_in_japanese(filled: Filled, rules: str) -> None:
+    organizer = filled.client("organizer")
+    plan = {"name": "Rules", "time_zone": "UTC", "rules": "pwscup2018", "submissions_per_day": "1"}
+    secret = {"csrf": csrf(organizer.get("/new-contest"))}
+    contest = organizer.post("/new-contest", data={**plan, **secret}).headers["location"].removesuffix("/organize")
+    file = ("rules.toml", rules.encode("latin-1"), "application/toml")
+    answer = organizer.post(f"{contest}/rules", data=secret, files={"file": file})
+    assert answer.status_code == 422
+    page = Reader()
+    page.feed(answer.text)
+    assert english(page.texts) == []

@@ -29,10 +29,7 @@ GROUP_CUSTOMERS = 10_000
 # Draws beyond those that are needed, since some are thrown away.
 MORE = 1.3
 LEAST_DRAWS = 100
-_RARE = Refuse(
-    "{few:,} customers could be drawn, of groups of which fewer than {least} could; how much these weigh may not leave "
-    "the engine.\nHint: ask for fewer rows or visits, or allow smaller counts with --min-cell."
-)
+_RARE = Refuse("errors.attackers.rare_groups")
 _TABLES = ("weights", "choices", "points", "chosen", "draw", "spans", "values", "sample")
 
 

@@ -39,6 +39,7 @@ from sudare.kernels.cells.text import (
 from sudare.kernels.cells.values import FORMS
 from sudare.kernels.common.arrays import Ints
 from sudare.messages import Joined, message
+from sudare.messages.reasons import reason_of
 from sudare.showing import dataclass
 from sudare.sources.encodings import MAGIC
 
@@ -83,7 +84,7 @@ def open_text(path: Path) -> BinaryIO:
     except FileNotFoundError:
         raise SourceNotReadable("errors.cells.no_file", path=path) from None
     except OSError as error:
-        raise SourceNotReadable("errors.cells.not_readable", path=path, reason=error.strerror) from None
+        raise SourceNotReadable("errors.cells.not_readable", path=path, reason=reason_of(error)) from None
     start = file.peek(16)[:16]
     marks = MAGIC | dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), message("errors.cells.utf16"))
     kind = next((kind for magic, kind in marks.items() if start.startswith(magic)), None)

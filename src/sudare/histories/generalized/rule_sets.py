@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.messages import Joined
+from sudare.messages.reasons import reason_of
 from sudare.showing import dataclass
 
 Form = Literal["person", "date", "item", "decimal", "integer"]
@@ -126,9 +127,7 @@ def load_rules(source: str | Path = DEFAULT) -> RuleSet:
     try:
         return _rules(path.read_text(encoding="utf-8-sig"), str(source))
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceNotReadable(
-            "errors.contest_rules.not_readable", source=source, reason=getattr(error, "strerror", error)
-        ) from None
+        raise SourceNotReadable("errors.contest_rules.not_readable", source=source, reason=reason_of(error)) from None
 
 
 @cache
@@ -142,7 +141,7 @@ def _rules(text: str, source: str) -> RuleSet:
     try:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        raise OptionNotUsable("errors.contest_rules.not_toml", source=source, reason=error) from None
+        raise OptionNotUsable("errors.contest_rules.not_toml", source=source, reason=reason_of(error)) from None
     entry = _Entry(document, source, "")
     entry.check_keys(_KEYS)
     return RuleSet(

@@ -14,10 +14,7 @@ from sudare.showing import dataclass
 
 # A SHA-256 is added up in so many parts of 60 bits.
 _PARTS = 4
-_RARE = Refuse(
-    "{few:,} pseudonyms are in classes of a size that fewer than {least} pseudonyms have, and such counts may not "
-    "leave the engine.\nHint: allow smaller counts with --min-cell."
-)
+_RARE = Refuse("errors.safety.rare")
 
 
 @dataclass(frozen=True, slots=True)

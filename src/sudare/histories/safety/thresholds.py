@@ -28,6 +28,7 @@ from sudare.arguments import checked
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.kernels.histories.thresholds import BELOW, NOT_BELOW, UNSETTLED, walk_products, walk_sums
 from sudare.messages import Joined
+from sudare.messages.reasons import reason_of
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, whole_file
 from sudare.statistics.shares import Share
@@ -206,9 +207,7 @@ def _text(path: Path) -> str:
             raise SourceNotReadable("errors.thresholds.large", path=path, bytes=path.stat().st_size)
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceNotReadable(
-            "errors.thresholds.not_readable", path=path, reason=getattr(error, "strerror", error)
-        ) from None
+        raise SourceNotReadable("errors.thresholds.not_readable", path=path, reason=reason_of(error)) from None
 
 
 def contest_bound_below(n: int, s: int, p: Fraction, alpha: Fraction) -> bool:

@@ -25,11 +25,7 @@ from sudare.histories.utility.cost import (
     utility_of,
 )
 
-_RARE = Refuse(
-    "{few:,} kinds of cells in a column are fewer than {least} cells, and such counts may not leave the engine.\n"
-    "Hint: allow smaller counts with --min-cell.",
-    few="count(*)",
-)
+_RARE = Refuse("errors.measures.rare_kinds", few="count(*)")
 # What an engine that shows no people does not show.
 _COSTLY = "the customers and cells that cost most"
 

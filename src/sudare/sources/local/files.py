@@ -12,6 +12,7 @@ from typing import BinaryIO
 from sudare.engine.options import parquet_files
 from sudare.errors import SourceNotReadable, SudareError
 from sudare.messages import Message, message
+from sudare.messages.reasons import reason_of
 from sudare.sources.local.patterns import ADDRESS, is_pattern, matching_files
 
 STANDARD_INPUT = "-"
@@ -55,7 +56,7 @@ def _is_there(path: Path) -> bool:
     try:
         return path.exists()
     except OSError as error:
-        raise SourceNotReadable("errors.sources.not_permitted", path=path, reason=error.strerror) from None
+        raise SourceNotReadable("errors.sources.not_permitted", path=path, reason=reason_of(error)) from None
 
 
 def spooled_input() -> Path:
@@ -109,4 +110,4 @@ def check_readable(path: Path, name: str | None = None) -> None:
                 if not file.read(1):
                     raise SourceNotReadable("errors.sources.empty", name=said)
     except OSError as error:
-        raise SourceNotReadable("errors.sources.not_permitted", path=said, reason=error.strerror) from None
+        raise SourceNotReadable("errors.sources.not_permitted", path=said, reason=reason_of(error)) from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.messages import Message, message
+from sudare.messages.reasons import reason_of
 from sudare.sources.encodings import read_text
 from sudare.sources.local.files import not_found
 from sudare.sources.text import csv_rows
@@ -29,7 +30,7 @@ def read_levels(path: str | Path) -> dict[str, int]:
     except FileNotFoundError:
         raise not_found(path) from None
     except OSError as error:
-        raise SourceNotReadable("errors.levels_file.unreadable", path=path, problem=error.strerror or error) from None
+        raise SourceNotReadable("errors.levels_file.unreadable", path=path, problem=reason_of(error)) from None
     reader = {".toml": _from_toml, ".json": _from_json}.get(path.suffix.lower(), _from_csv)
     levels = {name: _level(level, name, place) for name, (level, place) in reader(text, path).items()}
     if not levels:
@@ -55,7 +56,7 @@ def _from_toml(text: str, path: Path) -> dict[str, tuple[object, Place]]:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _malformed(path, message("errors.levels_file.not_parsed", error=str(error))) from None
+        raise _malformed(path, message("errors.levels_file.not_parsed", error=reason_of(error))) from None
     return _placed(document.get("levels", document), path)
 
 
@@ -63,7 +64,7 @@ def _from_json(text: str, path: Path) -> dict[str, tuple[object, Place]]:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        raise _malformed(path, message("errors.levels_file.not_parsed", error=str(error))) from None
+        raise _malformed(path, message("errors.levels_file.not_parsed", error=reason_of(error))) from None
     if isinstance(document, dict):
         document = document.get("best", document.get("levels", document))
     return _placed(document, path)

@@ -13,6 +13,7 @@ from typing import Any
 from sudare.arguments import checked
 from sudare.errors import ColumnNotFound, OptionNotUsable, SourceNotReadable
 from sudare.messages import Joined, Message, message
+from sudare.messages.reasons import reason_of
 from sudare.showing import dataclass
 from sudare.sources.encodings import read_text
 from sudare.sources.local.files import not_found
@@ -72,7 +73,7 @@ def read_costs(path: str | Path) -> Costs:
     except FileNotFoundError:
         raise not_found(path) from None
     except OSError as error:
-        raise SourceNotReadable("errors.costs.unreadable", path=path, problem=error.strerror or error) from None
+        raise SourceNotReadable("errors.costs.unreadable", path=path, problem=reason_of(error)) from None
     return _read_toml(text, path) if path.suffix.lower() == ".toml" else _read_csv(text, path)
 
 

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from sudare.contest.recompute import CONTEST_FILE, FILES, SUMS_FILE, file_hash
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.histories.generalized.rule_sets import BUILT_IN
+from sudare.messages.reasons import reason_of
 from sudare.sources.result_folders import make_folder
 from sudare.sources.writing import whole_file
 from sudare.web.game.audit import first_broken, record
@@ -97,9 +98,7 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
             yield made
             made.rename(target)
     except OSError as error:
-        raise OutputNotWritable(
-            "errors.server.not_written", folder=folder, reason=error.strerror or str(error)
-        ) from None
+        raise OutputNotWritable("errors.server.not_written", folder=folder, reason=reason_of(error)) from None
 
 
 def list_contests(session: Session) -> list[tuple[str, str]]:
