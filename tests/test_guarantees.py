@@ -34,6 +34,7 @@ NO_CLAIM = {
     "attackers.theory_remark", "attackers.title", "attackers.published.title", "baskets.title", "complaint.person",
     "complaint.decimal", "errors.*", "help.options.rejects", "knowledge.highest", "mining.utility.support_errors",
     "notes.column.constant", "notes.demo", "notes.written_secret", "population.reason.small_share", "progress.*",
+    "mining.itemsets", "mining.rules",
     "plain.report.contest.uses.itemsets", "report.contest.uses.itemsets",
     "report.baskets.utility.rules_means", "report.experiment.caption.figure_5", "report.experiment.short_records",
     "report.frontier.seconds", "report.history.assume.theory", "report.history.statistics.scatter_description",
