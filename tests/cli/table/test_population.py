@@ -30,7 +30,7 @@ def test_all_models_and_the_choice_are_shown(run: Run, file: Path) -> None:
     assert "Unique records of the table: 3 (33.33 %). Classes of two records: 1." in result.stdout
     assert all(f"{model} " in result.stdout for model in ("Pitman*", "Zayatz", "SNB"))
     assert "Chosen: Pitman, because at most a tenth of the population was drawn" in result.stdout
-    assert "Only 1 classes have two records." in result.stdout
+    assert "Only 1 class has two records." in result.stdout
 
 
 def test_a_model_without_an_answer_says_why(run: Run, file: Path) -> None:

@@ -313,7 +313,7 @@ def test_levels_tell_the_rows_and_the_weights_of_a_file(run: Run, members: Path)
         result = run(*words, "--missing", rule, "-o", members.parent / "out.csv")
         shown = " ".join(result.stdout.split())
         rows = len((members.parent / "out.csv").read_text().splitlines()) - 1
-        assert f"Rows in the file: {rows}, for records: 18. Columns: age, and n, which says how many records" in shown
+        assert f"Rows in the file: {rows}, for 18 records. Columns: age, and n, the number of records" in shown
         assert f"A missing value counts {told}" in shown
 
 
@@ -324,8 +324,8 @@ def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, memb
     assert result.exit_code == 0, result.output
     assert out.read_text().splitlines()[0] == "name,call,age"
     shown = " ".join(result.stdout.split())
-    assert "Kept as they are, and not made safe: name, call. The limit of 20 % holds for an attacker who" in shown
-    assert "for an attacker who knows every column in it: records like no other: 40; highest risk 100 %" in shown
+    assert "Kept as they are, and not made safe: name, call. The limit of 20 % holds only for an attacker who" in shown
+    assert "for an attacker who knows every column in it: unique records: 40; highest risk 100 %" in shown
     assert "元の値のまま残した" in run(*words, "-o", out, "--keep", "name", "--lang", "ja").stdout
     assert run(*words, "--keep", "name").exit_code == 2
     assert "cannot be kept" in run(*words, "-o", out, "--keep", "age").stderr

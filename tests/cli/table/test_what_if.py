@@ -45,7 +45,7 @@ def test_record(run: Run) -> None:
     assert "What if the 2 records of more.csv are added" in shown
     assert "What if values are generalized to other levels: age 1" in shown
     assert "2 are no longer unique." in shown
-    assert "2 件のレコードを加えた場合" in run("risk", "t.csv", *ADDED, "--lang", "ja").stdout
+    assert "2件のレコードを加えた場合" in run("risk", "t.csv", *ADDED, "--lang", "ja").stdout
 
 
 def test_subsets(run: Run) -> None:
@@ -170,7 +170,7 @@ def test_levels(run: Run) -> None:
     assert (after["entered"], after["left"], after["after"]["highest"]) == ([], [], {"age": 2, "sex": 1})
     more = answer(run(*words, *ADDED, "--json"))["what_if"]
     assert more["after"]["records"] == 8
-    assert "Enter (0): -" in run(*words, *ADDED).stdout
+    assert "Added (0): -" in run(*words, *ADDED).stdout
 
 
 def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:
