@@ -157,9 +157,7 @@ def test_affordable_shows_what_the_budget_buys(run: Run, file: Path) -> None:
         ("sex", "age"): 4,
         ("age", "town"): 4,
     }
-    assert (
-        "What an attacker can learn for 4" in run("affordable", file, "--costs", costs, "--budget", "4").stdout
-    )
+    assert "What an attacker can learn for 4" in run("affordable", file, "--costs", costs, "--budget", "4").stdout
 
 
 def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
