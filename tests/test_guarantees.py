@@ -32,8 +32,10 @@ CLAIM = re.compile(
 # the input, passwords, and measures of use. Errors refuse an input; helps are looked at command by command.
 NO_CLAIM = {
     "attackers.theory_remark", "attackers.title", "attackers.published.title", "baskets.title", "complaint.person",
-    "complaint.decimal", "errors.*", "help.options.rejects", "knowledge.highest", "mining.utility.support_errors",
+    "complaint.decimal", "complaint.range_order", "errors.*", "help.options.rejects", "knowledge.highest",
+    "mining.utility.support_errors",
     "notes.column.constant", "notes.demo", "notes.written_secret", "population.reason.small_share", "progress.*",
+    "mining.itemsets", "mining.rules",
     "plain.report.contest.uses.itemsets", "report.contest.uses.itemsets",
     "report.baskets.utility.rules_means", "report.experiment.caption.figure_5", "report.experiment.short_records",
     "report.frontier.seconds", "report.history.assume.theory", "report.history.statistics.scatter_description",

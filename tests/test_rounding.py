@@ -41,6 +41,7 @@ KEYS = {
     "errors.knowledge.many_visits_hint.most": COUNTED, "errors.knowledge.many_rows_hint.most": COUNTED,
     "errors.sets.too_many_attributes_hint.most": COUNTED,
     "risk.dangerous_estimate.most": ROUNDED, "risk.affordable_estimate.riskier": ROUNDED,
+    "mining.rules.confidence": ASKED,
 }  # fmt: skip
 
 shares = st.floats(0, 1, allow_nan=False)

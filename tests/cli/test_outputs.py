@@ -408,5 +408,5 @@ def test_an_anonymized_history_is_written_as_its_ending_says(here: Path) -> None
 
 def test_the_rule_of_existing_files_is_in_the_help() -> None:
     shown = " ".join(invoke("--help").stdout.split())
-    assert "an existing file is replaced" in shown
+    assert "An existing file is replaced" in shown
     assert "never writes over" in shown

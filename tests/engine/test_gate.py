@@ -89,9 +89,9 @@ def hidden() -> Iterator[sudare.History]:
     [
         (lambda history: list_visits(history), "the visits of customers"),
         (lambda history: customer_risks(history, "item"), "customers"),
-        (lambda history: most_identifying(history, "item"), "the values of a knowledge"),
-        (lambda history: crowd_points(history, "item"), "the values of a knowledge"),
-        (lambda history: assess_persons(history, "item", persons=2), "who fits what is known of several persons"),
+        (lambda history: most_identifying(history, "item"), "the values that can be known"),
+        (lambda history: crowd_points(history, "item"), "the values that can be known"),
+        (lambda history: assess_persons(history, "item", persons=2), "who fits what is known about several customers"),
         (lambda history: sudare.read_baskets(history), "the items of each user"),
         (lambda history: history.engine.people("SELECT 1", "anybody"), "anybody"),
         (lambda history: history.engine.people_columns("SELECT 1 AS n", "anybody"), "anybody"),

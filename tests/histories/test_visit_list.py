@@ -44,5 +44,5 @@ def test_visits_of_people_do_not_leave_an_engine_that_keeps_them(
     monkeypatch.setattr(sudare.DuckDBEngine, "shows_people", False)
     with pytest.raises(NotOnEngine, match="the visits of customers"):
         sudare.histories.list_visits(toy)
-    with pytest.raises(NotOnEngine, match="what is known of several persons"):
+    with pytest.raises(NotOnEngine, match="what is known about several customers"):
         sudare.histories.assess_persons(toy, "day")

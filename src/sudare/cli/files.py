@@ -66,13 +66,6 @@ HISTORY = Output(HISTORY_ENDINGS)
 BASKETS = Output(BASKETS_ENDINGS)
 CERTIFICATE = Output(CERTIFICATE_ENDINGS)
 
-OUTPUT_RULE = (
-    "Output: an output file that exists is replaced, as a whole and only when the new one is complete; it keeps its "
-    "permissions, except the secret file of --aligned, which only its owner may read. A command never writes over what "
-    "it reads, nor two outputs to the same file. Files in an output folder are not replaced: the folder is new or "
-    "empty, or holds results of the same run, which is then continued. Hierarchy files are replaced only with --force."
-)
-
 
 def file_marks(command: Callable[..., Any]) -> dict[str, Mark]:
     """Return the parameters of a command that name files, with what they are."""

@@ -19,7 +19,7 @@ from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules
 from sudare.histories.utility.use_cases import MEASURES, MeasuredError
-from sudare.messages import Joined
+from sudare.messages import Joined, Message, message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.result_folders import keep_parameters, make_folder
@@ -80,7 +80,7 @@ def published_results(rules: RuleSet | None = None) -> tuple[MeasuredHistory, ..
     """Return what the rules of a contest have of its published results: U and measures of each team."""
     rules = rules or load_rules()
     for result in rules.results:
-        _check_measures(result.measures, f"The rules {rules.name}, team {result.team}")
+        _check_measures(result.measures, message("errors.measures.rules", rules=rules.name, team=result.team))
     return tuple(
         MeasuredHistory(
             result.team or str(number),
@@ -148,7 +148,7 @@ def _number(text: str, name: str, place: Mapping[str, object]) -> float:
     return found
 
 
-def _check_measures(names: Iterable[str], source: str) -> None:
+def _check_measures(names: Iterable[str], source: str | Message) -> None:
     """Refuse measures that nobody knows, and two of one name."""
     seen: set[str] = set()
     for name in names:

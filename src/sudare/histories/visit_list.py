@@ -8,11 +8,12 @@ from pathlib import Path
 from sudare.arguments import checked
 from sudare.histories.attackers.values import ITEM_DIVIDER
 from sudare.histories.model import History
+from sudare.messages import message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 
-PEOPLE = "the visits of customers"
+PEOPLE = message("errors.people.visits")
 
 
 @dataclass(frozen=True, slots=True)

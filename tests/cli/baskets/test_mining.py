@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 def test_itemsets_are_shown_with_their_number(run: Run, file: Path) -> None:
     result = run("itemsets", file, "--support", "2", "--top", "3")
     assert result.exit_code == 0, result.output
-    assert "4 itemsets are in 2 of 5 records or more; the largest have 2 items." in result.stdout
+    assert "4 itemsets are in at least 2 of 5 records; the largest have 2 items." in result.stdout
     assert "bread, milk" in result.stdout
     assert "3 of 4 are shown." in result.stdout
     assert "アイテム集合は4個" in run("itemsets", file, "--support", "2", "--lang", "ja").stdout
@@ -41,7 +41,7 @@ def test_a_support_with_a_point_is_a_share_and_without_a_number(run: Run, file: 
 def test_rules_are_shown_with_confidence_and_lift(run: Run, file: Path) -> None:
     result = run("rules", file, "--support", "0.4", "--confidence", "0.75")
     assert result.exit_code == 0, result.output
-    assert "Rules with 2 of 5 records or more and a confidence of 75.00 % or more" in result.stdout
+    assert "Rules in at least 2 of 5 records with a confidence of at least 75.00 %" in result.stdout
     assert "100 %" in result.stdout
     found = json.loads(run("rules", file, "--support", "0.4", "--confidence", "0.75", "--top", "1", "--json").stdout)
     assert [(rule["known"], rule["inferred"]) for rule in found["rules"]] == [(["bread"], ["milk"])]
@@ -51,9 +51,9 @@ def test_rules_are_shown_with_confidence_and_lift(run: Run, file: Path) -> None:
 def test_rare_itemsets_end_with_exit_code_3(run: Run, file: Path) -> None:
     result = run("km", file, "--k", "2", "--m", "2")
     assert result.exit_code == 3, result.output
-    assert "NOT 2^2-anonymous. Itemsets, of at most 2 each: 6, of which in fewer records than 2: 2." in result.stdout
+    assert "NOT 2^2-anonymous. Of 6 itemsets of at most 2 items, 2 are in fewer than 2 records." in result.stdout
     assert "bread, tea" in result.stdout
-    assert "満たさない" in run("km", file, "--k", "2", "--m", "2", "--lang", "ja").stdout
+    assert "満たしません" in run("km", file, "--k", "2", "--m", "2", "--lang", "ja").stdout
     found = json.loads(run("km", file, "--k", "2", "--m", "2", "--json").stdout)
     assert (found["anonymous"], found["below"], found["examples"][0]) == (
         False,
@@ -65,8 +65,11 @@ def test_rare_itemsets_end_with_exit_code_3(run: Run, file: Path) -> None:
 def test_anonymous_records_end_well(run: Run, file: Path) -> None:
     result = run("km", file, "--k", "2", "--m", "1")
     assert result.exit_code == 0, result.output
-    assert "are 2^1-anonymous. Items that somebody knows of a record, at most: 1." in result.stdout
-    assert "Records that have all of them, at least: 2." in result.stdout
+    assert (
+        "are 2^1-anonymous: whichever items somebody knows of a record, at most 1, at least 2 records have all of them."
+        in result.stdout
+    )
+    assert "at least 2 records have all of them." in result.stdout
 
 
 def test_utility_of_a_publication(run: Run, file: Path, tmp_path: Path) -> None:

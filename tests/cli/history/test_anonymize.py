@@ -241,7 +241,7 @@ def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, t
     assert "2 of 16 customers were left as they were, 2 of these with rows like nobody else's. Whoever knows" in shown
     assert "2 x 1" in shown
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "Customers left as they were, whom the original gives away: 2 of 16." in page
+    assert "2 of 16 customers were left as they were, and the original gives them away." in page
     assert 'id="made-exposed"' in page
     assert "Every customer is one of at least" not in page
     found = json.loads(run(*words, "--skip-attacks", "--untouched", 7, "--json").stdout)

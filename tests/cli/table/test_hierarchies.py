@@ -47,7 +47,7 @@ def test_remarks_are_shown_in_both_languages(run: Run, file: Path, tmp_path: Pat
     file.write_text("id;a\n" + "".join(f"name{number:x}y;1\n" for number in range(30)))
     assert "id: the values name people, or nearly every record has its own." in run(file, "-o", tmp_path / "h").stdout
     assert (
-        "id: 値が個人を示すか、ほとんどのレコードで異なる。"
+        "id: 値が個人を示すか、ほとんどのレコードで異なります。"
         in run(file, "-o", tmp_path / "h", "--force", "--lang", "ja").stdout
     )
 

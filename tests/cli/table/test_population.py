@@ -26,11 +26,11 @@ def file(tmp_path: Path) -> Path:
 def test_all_models_and_the_choice_are_shown(run: Run, file: Path) -> None:
     result = run(file, "--share", "0.05")
     assert result.exit_code == 0, result.output
-    assert "The table has 9 of the 180 records of the population (5.00 %)." in result.stdout
-    assert "Records like no other of the table: 3 (33.33 %). Classes of two records: 1." in result.stdout
+    assert "The table holds 9 of the 180 records of the population (5.00 %)." in result.stdout
+    assert "Unique records of the table: 3 (33.33 %). Classes of two records: 1." in result.stdout
     assert all(f"{model} " in result.stdout for model in ("Pitman*", "Zayatz", "SNB"))
-    assert "Chosen: Pitman, since at most a tenth of the population was drawn" in result.stdout
-    assert "Only 1 classes have two records." in result.stdout
+    assert "Chosen: Pitman, because at most a tenth of the population was drawn" in result.stdout
+    assert "Only 1 class has two records." in result.stdout
 
 
 def test_a_model_without_an_answer_says_why(run: Run, file: Path) -> None:

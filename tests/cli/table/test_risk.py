@@ -26,8 +26,8 @@ def test_record_shows_summary_and_curve(run: Run, file: Path, tmp_path: Path) ->
     result = run("risk", file, "--known", "sex, age", "--limit", "0.5", "--record-risks", tmp_path / "r.csv")
     assert f"{tmp_path / 'r.csv'} tells about single people: keep it secret." in result.stderr
     assert result.exit_code == 0, result.output
-    assert "Records: 6. Classes of equal records: 4; the smallest has size 1." in result.stdout
-    assert "Highest risk: 100 %; mean risk: 66.67 %. Records like no other: 2 (33.33 %)." in result.stdout
+    assert "6 records in 4 classes of equal records; the smallest class has 1." in result.stdout
+    assert "Highest risk: 100 %; mean risk: 66.67 %. Unique records: 2 (33.33 %)." in result.stdout
     assert "33.33 % of the records have a risk above 50 %." in result.stdout
     assert (tmp_path / "r.csv").read_text().count("\n") == 7
 
@@ -42,7 +42,8 @@ def test_a_table_of_one_column_is_not_told_what_a_history_needs(run: Run, tmp_pa
 def test_record_shows_what_classes_give_away(run: Run, file: Path) -> None:
     result = run("risk", file, "--known", "sex", "--sensitive", "town")
     assert (
-        "town: every class has 3 records or more (k), 1 different values or more (l; 1.00 by entropy)" in result.stdout
+        "town: every class has at least 3 records (k), at least 1 different values (l; 1.00 by entropy)"
+        in result.stdout
     )
     found = json.loads(run("risk", file, "--sensitive", "town", "--json").stdout)
     assert found["attributes"] == ["sex", "age"]
@@ -69,11 +70,11 @@ def test_subsets_print_json(run: Run, file: Path) -> None:
 
 
 def test_subsets_say_how_they_were_gone_through(run: Run, file: Path, tmp_path: Path) -> None:
-    assert "gone through in memory: 5 distinct rows. All numbers are exact." in run("subsets", file).stdout
+    assert "measured in memory, on 5 distinct rows. All numbers are exact." in run("subsets", file).stdout
     engine = run("subsets", file, "--walk", "engine", "--class-sizes", tmp_path / "sizes.csv").stdout
     assert "on the engine, where the 5 distinct rows stay. All numbers are exact." in engine
     few = " ".join(run("subsets", file, "--min-cell", "3").stdout.split())
-    assert "Counts below 3 were merged before they left the engine, so that no risk is told too low." in few
+    assert "Counts below 3 were merged before they left the engine, so that no risk is shown too low." in few
     told = json.loads(run("subsets", file, "--walk", "engine", "--json").stdout)
     assert told.pop("walk") == {"how": "engine", "decided_by": "request", "distinct_rows": 5}
     plain = json.loads(run("subsets", file, "--json").stdout)
@@ -103,7 +104,7 @@ def test_disclosable_shows_maximal_sets_and_what_is_over_the_limit(run: Run, fil
     result = run("disclosable", file, "--limit", "0.5")
     assert result.exit_code == 0, result.output
     assert any(line.startswith("sex ") and "33.33 %" in line for line in result.stdout.splitlines())
-    assert "Smallest sets that do not keep to that (2): age; sex + town" in result.stdout
+    assert "Smallest sets that exceed it (2): age; sex + town" in result.stdout
     assert "nothing can be disclosed" in run("disclosable", file, "--limit", "0.5", "--known", "age").stdout
 
 
@@ -111,10 +112,10 @@ def test_disclosable_says_how_many_records_a_quantile_leaves_above_the_limit(run
     shown = run("disclosable", file, "--limit", "0.3", "--quantile", "0.5").stdout
     title = shown.splitlines()[0]
     assert title.startswith("Sets of attributes that can be disclosed: at most 3 of the records (50.00 %) have a risk")
-    assert title.endswith("above 30 % (classes of less than 4)")
+    assert title.endswith("above 30 % (classes of fewer than 4)")
     assert "no risk above" not in shown
     refused = run("disclosable", file, "--limit", "0.3", "--quantile", "0.9", "--known", "age").stdout
-    assert "What is known already does not keep to that: nothing can be disclosed." in refused
+    assert "What is known already exceeds the limit: nothing can be disclosed." in refused
 
 
 def test_a_limit_is_shown_as_it_was_asked_for(run: Run, file: Path) -> None:
@@ -123,7 +124,7 @@ def test_a_limit_is_shown_as_it_was_asked_for(run: Run, file: Path) -> None:
 
 
 def test_where_every_set_can_be_disclosed_that_is_said(run: Run, file: Path) -> None:
-    assert "Smallest sets that do not keep to that (0): -" in run("disclosable", file, "--limit", "1").stdout
+    assert "Smallest sets that exceed it (0): -" in run("disclosable", file, "--limit", "1").stdout
 
 
 def test_disclosable_prints_json(run: Run, file: Path) -> None:
@@ -156,9 +157,7 @@ def test_affordable_shows_what_the_budget_buys(run: Run, file: Path) -> None:
         ("sex", "age"): 4,
         ("age", "town"): 4,
     }
-    assert (
-        "What an attacker can come to know for 4" in run("affordable", file, "--costs", costs, "--budget", "4").stdout
-    )
+    assert "What an attacker can learn for 4" in run("affordable", file, "--costs", costs, "--budget", "4").stdout
 
 
 def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
@@ -166,7 +165,7 @@ def test_costs_are_shown_where_they_are_asked_for(run: Run, file: Path) -> None:
     costs.write_text("attribute,cost\nsex,1\nage,3\ntown,2\nage+town,4\n")
     asked = ("--costs", costs)
     shown = run("risk", file, "--known", "sex,age", *asked, "--budget", "3", "--sort", "cost").stdout
-    assert "What is known costs the attacker 4, which is more than the budget." in shown
+    assert "Learning this costs the attacker 4, which is more than the budget." in shown
     found = json.loads(run("risk", file, *asked, "--budget", "5", "--json").stdout)
     assert (found["cost"], found["affordable"]) == (5, True)
     assert {entry["attribute"]: entry["cost"] for entry in found["without"]} == {"sex": 4, "age": 3, "town": 4}
@@ -195,7 +194,7 @@ def test_drawn_sets_say_how_sure_they_are(run: Run, file: Path) -> None:
     costs.write_text("sex,1\nage,1\ntown,1\n")
     words = ("affordable", file, "--costs", costs, "--budget", "1", "--sets", "2")
     shown = " ".join(run(*words).stdout.split())
-    assert "There are 3 maximal sets, too many to measure all. Shown are those among 2 drawn" in shown
+    assert "There are 3 maximal sets, too many to measure all. These are among 2 drawn" in shown
     assert "riskier than the riskiest drawn is at most 77.64 %." in shown
     assert json.loads(run(*words, "--json").stdout)["estimate"]["maximal"] == 3
 
@@ -214,7 +213,7 @@ def test_levels_choose_and_write_the_best(run: Run, file: Path) -> None:
     shown = " ".join(result.stdout.split())
     assert "Records in the file: 6. Columns: sex, age." in shown
     assert "Columns of the source left out of the file: town." in shown
-    assert "records like no other: 0; highest risk 33.33 %, mean risk 33.33 %" in shown
+    assert "unique records: 0; highest risk 33.33 %, mean risk 33.33 %" in shown
 
 
 def test_levels_write_the_choice_that_is_named(run: Run, file: Path) -> None:
@@ -256,7 +255,7 @@ def test_levels_of_too_many_choices_say_how_far_from_the_best_they_can_be(
     assert "It is proven that no other choice of levels within the limit loses less." in shown
     monkeypatch.setattr("sudare.tables.anonymize.bounded_search.MOST_IN_BLOCK", 0)
     shown = run(*words, "--seconds", "1e-9").stdout
-    assert "loses less than 0: so of this loss, at most 100 % could be avoided." in shown
+    assert "loses less than 0: at most 100 % of this loss could be avoided." in shown
     found = json.loads(run(*words, "--seconds", "1e-9", "--json").stdout)
     assert (found["complete"], found["bound"], found["gap"], found["safe_choices"]) == (False, 0, 1, None)
 
@@ -283,7 +282,7 @@ def test_levels_do_not_write_what_was_not_made_safe(run: Run, members: Path) -> 
     shown = " ".join(result.stdout.split())
     assert shown.startswith("These columns look like identifiers: name (")
     assert "contact (e-mail addresses), call (telephone numbers)" in shown
-    assert "Not even the highest levels are safe. In the way, perhaps among others: name, contact, call." in shown
+    assert "Even the highest levels are not safe. In the way, perhaps among others: name, contact, call." in shown
     assert "Nothing was written" in result.stderr
     told = json.loads(run(*words, "--json").stdout)
     assert (told["best"], told["written"], told["known"]) == (None, None, ["name", "contact", "call", "age"])
@@ -312,7 +311,7 @@ def test_levels_tell_the_rows_and_the_weights_of_a_file(run: Run, members: Path)
         result = run(*words, "--missing", rule, "-o", members.parent / "out.csv")
         shown = " ".join(result.stdout.split())
         rows = len((members.parent / "out.csv").read_text().splitlines()) - 1
-        assert f"Rows in the file: {rows}, for records: 18. Columns: age, and n, which says how many records" in shown
+        assert f"Rows in the file: {rows}, for 18 records. Columns: age, and n, the number of records" in shown
         assert f"A missing value counts {told}" in shown
 
 
@@ -323,8 +322,8 @@ def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, memb
     assert result.exit_code == 0, result.output
     assert out.read_text().splitlines()[0] == "name,call,age"
     shown = " ".join(result.stdout.split())
-    assert "Kept as they are, and not made safe: name, call. The limit of 20 % holds for an attacker who" in shown
-    assert "for an attacker who knows every column in it: records like no other: 40; highest risk 100 %" in shown
+    assert "Kept as they are, and not made safe: name, call. The limit of 20 % holds only for an attacker who" in shown
+    assert "for an attacker who knows every column in it: unique records: 40; highest risk 100 %" in shown
     assert "元の値のまま残した" in run(*words, "-o", out, "--keep", "name", "--lang", "ja").stdout
     assert run(*words, "--keep", "name").exit_code == 2
     assert "cannot be kept" in run(*words, "-o", out, "--keep", "age").stderr

@@ -42,10 +42,10 @@ def test_record(run: Run) -> None:
     # Only (f, 50, y) has company then.
     assert (what_if["moved"]["moved"], what_if["moved"]["no_longer_unique"]) == (1, 1)
     shown = run("risk", "t.csv", *ADDED, *LEVELS).stdout
-    assert "What if the records of more.csv are added (2)" in shown
-    assert "What if values are at other levels: age 1" in shown
-    assert "No longer unique: 2." in shown
-    assert "2 件のレコードを加えた場合" in run("risk", "t.csv", *ADDED, "--lang", "ja").stdout
+    assert "What if the 2 records of more.csv are added" in shown
+    assert "What if values are generalized to other levels: age 1" in shown
+    assert "2 are no longer unique." in shown
+    assert "2件のレコードを加えた場合" in run("risk", "t.csv", *ADDED, "--lang", "ja").stdout
 
 
 def test_subsets(run: Run) -> None:
@@ -94,8 +94,8 @@ def test_disclosable(run: Run) -> None:
     assert (found["what_if"]["entered"], found["what_if"]["left"]) == ([["age", "town"], ["age"]], [])
     assert (found["what_if"]["moved"], found["what_if"]["complete"]) == ([], True)
     shown = run("disclosable", "t.csv", "--limit", "0.5", *LEVELS).stdout
-    assert "Enter (2): age + town; age" in shown
-    assert "Leave (0): -" in shown
+    assert "Added (2): age + town; age" in shown
+    assert "Dropped (0): -" in shown
     assert "The sets that stay keep their risk." in shown
 
 
@@ -106,7 +106,7 @@ def test_disclosable_lists_sets_that_stay_with_another_risk(run: Run) -> None:
     assert (found["entered"], found["left"]) == ([], [])
     moves = {tuple(pair["attributes"]): (pair["max_before"], pair["max_after"]) for pair in found["moved"]}
     assert moves == {("town",): (1 / 2, 1 / 4), ("sex",): (1 / 3, 1 / 3)}
-    assert "Sets that stay, with another risk" in run(*words).stdout
+    assert "Sets that stay, with a different risk" in run(*words).stdout
     every = answer(run(*words, "--all", "--json"))["what_if"]["moved"]
     assert [pair["attributes"] for pair in every if not pair["attributes"]] == [[]]
 
@@ -124,8 +124,8 @@ def test_dangerous(run: Run) -> None:
     assert [entry["attributes"] for entry in found["sets"]] == [["sex", "town"], ["sex", "age"], ["age", "town"]]
     assert (found["what_if"]["entered"], found["what_if"]["left"]) == ([], [["age", "town"]])
     shown = run("dangerous", "t.csv", "--factor", "3", *LEVELS).stdout
-    assert "Enter (1): sex + age" in shown
-    assert "Leave (0): -" in shown
+    assert "Added (1): sex + age" in shown
+    assert "Dropped (0): -" in shown
 
 
 def test_dangerous_tells_what_becomes_of_each_rise(run: Run) -> None:
@@ -170,7 +170,7 @@ def test_levels(run: Run) -> None:
     assert (after["entered"], after["left"], after["after"]["highest"]) == ([], [], {"age": 2, "sex": 1})
     more = answer(run(*words, *ADDED, "--json"))["what_if"]
     assert more["after"]["records"] == 8
-    assert "Enter (0): -" in run(*words, *ADDED).stdout
+    assert "Added (0): -" in run(*words, *ADDED).stdout
 
 
 def test_the_json_of_levels_is_a_file_of_levels(run: Run) -> None:

@@ -158,7 +158,7 @@ def test_a_published_history_has_rows_in_any_order_and_none_deleted(tmp_path: Pa
     with pytest.raises(BadRows, match="row 2, cell 1: the row is deleted"):
         read_published(path, original())
     path.write_text("8,*,*,*,*\n" * 5)
-    with pytest.raises(BadRows, match="more rows, 5, than T, which has 4"):
+    with pytest.raises(BadRows, match="found 5 rows, more than the 4 of T"):
         read_published(path, original())
     path.write_text("8,*,z,*,*\n")
     with pytest.raises(BadRows, match="'z' is not an item of T"):

@@ -22,7 +22,7 @@ from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 # The distribution is told at these shares of the customers.
 STEPS = 100
 # What an engine that shows no people does not show.
-PEOPLE = "customers"
+PEOPLE = message("errors.people.customers")
 
 
 @dataclass(frozen=True, slots=True)

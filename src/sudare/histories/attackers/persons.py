@@ -43,7 +43,7 @@ Step = Callable[[int, int], None]
 # There are 52 partitions of five persons; beyond, nearly every knowledge identifies everybody or is too much to know.
 MOST_PERSONS = 5
 # What an engine that shows no people does not show.
-PEOPLE = "who fits what is known of several persons"
+PEOPLE = message("errors.people.several")
 # Combinations that are looked at together, and how many members of crowds they may have.
 BATCH = 10_000
 MOST_MEMBERS = 4_000_000

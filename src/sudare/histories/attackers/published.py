@@ -174,7 +174,7 @@ class PublishedAttackers:
     def pack(self, anonymized: CellHistory) -> PublishedCells:
         """Return an anonymized history, row i of which belongs to row i of the original, ready to be looked into."""
         query = f"SELECT name FROM {self.history.table('customer')} ORDER BY code"
-        names = self.history.engine.people_columns(query, "customers")["name"]
+        names = self.history.engine.people_columns(query, message("errors.people.customers"))["name"]
         return pack_cells(self._original, anonymized, names.astype(np.int64), visit_days(self.history))
 
     @checked

@@ -30,6 +30,7 @@ from sudare.histories.model import History
 from sudare.kernels.cells.demands import KnownVisits
 from sudare.kernels.cells.pseudonyms import NO_VALUE
 from sudare.kernels.common.arrays import Ints
+from sudare.messages import message
 from sudare.showing import dataclass
 
 Arrays = dict[str, NDArray[Any]]
@@ -39,7 +40,7 @@ MOST_VISITS_WITHOUT_DAY = 2
 # Parts of a row that are ordered; they are compared in hundredths.
 ORDERED_PARTS = tuple(name for name, part in PARTS.items() if part.ordered)
 # What an engine that shows no people does not show.
-PEOPLE = "what is known of customers"
+PEOPLE = message("errors.people.known")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,7 +23,7 @@ from sudare.statistics.intervals import Estimate, summarize
 
 BATCH = 1000
 # What an engine that shows no people does not show.
-PEOPLE = "the visits of customers"
+PEOPLE = message("errors.people.visits")
 # A batch without one usable draw this often in a row means there is (almost) nothing to draw.
 MOST_EMPTY_BATCHES = 100
 

@@ -15,6 +15,7 @@ from sudare.histories.attackers.parts import PARTS, Part
 from sudare.histories.attackers.sampling import combinations
 from sudare.histories.model import History
 from sudare.limits import MOST_COMBINATIONS
+from sudare.messages import message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
@@ -22,7 +23,7 @@ from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 # A set of items as text; shown to people, so the divider is one they can read.
 ITEM_DIVIDER = " | "
 # What an engine that shows no people does not show.
-PEOPLE = "the values of a knowledge"
+PEOPLE = message("errors.people.values")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from sudare.histories.attackers.knowledge import Knowledge
 from sudare.histories.model import History
 from sudare.kernels.common.arrays import Ints
 from sudare.kernels.histories.visits import count_crowds, count_visits, find_visits, number_sets, pack_rows
+from sudare.messages import message
 
 # Groupings that are made at the same time, and what a row of the history takes at most with what they make of it.
 AT_ONCE = 2
 ROW_BYTES = 120
 # What an engine that shows no people does not show.
-PEOPLE = "visits"
+PEOPLE = message("errors.people.visits")
 # Packed numbers are not negative.
 _MOST_BITS = 63
 

@@ -16,6 +16,7 @@ from sudare.engine import DuckDBEngine, quote_name, quote_text, scratch_engine
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.histories.generalized.item_names import shown_name
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
+from sudare.messages import message
 from sudare.sources.local.files import check_readable
 from sudare.sources.writing import check_ending, keeps_inputs, whole_file
 
@@ -33,7 +34,7 @@ _NUMBER = {
     "integer": "CAST({} AS BIGINT)",
 }
 # What an engine that shows no people does not show.
-_ROWS = "single rows"
+_ROWS = message("errors.people.rows")
 
 
 @checked

@@ -24,10 +24,11 @@ from sudare.histories.utility.cost import (
     ColumnErrors,
     utility_of,
 )
+from sudare.messages import message
 
 _RARE = Refuse("errors.measures.rare_kinds", few="count(*)")
 # What an engine that shows no people does not show.
-_COSTLY = "the customers and cells that cost most"
+_COSTLY = message("errors.people.costly")
 
 
 @checked

@@ -62,6 +62,9 @@ def show_verdict(verdict: Verdict, texts: Texts, *, interrupted: bool = False) -
         counts = {"records": f"{frequent.records:,}", "all_records": f"{frequent.all_records:,}"}
         out.print(texts("baskets.most_frequent", item=frequent.item, **counts))
     out.print(verdict.claim(texts, interrupted=interrupted), style="bold")
+    if not verdict.safe and not interrupted:
+        command = f"sudare baskets suppress FILE --sensitive SENSITIVE --rho {plain_rho(verdict.rho)} -o published.txt"
+        out.print(texts("baskets.next", command=command))
 
 
 def _worst(verdict: Verdict, texts: Texts) -> TextTable:
@@ -93,7 +96,8 @@ def show_suppression(found: Suppression, texts: Texts) -> None:
 
 def _show_loss(items: int, suppressed: int, loss: BasketLoss, texts: Texts) -> None:
     share, divergence, distance = percent(loss.suppressed_share, texts), loss.kl_divergence, loss.rules_distance
-    console().print(texts("baskets.suppressed", suppressed=f"{suppressed:,}", items=f"{items:,}", share=share))
+    words = {"suppressed": f"{suppressed:,}", "items": f"{items:,}", "share": share}
+    console().print(texts("baskets.suppressed", left_share=percent(1 - loss.suppressed_share, texts), **words))
     console().print(texts("baskets.divergence", divergence=ratio(divergence) if divergence else "0"))
     if distance is None:
         console().print(texts("baskets.no_rules_distance"))

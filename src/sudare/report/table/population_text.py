@@ -28,7 +28,7 @@ def show_population(found: PopulationRisk, texts: Texts) -> None:
     if found.estimate:
         _show_conclusion(found.estimate, found, texts)
     if found.estimates and found.pairs < FEW_PAIRS:
-        out.print(texts("population.few_pairs", pairs=f"{found.pairs:,}"))
+        out.print(texts("population.few_pairs", count=found.pairs))
 
 
 def population_title(found: PopulationRisk, texts: Texts) -> str:

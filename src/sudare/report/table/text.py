@@ -47,8 +47,8 @@ def show_summary(found: RecordsAssessment, bound: float | None, texts: Texts) ->
     """Print the risk of the records for given knowledge in a few lines."""
     out = console()
     out.print(records_title(found, texts), style="bold")
-    smallest = f"{found.sizes[0].size:,}"
-    out.print(texts("risk.classes", classes=f"{found.classes:,}", records=f"{found.records:,}", smallest=smallest))
+    counts = {name: texts(f"count.{name}", count=getattr(found, name)) for name in ("classes", "records")}
+    out.print(texts("risk.classes", **counts, smallest=f"{found.sizes[0].size:,}"))
     out.print(
         texts(
             "risk.summary",
@@ -66,6 +66,11 @@ def show_summary(found: RecordsAssessment, bound: float | None, texts: Texts) ->
     if found.cost is not None:
         key = {None: "known_cost", True: "known_cost_within", False: "known_cost_over"}[found.affordable]
         out.print(texts(f"risk.{key}", cost=f"{found.cost:g}"))
+    if bound and found.share_above(bound):
+        from sudare.tables.sets.subsets import class_size_within
+
+        command = f"sudare table levels FILE --k {class_size_within(bound)} -o published.csv"
+        out.print(texts("risk.next", command=command))
 
 
 def records_title(found: RecordsAssessment, texts: Texts) -> str:

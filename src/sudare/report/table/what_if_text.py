@@ -23,7 +23,7 @@ def show_change(change: Change, texts: Texts) -> None:
     out = console()
     out.print()
     if change.source is not None:
-        told = texts("what_if.added", rows=f"{change.added:,}", source=change.source)
+        told = texts("what_if.added", count=change.added, source=change.source)
         out.print(told, style="bold")
     if change.levels:
         out.print(texts("what_if.levels", levels=level_list(change.levels)), style="bold")

@@ -37,7 +37,7 @@ def _open_zstd(path: Path) -> Any:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
-        from backports import zstd
+        import backports.zstd as zstd
     return zstd.open(path)
 
 

@@ -90,7 +90,7 @@ class RowsInOrder:
 
     values: dict[str, Column]
     reading: Reading
-    unused: tuple[str, ...]
+    unused: tuple[str | Message, ...]
 
 
 def read_rows_in_order(
@@ -146,9 +146,11 @@ class _Loader:
         names = ["customer", "day - DATE '1970-01-01' AS day", "item", *numbers]
         query = f"SELECT {', '.join(names)} FROM {self.prefix}staged WHERE problem = 0"
         values = self.engine.people_columns(query, SINGLE_ROWS)
-        unused = [self._shown(place) for place in range(len(self.source.columns)) if self._role(place) not in values]
+        unused: list[str | Message] = [
+            self._shown(place) for place in range(len(self.source.columns)) if self._role(place) not in values
+        ]
         if "time" in parts and "time" not in self.roles:
-            unused.append("time of day")
+            unused.append(message("part.time"))
         progress(message("progress.reading"), 3, 3)
         return RowsInOrder(values, reading, tuple(unused))
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from sudare.arguments import checked
 from sudare.engine import Engine, closed
+from sudare.messages import message
 from sudare.showing import dataclass
 from sudare.sources.readings import Reading
 
@@ -47,7 +48,7 @@ _ORDERS = {"visit": "customer, day", "item_set": "items"}
 # Those whose rows lie together by customer where the purchases do.
 _GATHERED = ("visit", "line")
 # What an engine that shows no people does not show.
-_PEOPLE = "who bought what"
+_PEOPLE = message("errors.people.purchases")
 _NEEDS = {
     "visit": ("purchase",),
     "line": ("purchase", "visit"),
