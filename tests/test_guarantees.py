@@ -36,7 +36,7 @@ NO_CLAIM = {
     "mining.utility.support_errors",
     "notes.column.constant", "notes.demo", "notes.written_secret", "population.reason.small_share", "progress.*",
     "mining.itemsets", "mining.rules",
-    "plain.report.contest.uses.itemsets", "report.contest.uses.itemsets",
+    "contest.usecases.itemsets", "plain.report.contest.uses.itemsets", "report.contest.uses.itemsets",
     "report.baskets.utility.rules_means", "report.experiment.caption.figure_5", "report.experiment.short_records",
     "report.frontier.seconds", "report.history.assume.theory", "report.history.statistics.scatter_description",
     "report.history.title", "report.table.dangerous.intro", "report.table.data.*", "report.table.lattice.*",

@@ -77,7 +77,7 @@ def test_an_attack_that_fails_is_not_called_safe(run: Run, folder: Path) -> None
 def test_so_few_guesses_that_no_attack_can_be_effective_are_told(run: Run, folder: Path) -> None:
     result = run("safety", folder / "T.csv", folder / "A.csv", guess(folder, right=6, wrong=0))
     assert result.exit_code == 0
-    assert "so few guesses (6) are never effective" in result.stdout
+    assert "with so few guesses (6), an attack is never effective" in result.stdout
 
 
 def test_an_empty_guess_file_is_nothing_tried(run: Run, folder: Path) -> None:
@@ -113,10 +113,10 @@ def test_classes_are_shown_with_the_best_guesses(run: Run, folder: Path) -> None
     assert result.exit_code == 0, result.output
     assert "Pseudonyms: 30. Classes: 16. Smallest class: k = 1." in result.stdout
     assert "recognizes them: 2." in result.stdout
-    assert "needs classes of 7 or more; the smallest has 1: it does not hold." in result.stdout
+    assert "needs classes of at least 7; the smallest has 1: it does not hold." in result.stdout
     assert "7 guesses, of which 7 must be right; probability 0.1250." in result.stdout
     assert "effective with a probability of at most 0.1250, whatever the guesses." in result.stdout
-    assert "proven to be the best: no other guesses are better." in result.stdout
+    assert "It is proven that no other guesses are better than this plan." in result.stdout
     assert "13 such attacks all fail with a probability of at least 17.62 %" in result.stdout
     assert "区別できない仮顧客" in run("classes", folder / "T.csv", folder / "A.csv", "--lang", "ja").stdout
 

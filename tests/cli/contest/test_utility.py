@@ -48,7 +48,7 @@ def test_utility_is_explained(run: Run, folder: Path) -> None:
     # One deleted row (4), one deleted cell (1), a set of two (1/2), quantities of 0 to 4 away with deviation 1 (2),
     # days of 2, 1, 0 away with the deviation sqrt(1/2).
     assert f"U = {(4 + 1 + 0.5 + 2 + 1 / 0.5**0.5) / 16:.6f}" in result.stdout
-    assert "1 ranges of the column quantity cost more than * would" in result.stdout
+    assert "1 range of the column quantity costs more than * would" in result.stdout
     assert "cell of a deleted row" in result.stdout
 
 
@@ -92,7 +92,7 @@ def test_use_cases_are_measured(run: Run, folder: Path) -> None:
     result = run(*words)
     assert result.exit_code == 0, result.output
     assert "item similarity, wholesale" in result.stdout
-    assert "in 1 visits or more, of T as of each draw, up to 3 items" in result.stdout
+    assert "up to 3 items, in at least 1 visits, in T as in each draw" in result.stdout
     assert " ".join(result.stdout.split()).count("inferred from the values of its report") == 2
     assert "in days from 2010-01-01" in result.stdout
     found = json.loads(run(*words, "--support", "2", "--max-size", "1", "--json").stdout)

@@ -32,7 +32,7 @@ def show_duel(found: Duel, source: str, texts: Texts) -> None:
             f"{texts('contest.duel.smallest', k=f'{found.classes.k:,}')} {_chance(found.classes.tests[0], texts)}"
         )
     if found.same_numbers:
-        out.print(texts("contest.duel.same_numbers", number=f"{found.same_numbers:,}"))
+        out.print(texts("contest.duel.same_numbers", count=found.same_numbers))
     _show_verdict(found, texts)
 
 

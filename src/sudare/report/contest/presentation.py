@@ -41,7 +41,7 @@ def _frontier(found: Frontier, texts: Texts) -> Cell:
 
 def _recomputed(found: Recomputed, texts: Texts) -> Cell:
     title = texts("contest.recompute.title", contest=shortened(found.contest, texts))
-    verdict = texts(f"contest.recompute.{'same' if found.same else 'different'}", number=f"{len(found.differences):,}")
+    verdict = texts(f"contest.recompute.{'same' if found.same else 'different'}", count=len(found.differences))
     cell = rows_cell(title, found.to_rows(), texts)
     return Cell(title, lead=verdict, templates=cell.templates if found.differences else (), values=cell.values)
 

@@ -25,4 +25,4 @@ def show_recomputed(found: Recomputed, texts: Texts) -> None:
         shown = {name: str(value) for name, value in words.items()}
         out.print(texts("contest.recompute.difference", place=place, **shown))
     verdict = "same" if found.same else "different"
-    out.print(texts(f"contest.recompute.{verdict}", number=f"{len(found.differences):,}"), style="bold")
+    out.print(texts(f"contest.recompute.{verdict}", count=len(found.differences)), style="bold")

@@ -66,8 +66,8 @@ def _kind(cost: KindCost, texts: Texts) -> tuple[str, ...]:
 def _show_advice(found: CellUtility, texts: Texts) -> None:
     dear = [column for column in found.columns if column.dear_ranges]
     for column in dear:
-        numbers = {"cells": f"{column.dear_ranges:,}", "saving": _number(column.saving)}
-        console().print(texts("contest.utility.dear", column=column.name, **numbers))
+        words = {"column": column.name, "saving": _number(column.saving)}
+        console().print(texts("contest.utility.dear", count=column.dear_ranges, **words))
     if not dear:
         console().print(texts("contest.utility.no_dear"))
 
