@@ -47,7 +47,7 @@ def test_attackers_print_a_table_with_a_sentence_each(run: Run, toy_file: Path) 
     assert any(line.startswith("day + item*2") and "100 %" in line for line in lines)
     assert "Theory (possible values / rows) can exceed 1" in result.stdout
     assert "Read " in result.stderr
-    assert "encoding 'utf-8', delimiter ',', header 'no'" in result.stderr
+    assert "encoding utf-8, delimiter comma, header no" in result.stderr
     assert "customer=1, day=3, item=5" in result.stderr
 
 
@@ -86,7 +86,7 @@ def test_dropped_rows_are_told(run: Run, tmp_path: Path) -> None:
     path.write_text("customer,day,item\na,2024/1/5,tea\n0,2024/1/5,tea\n")
     result = run("history", "attackers", path, "--missing-value", "customer=0", "--bad-rows", "drop")
     assert result.exit_code == 0
-    assert "Dropped 1 row: customer is missing (column customer)" in result.stderr
+    assert "Skipped 1 row: the customer is missing (column customer)" in result.stderr
 
 
 def test_knowledge_shows_values_and_customers(run: Run, toy_file: Path, tmp_path: Path) -> None:

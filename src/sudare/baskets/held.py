@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Literal, Self
 
 from sudare.arguments import checked
 from sudare.baskets.model import BasketReading, as_baskets
-from sudare.baskets.read import PAIR_ROLES, USER_MISSING, pair_cells
+from sudare.baskets.read import keep_pairs
 from sudare.engine import Engine, closed, engine_to_keep, fresh_name
-from sudare.errors import BadRows, SourceNotReadable
-from sudare.messages import message
+from sudare.errors import SourceNotReadable
+from sudare.messages import Language, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
-from sudare.sources.opening import Source, open_source, refuse_broken
+from sudare.sources.opening import open_source
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 from sudare.sources.purchases.model import Purchases
-from sudare.sources.purchases.roles import assign_roles
-from sudare.sources.readings import Dropped, Reading
-from sudare.sources.spellings import find_spellings
+from sudare.sources.readings import Reading
 
 
 @dataclass(eq=False)
@@ -76,6 +75,8 @@ def hold_baskets(
     date_format: str | None = None,
     time_zone: str | None = None,
     bad_rows: Literal["refuse", "drop"] = "refuse",
+    rejects: str | Path | None = None,
+    language: Language = "en",
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> HeldBaskets:
@@ -89,7 +90,7 @@ def hold_baskets(
     given_engine = source.engine if isinstance(source, Purchases) else engine
     options = PurchaseForm(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,
-        columns=given, date_format=date_format, bad_rows=bad_rows,
+        columns=given, date_format=date_format, bad_rows=bad_rows, rejects=rejects, language=language,
     )  # fmt: skip
     progress(message("progress.reading"), 0, 2)
     with engine_to_keep(given_engine, source) as (place, own):
@@ -117,30 +118,12 @@ def _from_history(history: Purchases, per: str) -> HeldBaskets:
 
 
 def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> HeldBaskets:
-    given, drop = options.columns, options.bad_rows == "drop"
     rows = f"{fresh_name('baskets')}_rows"
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)
-        roles = assign_roles(opened.columns, given, header=opened.header, source=opened.name, required=PAIR_ROLES)
         cleanup.callback(engine.drop, rows)
-        engine.keep(rows, f"SELECT {pair_cells(opened, roles)} FROM {opened.table}")
-        refuse_broken(engine, opened)
-        reading = _reading(engine, rows, opened, roles, drop=drop)
+        reading = keep_pairs(engine, opened, rows, options)
         return _held(engine, f"SELECT owner, item FROM {rows} WHERE owner IS NOT NULL", reading, "pairs")
-
-
-def _reading(engine: Engine, rows: str, source: Source, roles: Mapping[str, int], *, drop: bool) -> Reading:
-    read, lacking = engine.total(f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL) FROM {rows}")
-    column = source.columns[roles["customer"]]
-    if lacking and not drop:
-        raise BadRows("errors.baskets.user_missing", source=source.name, column=column, count=lacking, rows="")
-    dropped = (Dropped(USER_MISSING, column, lacking),) if lacking else ()
-    found = {"user": column, "item": source.columns[roles["item"]]}
-    spellings = find_spellings(engine, rows, {"owner": column, "item": found["item"]})
-    return Reading(
-        source.name, source.format, found, source.guesses, read, dropped, source.sha256, spellings,
-        alternatives=source.alternatives, files=source.files,
-    )  # fmt: skip
 
 
 def _held(engine: Engine, rows: str, reading: Reading, form: str) -> HeldBaskets:

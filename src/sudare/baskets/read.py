@@ -25,7 +25,7 @@ from sudare.sources.local.prepared import LocalText, is_excel, is_parquet, text_
 from sudare.sources.opening import Source, open_source, refuse_broken
 from sudare.sources.purchases.load import PurchaseForm, load_purchases
 from sudare.sources.purchases.model import Purchases
-from sudare.sources.purchases.roles import NAMES, assign_roles, fold
+from sudare.sources.purchases.roles import NAMES, alternatives, assign_roles, fold
 from sudare.sources.readings import Reading
 from sudare.sources.rejects import (
     BadRowsFound,
@@ -187,31 +187,35 @@ def _made(
 
 
 def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> Baskets:
-    given, drop = options.columns, options.bad_rows == "drop"
     rows = f"{fresh_name('baskets')}_rows"
     with ExitStack() as cleanup:
         opened = open_source(source, engine, options, cleanup)
         cleanup.callback(engine.drop, rows)
-        roles = assign_pairs(opened, given)
         engine.check_people(ITEMS_OF_USERS)
-        check_rejects(options, engine)
-        engine.keep(rows, pair_rows(engine, opened, roles))
-        broken = opened.broken_lines(engine)
-        column = opened.columns[roles["customer"]]
-        read, lacking = engine.total(f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL) FROM {rows}")
-        dropped = dropped_rows([(USER_MISSING, column, lacking)], broken)
-        query = f"SELECT place AS record, 1 AS problem FROM {rows} WHERE owner IS NULL"
-        bad = BadRowsFound(engine, opened, query, [Problem(roles["customer"], USER_MISSING)], broken)
-        write_rejects(bad, options)
-        if dropped and not drop:
-            raise refused_rows(bad, dropped, options)
-        found = {"user": column, "item": opened.columns[roles["item"]]}
-        reading = Reading(
-            opened.name, opened.format, found, opened.guesses, read + len(broken), tuple(dropped), opened.sha256,
-            find_spellings(engine, rows, {"owner": found["user"], "item": found["item"]}),
-            alternatives=opened.alternatives, files=opened.files,
-        )  # fmt: skip
+        reading = keep_pairs(engine, opened, rows, options)
         return _numbered(engine, f"(SELECT * FROM {rows} WHERE owner IS NOT NULL)", rows, reading, "pairs")
+
+
+def keep_pairs(engine: Engine, source: Source, rows: str, options: PurchaseForm) -> Reading:
+    """Make a table of the users and items of a source, and return how it was read; bad rows are refused or dropped."""
+    check_rejects(options, engine)
+    roles = assign_pairs(source, options.columns)
+    engine.keep(rows, pair_rows(engine, source, roles))
+    broken = source.broken_lines(engine)
+    found = {"user": source.columns[roles["customer"]], "item": source.columns[roles["item"]]}
+    read, lacking = engine.total(f"SELECT count(*), count(*) FILTER (WHERE owner IS NULL) FROM {rows}")
+    dropped = dropped_rows([(USER_MISSING, found["user"], lacking)], broken)
+    query = f"SELECT place AS record, 1 AS problem FROM {rows} WHERE owner IS NULL"
+    bad = BadRowsFound(engine, source, query, [Problem(roles["customer"], USER_MISSING)], broken)
+    write_rejects(bad, options)
+    if dropped and options.bad_rows == "refuse":
+        raise refused_rows(bad, dropped, options)
+    spellings = find_spellings(engine, rows, {"owner": found["user"], "item": found["item"]})
+    others = alternatives(source.columns, roles, options.columns) if source.header else {}
+    return Reading(
+        source.name, source.format, found, source.guesses, int(read) + len(broken), tuple(dropped), source.sha256,
+        spellings, alternatives={**source.alternatives, **others}, files=source.files,
+    )  # fmt: skip
 
 
 def hold_pairs(engine: Engine, source: Source, given: Mapping[str, str], name: str) -> dict[str, int]:

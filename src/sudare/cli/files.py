@@ -19,6 +19,7 @@ from sudare.sources.writing import (
     HISTORY_ENDINGS,
     LINES_ENDINGS,
     PAGE_ENDINGS,
+    REJECTS_ENDINGS,
     TABLE_ENDINGS,
     check_distinct,
     check_ending,
@@ -64,6 +65,7 @@ TABLE = Output(TABLE_ENDINGS)
 LINES = Output(LINES_ENDINGS)
 HISTORY = Output(HISTORY_ENDINGS)
 BASKETS = Output(BASKETS_ENDINGS)
+REJECTS = Output(REJECTS_ENDINGS)
 CERTIFICATE = Output(CERTIFICATE_ENDINGS)
 
 

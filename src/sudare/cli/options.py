@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from sudare.cli.files import READ
+from sudare.cli.files import READ, REJECTS
 from sudare.cli.settings import Settings
 from sudare.errors import AnswerIsNo, OptionNotUsable
 from sudare.limits import MEMORY
@@ -44,6 +44,7 @@ class ReadingOptions:
         typer.Option(metavar="NAME"),
     ] = None
     sheet: Annotated[str | None, typer.Option(metavar="NAME")] = None
+    table: Annotated[str | None, typer.Option(metavar="NAME")] = None
     time_zone: Annotated[
         str | None,
         typer.Option(
@@ -57,6 +58,7 @@ class ReadingOptions:
             metavar="NAME",
         ),
     ] = "duckdb"
+    rejects: Annotated[Path | None, REJECTS, typer.Option(metavar="FILE")] = None
     memory: MemoryOption = MEMORY
     spill_dir: SpillOption = None
     min_cell: Annotated[int, typer.Option(metavar="N")] = 1
@@ -71,7 +73,11 @@ class ReadingOptions:
         )
 
     def form(self) -> dict[str, Any]:
-        """Return how the file is written, as far as it was said."""
+        """Return how the file is written, as far as it was said, and where rows go that cannot be used."""
+        return {**self.text_form(), "table": self.table, "rejects": self.rejects, "language": Settings.language}
+
+    def text_form(self) -> dict[str, Any]:
+        """Return how this file, and another one beside it, is written."""
         return {name: getattr(self, name) for name in ("delimiter", "header", "encoding", "sheet", "time_zone")}
 
 

@@ -14,9 +14,8 @@ from sudare.sources.opening import Source
 from sudare.sources.options import SourceOptions
 from sudare.sources.readings import Dropped
 from sudare.sources.text import csv_line, csv_rows
-from sudare.sources.writing import check_ending, protected, whole_file
+from sudare.sources.writing import REJECTS_ENDINGS, check_ending, protected, whole_file
 
-REJECTS_ENDINGS = (".csv",)
 # What an engine that shows no people does not show.
 SINGLE_ROWS = message("errors.people.rows")
 SHOWN_CELL_LETTERS = 40

@@ -35,6 +35,7 @@ PAGE_ENDINGS = (".html", ".htm")
 LINES_ENDINGS = (".csv", ".txt")
 HISTORY_ENDINGS = (".csv", ".txt", ".parquet")
 BASKETS_ENDINGS = (".txt", ".dat", ".csv", ".parquet")
+REJECTS_ENDINGS = (".csv",)
 CERTIFICATE_ENDINGS = (".json",)
 
 # What the system says where no more can be written.

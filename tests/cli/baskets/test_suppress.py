@@ -43,7 +43,7 @@ def test_check_shows_the_worst_adversaries_and_ends_with_3(run: Run) -> None:
                result.stdout.splitlines())  # fmt: skip
     assert "Adversaries checked: 28, all who know one or more items" in result.stdout
     assert "NOT SAFE" in result.stdout
-    assert "Read b.txt: text, 6 rows, encoding 'utf-8', form 'commas'" in result.stderr
+    assert "Read b.txt: text, 6 rows, encoding utf-8, line format commas" in result.stderr
     assert "Baskets: 6 records, 6 items, 14 occurrences; longest 3, empty 0" in result.stderr
 
 

@@ -219,14 +219,14 @@ def test_remarks_on_columns(run: Run) -> None:
 def test_names_that_differ_by_case_alone_are_told_whichever_way_is_walked(run: Run, words: tuple[str, ...]) -> None:
     Path("c.csv").write_text("who,town\nann,Nara\nAnn,nara\nbob,Kobe\n")
     told = run("subsets", "c.csv", "--person", "who", *words).stderr
-    assert "Column who: 1 name differing from another by case alone" in told
-    assert "Column town: 1 name differing from another by case alone" in told
+    assert "Column who: 1 name differs from another only by upper and lower case" in told
+    assert "Column town: 1 name differs from another only by upper and lower case" in told
 
 
 def test_how_added_records_were_read_is_told(run: Run) -> None:
     Path("c.csv").write_text("sex,town\nm,Nara\nf,Kobe\n")
     Path("more.csv").write_text("sex;town\nm;nara\nｆ;Kobe\n")
     told = run("risk", "c.csv", "--what-if-added", "more.csv").stderr
-    assert "Read more.csv: CSV, 2 rows, encoding 'utf-8', delimiter ';', header 'yes'" in told
+    assert "Read more.csv: CSV, 2 rows, encoding utf-8, delimiter semicolon, header yes" in told
     assert "Column sex: 1 cell normalized to Unicode NFKC" in told
-    assert "In both files, column town: 1 name differing from another by case alone" in told
+    assert "Both files together, column town: 1 name differs from another only by upper and lower case" in told

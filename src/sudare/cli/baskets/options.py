@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sudare.cli.files import READ
-from sudare.cli.frame import note, pairs
+from sudare.cli.frame import note, note_secret, pairs
 from sudare.cli.history.source import single_columns, tell_reading
 from sudare.cli.options import ReadingOptions, share_of
 from sudare.errors import OptionNotUsable
@@ -73,11 +73,13 @@ class BasketOptions(ReadingOptions):
         with self.engine() as engine:
             found = read_baskets(
                 file,
-                **self._how(),
+                **{**self._how(), **({} if file == self.file else {"rejects": None})},
                 engine=engine,
                 progress=progress,
             )
         tell_baskets(found)
+        if self.rejects is not None and file == self.file:
+            note_secret(self.rejects)
         return found
 
     def _how(self) -> dict[str, Any]:
@@ -106,7 +108,7 @@ class BasketOptions(ReadingOptions):
                 progress=progress,
             ) as found,
         ):
-            tell_reading(found.reading)
+            tell_reading(found.reading, self.rejects)
             note(
                 "notes.baskets_held", count=found.users, items=found.items, occurrences=found.occurrences,
                 longest=found.longest,
@@ -180,6 +182,8 @@ class GuaranteeOptions(BasketOptions):
                 progress=progress,
             )
         tell_baskets(found)
+        if self.rejects is not None and file == self.file:
+            note_secret(self.rejects)
         return found
 
 

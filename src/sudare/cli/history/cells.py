@@ -39,7 +39,7 @@ class CellOptions(HistoryOptions):
                 progress=progress,
             )
         if found.reading and tell:
-            tell_reading(found.reading)
+            tell_reading(found.reading, self.rejects)
         for remark in found.remarks if tell else ():
             note(remark.key, **remark.values)
         return found

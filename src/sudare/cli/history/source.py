@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sudare.cli.frame import counted, note, pairs
+from sudare.cli.frame import note, note_secret, pairs
 from sudare.cli.options import ReadingOptions
 from sudare.errors import OptionNotUsable
 from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sudare.histories.model import History
+    from sudare.messages import Message
     from sudare.sources.readings import Reading
     from sudare.sources.spellings import Spelling
 
@@ -53,7 +56,7 @@ class HistoryOptions(ReadingOptions):
                 engine=engine,
                 progress=progress,
             )
-            tell_reading(history.reading)
+            tell_reading(history.reading, self.rejects)
             yield history
 
 
@@ -65,37 +68,69 @@ def single_columns(found: dict[str, list[str]]) -> dict[str, str]:
     return {role: names[0] for role, names in found.items()}
 
 
-def tell_reading(reading: Reading) -> None:
-    """Say on stderr what was read, guessed and dropped, and what was written in several ways."""
-    from sudare.sources.readings import AS_WRITTEN
+def tell_reading(reading: Reading, rejects: Path | None = None) -> None:
+    """Say on stderr what was read, detected, chosen and skipped, and what was written in several ways.
 
-    guessed = "".join(f", {name} {value!r}" for name, value in reading.guesses.items())
-    note(f"Read {reading.source}: {reading.format}, {counted(reading.rows, 'row')}{guessed}")
+    `rejects` is the file that rows were written to that cannot be used, if there is one.
+    """
+    from sudare.messages import Joined, message
+
+    found = [_detected(name, value) for name, value in reading.guesses.items()]
+    facts = [reading.format, message("files.rows", count=reading.rows), *found]
+    note("notes.reading.read", source=reading.source, facts=Joined(facts, "comma"))
+    if reading.files:
+        note("notes.reading.files", count=len(reading.files), files=Joined(reading.files, "comma"))
     if reading.columns:
-        note("Columns: " + ", ".join(f"{role}={column}" for role, column in reading.columns.items()))
+        columns = Joined([f"{role}={column}" for role, column in reading.columns.items()], "comma")
+        note("notes.reading.columns", columns=columns)
+    _tell_choices(reading)
     for part in reading.dropped:
-        where = f" (column {part.column})" if part.column else ""
-        note(f"Dropped {counted(part.rows, 'row')}: {part.reason}{where}")
+        key = "notes.reading.skipped_in" if part.column else "notes.reading.skipped"
+        note(key, count=part.rows, reason=part.reason, column=part.column)
     for spelling in reading.spellings:
         _tell_spelling(spelling)
-    if reading.clock:
-        by = "the clock as written" if reading.clock == AS_WRITTEN else f"the clock of {reading.clock}"
-        note(f"Moments with a time zone are taken by {by} (--time-zone chooses another)")
+    _tell_clock(reading)
+    if rejects is not None:
+        note_secret(rejects)
+
+
+def _detected(name: str, value: str) -> Message:
+    """Say what was detected in a file."""
+    from sudare.messages import message
+
+    word = {",": "comma", ";": "semicolon", "|": "bar"}.get(value, value)
+    # A sheet or a table may be called "no"; its name is not a word of ours.
+    known = name in ("delimiter", "header") and word in ("comma", "semicolon", "bar", "tab", "yes", "no")
+    shown = message(f"report.history.guessed.{word}") if known else value
+    return message("notes.reading.detected", name=message(f"report.history.guess.{name}"), value=shown)
+
+
+def _tell_choices(reading: Reading) -> None:
+    """Say what else could have been taken, and how to choose it."""
+    from sudare.messages import Joined
+
+    for role, others in reading.alternatives.items():
+        if role == "sheet":
+            sheet = reading.guesses["sheet"]
+            note("notes.reading.other_sheets", sheet=sheet, others=Joined(others, "comma"), first=others[0])
+        else:
+            column = reading.columns.get(role) or reading.columns.get("user", "")
+            note("notes.reading.other_columns", role=role, column=column, others=Joined(others, "or"), first=others[0])
+    if "table" in reading.guesses:
+        note("notes.reading.only_table", table=reading.guesses["table"])
+
+
+def _tell_clock(reading: Reading) -> None:
+    from sudare.sources.readings import AS_WRITTEN
+
+    if reading.clock == AS_WRITTEN:
+        note("notes.reading.clock_written")
+    elif reading.clock:
+        note("notes.reading.clock", zone=reading.clock)
 
 
 def _tell_spelling(spelling: Spelling) -> None:
-    where = f"Column {spelling.column}: "
-    if spelling.rows:
-        note(f"{where}{counted(spelling.rows, 'cell')} normalized to Unicode NFKC, such as １２ to 12")
-    if spelling.merged:
-        note(f"{where}{counted(spelling.merged, 'spelling')} taken for a name also written otherwise (width, blanks)")
-    if spelling.case:
-        tell_case(spelling, f"Column {spelling.column}")
-
-
-def tell_case(spelling: Spelling, where: str) -> None:
-    """Say on stderr how many names differ by case alone."""
-    note(
-        f"{where}: {counted(spelling.case, 'name')} differing from another by case alone, and kept apart; "
-        "write them alike in the file if they are the same"
-    )
+    counts = {"normalized": spelling.rows, "merged": spelling.merged, "case": spelling.case}
+    for kind, count in counts.items():
+        if count:
+            note(f"notes.reading.{kind}", column=spelling.column, count=count)

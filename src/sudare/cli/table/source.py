@@ -58,7 +58,7 @@ class TableOptions(ReadingOptions):
                 engine=engine,
                 progress=progress,
             )
-            tell_reading(collapsed.reading)
+            tell_reading(collapsed.reading, self.rejects)
             yield collapsed
 
     def fetch(self, collapsed: CollapsedTable, progress: Progress) -> Table:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.files import READ
-from sudare.cli.history.source import tell_case, tell_reading
+from sudare.cli.frame import note
+from sudare.cli.history.source import tell_reading
 from sudare.cli.table.hierarchy_options import HierarchyOptions
 from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
@@ -60,15 +61,16 @@ class WhatIfOptions(HierarchyOptions):
         levels: dict[str, int] = {}
         if self.what_if_added is not None:
             words = self.missing_value or ()
-            derived = derived.then(add_records(table, str(self.what_if_added), missing_values=words, **self.form()))
+            added = add_records(table, str(self.what_if_added), missing_values=words, **self.text_form())
+            derived = derived.then(added)
             _tell_added(derived)
             cleanup.enter_context(derived.table)
         if self.what_if_levels is not None:
             levels = read_levels(self.what_if_levels)
             derived = derived.then(generalize_table(derived.table, self.read_hierarchies(table), levels))
             cleanup.enter_context(derived.table)
-        added = derived.table.records - table.records
-        return Change(derived, str(self.what_if_added) if self.what_if_added else None, added, levels)
+        more = derived.table.records - table.records
+        return Change(derived, str(self.what_if_added) if self.what_if_added else None, more, levels)
 
 
 def _tell_added(derived: Derived) -> None:
@@ -79,4 +81,4 @@ def _tell_added(derived: Derived) -> None:
     before = {spelling.column: spelling.case for spelling in derived.origin.reading.spellings}
     for spelling in derived.table.reading.spellings:
         if spelling.case > before.get(spelling.column, 0):
-            tell_case(spelling, f"In both files, column {spelling.column}")
+            note("notes.reading.case_in_both", column=spelling.column, count=spelling.case)

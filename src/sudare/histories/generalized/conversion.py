@@ -225,7 +225,8 @@ def rows_of_source(
     """Read a history row by row; see `read_history_rows`."""
     rules = rules or load_rules()
     files = find_files(source) if isinstance(source, str | Path) else []
-    if len(files) == 1 and form == PurchaseForm() and _is_contest_file(files[0], rules):
+    plain = replace(form, rejects=None, language="en") == PurchaseForm()
+    if len(files) == 1 and plain and _is_contest_file(files[0], rules):
         return HistoryRows(read_original(files[0], rules, progress=progress), rules)
     return _history_rows(
         read_rows_in_order(source, form, (*RULES, *_CELL_RULES), engine=engine, progress=progress), rules
