@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import tempfile
+import weakref
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,9 +27,10 @@ class _Spooled:
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
-        # The object removes the folder when it is collected, and when the interpreter ends.
-        self._folder = tempfile.TemporaryDirectory(prefix="sudare-")
-        self.path = Path(self._folder.name) / STANDARD_INPUT_NAME
+        folder = tempfile.mkdtemp(prefix="sudare-")
+        # When this is collected, and when the interpreter ends.
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.path = Path(folder) / STANDARD_INPUT_NAME
         with self.path.open("wb") as file:
             shutil.copyfileobj(stream, file)
 
