@@ -336,7 +336,7 @@ def test_a_full_standard_output_is_said_once(toy_file: Path, words: list[str]) -
         with FULL.open("w") as full:
             done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
         assert done.returncode == 2, done.stderr
-        assert done.stderr.count("The output cannot be written: No space left on device.\nHint: ") == 1
+        assert done.stderr.count("The output cannot be written: no space left on the disk.\nHint: ") == 1
         assert not re.search("Internal error|Traceback|Exception", done.stderr)
 
 
@@ -387,7 +387,7 @@ def test_a_full_disk_anywhere_is_said_without_blaming_the_program(
     monkeypatch.setattr("sudare.histories.attackers.assessment.assess_attackers", fill_the_disk)
     result = run("history", "attackers", toy_file)
     assert result.exit_code == 2
-    assert "Error: The output cannot be written: No space left on device.\nHint: " in result.stderr
+    assert "Error: The output cannot be written: no space left on the disk.\nHint: " in result.stderr
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ run = CliRunner()
 def test_init_makes_a_folder_with_an_account(tmp_path: Path) -> None:
     made = run.invoke(app, ["server", "init", str(tmp_path / "s"), "--public-url", "https://cup.example"])
     assert made.exit_code == 0, made.output
-    assert "https://cup.example/resets/" in made.stderr
+    assert "https://cup.example/resets/" in made.stdout
     assert load_settings(tmp_path / "s").secure
     listed = run.invoke(app, ["server", "user", "list", str(tmp_path / "s"), "--json"])
     assert json.loads(listed.stdout)["users"] == [{"login": "admin", "admin": True, "disabled": False}]
@@ -47,7 +47,7 @@ def test_users_are_added_and_get_links(tmp_path: Path) -> None:
     for words in (["add", "maria"], ["reset", "maria"]):
         done = run.invoke(app, ["server", "user", words[0], str(tmp_path / "s"), words[1]])
         assert done.exit_code == 0
-        assert "/resets/" in done.stderr
+        assert "/resets/" in done.stdout
     assert run.invoke(app, ["server", "user", "add", str(tmp_path / "s"), "maria"]).exit_code == 2
     missing = run.invoke(app, ["server", "user", "reset", str(tmp_path / "s"), "nobody"])
     assert missing.exit_code == 2
@@ -55,7 +55,7 @@ def test_users_are_added_and_get_links(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_server_is_told(tmp_path: Path) -> None:
-    for words in (["run"], ["web"], ["worker"], ["list"], ["user", "list"]):
+    for words in (["run"], ["web"], ["worker"], ["contests"], ["user", "list"]):
         done = run.invoke(app, ["server", *words, str(tmp_path)])
         assert done.exit_code == 2
         assert "sudare server init" in done.stderr
@@ -91,16 +91,16 @@ def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: Runni
 
     done = submit(str(good), "--note", "by program", "--final")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "Number 1: valid, U = 0.000000, final\n"
+    assert done.stdout == "Submission 1: valid, U = 0.000000, final\n"
     assert hashlib.sha256(good.read_bytes()).hexdigest() in done.stderr
     done = submit(str(bad))
-    assert done.returncode == 2
-    assert "Number 2: invalid\n  row 1, cell" in done.stdout
+    assert done.returncode == 3
+    assert "Submission 2: breaks the rules" in done.stdout
     done = submit(str(good), "--json")
     check_form(json.loads(done.stdout))
     done = submit(str(good), "--target", "1")
     assert done.returncode == 2
-    assert "Which round is not clear" in done.stderr
+    assert "It is not clear which round is meant" in done.stderr
     done = submit(str(tmp_path / "missing.csv"))
     assert done.returncode == 2
 
@@ -185,7 +185,7 @@ def test_a_backup_that_fails_leaves_nothing_behind(
     (tmp_path / "out").mkdir()
     done = run.invoke(app, ["server", "backup", str(small.settings.folder), str(tmp_path / "out" / "copy")])
     assert done.exit_code == 2
-    assert "No space left on device. Nothing was left half-written" in done.stderr
+    assert "no space left on the disk. Nothing was left half-written" in done.stderr
     assert list((tmp_path / "out").iterdir()) == []
 
 

@@ -71,8 +71,8 @@ def token_in(text: str) -> str:
 
 
 def admin_link(running: RunningServer) -> str:
-    words = ["server", "user", "add", str(running.settings.folder), "admin", "--admin"]
-    return httpx.URL(CliRunner().invoke(app, words).stderr.strip()).path
+    words = ["server", "user", "add", str(running.settings.folder), "admin", "--can-create-contests"]
+    return httpx.URL(CliRunner().invoke(app, words).stdout.strip()).path
 
 
 def test_a_contest_runs_from_invitations_to_published_standings(running: RunningServer, database: Database) -> None:
