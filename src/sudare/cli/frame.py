@@ -116,7 +116,8 @@ def spoken() -> Texts:
 
 def _as_option(argument: str, value: str | None) -> str:
     name = option_name(Settings.command, argument) if Settings.command else f"--{argument.replace('_', '-')}"
-    return f"{name} {value}" if value is not None else name
+    # A flag is given by its name alone.
+    return name if value in (None, "True") else f"{name} {value}"
 
 
 def tell_error(error: SudareError, code: int | None = None) -> int:

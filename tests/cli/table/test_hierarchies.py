@@ -62,6 +62,7 @@ def test_names_that_no_file_can_have_are_told(run: Run, file: Path, tmp_path: Pa
     ("words", "message"),
     [
         (["-o", "there"], "there already contains age.csv and sex.csv"),
+        (["-o", "there"], "replace these files with --force."),
         (["-o", "no/h"], "Cannot make the folder no/h"),
         (["-o", "h", "--kind", "age"], "--kind 'age' must have the form NAME=VALUE"),
         (["-o", "h", "--kind", "age=mood"], "Unknown kind of values 'mood'"),
