@@ -54,7 +54,7 @@ def test_an_estimate_before_and_after_shows_its_range(run: Run, folder: Path) ->
     result = run("history", "attackers", folder / "T.csv", "--anonymized", folder / "A.csv", *words)
     assert result.exit_code == 0, result.output
     assert "匿名化後" in result.stdout
-    assert "無作為に選んだ 100 個" in result.stdout
+    assert "無作為に選んだ100個" in result.stdout
 
 
 @pytest.mark.slow
