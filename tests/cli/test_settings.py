@@ -74,7 +74,9 @@ def test_defaults_come_from_a_file_for_all_commands_groups_and_one_command(run: 
     Path("sudare.toml").write_text('lang = "ja"\n[table]\nknown = "sex"\n[table.risk]\nk = 3\n')
     found = json.loads(run("table", "risk", "t.csv", "--json").stdout)
     assert (found["attributes"], found["bound"]) == (["sex"], 1 / 3)
-    assert "レコード" in run("table", "risk", "t.csv").stdout
+    shown = run("table", "risk", "t.csv")
+    assert "レコード" in shown.stdout
+    assert "オプションの既定値: sudare.toml" in shown.stderr
     told = json.loads(run("table", "risk", "t.csv", "--known", "age", "--json").stdout)
     assert told["attributes"] == ["age"]
 

@@ -80,6 +80,8 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
 
         try:
             _refuse_closed_streams()
+            if Settings.config:
+                note("notes.config", path=Settings.config)
             result = perform(work)
         except typer.Exit as end:
             _write_shown(end.exit_code)
