@@ -28,7 +28,7 @@ def main() -> None:
     """Fill a server, open its pages and keep what they look like."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         demo = [*COMMAND, "demo", f"{folder}/demo"]
-        told = subprocess.run(demo, check=True, stderr=subprocess.PIPE, text=True).stderr  # noqa: S603
+        told = subprocess.run(demo, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603
         password = told.rsplit("password: ", 1)[1].strip()
         with running(f"{folder}/demo") as url:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -108,7 +108,8 @@ class Collector:
         for row, cell in zip(rows[: self.room], cells[: self.room], strict=True):
             found = _found(block, int(row), int(cell), before)
             text, part = (data[start:end].tobytes() for start, end in (found.text, found.part))
-            self._keep(found.row + 1, found.cell + 1, _kind_of(found.problem), self._told(found, text, part))
+            key, values = self._told(found, text, part)
+            self._keep(found.row + 1, found.cell + 1, _kind_of(found.problem), key, values)
 
     def add_rows(self, rows: int, most: int, *, exactly: bool) -> None:
         """Complain if there are more rows than the original has, or (exactly) fewer."""
@@ -116,8 +117,7 @@ class Collector:
             self._count("rows", 1)
             if self.room > 0:
                 key = "complaint.rows" if exactly else "complaint.rows_more"
-                told = message(key, rows=f"{rows:,}", original=f"{most:,}")
-                self._keep(min(rows, most) + 1, 1, "rows", told)
+                self._keep(min(rows, most) + 1, 1, "rows", key, {"rows": f"{rows:,}", "original": f"{most:,}"})
 
     def complaints(self) -> Complaints:
         """Return what was collected."""
@@ -127,20 +127,21 @@ class Collector:
         """Return the first complaints, a line each, for the error about the whole file."""
         return complaint_lines(self._lines, sum(self._totals.values()))
 
-    def _keep(self, row: int, cell: int, kind: ComplaintKind, told: Message) -> None:
-        self._errors.append(Complaint(row, cell, kind, self.texts.say(told)))
+    def _keep(self, row: int, cell: int, kind: ComplaintKind, key: str, values: Mapping[str, object]) -> None:
+        self._errors.append(Complaint(row, cell, kind, self.texts(key, **values)))
         if len(self._lines) < SHOWN_COMPLAINTS:
-            self._lines.append(complaint_line(row, cell, told))
+            self._lines.append(complaint_line(row, cell, message(key, **values)))
 
     def _count(self, kind: str, number: int) -> None:
         self._totals[kind] = self._totals.get(kind, 0) + number
 
-    def _told(self, found: _Found, text: bytes, part: bytes) -> Message:
+    def _told(self, found: _Found, text: bytes, part: bytes) -> tuple[str, dict[str, object]]:
+        """Return the key of the text about a problem, and its values."""
         key = _text_problem(found, part) or found.problem.name.lower()
         if found.problem == Problem.COLUMNS and not text:
             key = "empty_line"
         values = {"text": shown(text), "part": shown(part), "columns": len(self.rules.columns)}
-        return message(f"complaint.{key}", **values, **self._right(found))
+        return f"complaint.{key}", values | self._right(found)
 
     def _right(self, found: _Found) -> dict[str, object]:
         """Return what would be right, as far as the problem asks for it."""
