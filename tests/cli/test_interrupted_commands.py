@@ -112,7 +112,7 @@ def make_inputs(server: Server, folder: Path, *, customers: int, records: int, b
         (folder / "anonymized" / f"{name}.csv").write_text("".join(cells))
     for command in (
         "contest publish A -o P",
-        f"generate table T --records {records} --hierarchies G",
+        f"generate table T --records {records} --write-hierarchies G",
     ):
         ended = server({"warm": replaced(command, made)})
         assert ended["code"] == 0, ended

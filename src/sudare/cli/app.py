@@ -78,6 +78,7 @@ COMMANDS = {
     "demo": "demo:demo",
 }
 GROUPS = ("history", "table", "baskets", "contest", "server", "server user", "generate")
+NAME = "sudare"
 # Plain help starts twice as fast and gives the text the whole width.
 PLAIN: dict[str, Any] = {"rich_markup_mode": None}
 
@@ -173,6 +174,7 @@ class Group(TyperGroup):
         """Run a command; what is wrong with its words is said as everything else is."""
         words = list(sys.argv[1:] if args is None else args)
         standalone = extra.pop("standalone_mode", True)
+        extra["prog_name"] = NAME
         try:
             settle(words)
             check_defaults(COMMANDS, is_option)
@@ -196,7 +198,7 @@ def _summary(words: str) -> str:
     return group_summary(words) if words in GROUPS else help_text(words, "summary")
 
 
-app = typer.Typer(name="sudare", cls=Group, no_args_is_help=True, pretty_exceptions_enable=False, **PLAIN)
+app = typer.Typer(name=NAME, cls=Group, no_args_is_help=True, pretty_exceptions_enable=False, **PLAIN)
 
 
 def _version(wanted: bool) -> None:

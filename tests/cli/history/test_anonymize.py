@@ -267,7 +267,7 @@ def test_any_history_with_a_header_is_anonymized_by_the_columns_it_has(run: Run,
     )]  # fmt: skip
     source.write_text("\n".join(lines) + "\n")
     result = run(
-        "anonymize", source, "--column", "customer=who", "--k", 2, "-o", published, "--aligned", out,
+        "history", "anonymize", source, "--column", "customer=who", "--k", 2, "-o", published, "--aligned", out,
         "--report", tmp_path / "report.html", "--json",
     )  # fmt: skip
     assert result.exit_code == 0, result.output

@@ -59,7 +59,7 @@ def test_an_estimate_before_and_after_shows_its_range(run: Run, folder: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("lang", "title"), [("en", "Before and after for the ten attackers"), ("ja", "加工前と加工後")]
+    ("lang", "title"), [("en", "The ten attackers before and after"), ("ja", "匿名化の前後における10タイプの攻撃者")]
 )
 def test_the_report_has_a_section_of_before_and_after(run: Run, folder: Path, lang: str, title: str) -> None:
     out = folder / "report.html"
