@@ -118,7 +118,7 @@ def links(page: Path) -> list[tuple[int, str, str]]:
     """Return the links of a page to other pages and files: line, target ("" for the page itself) and anchor."""
     found = []
     for number, line in prose(page):
-        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+        for target in re.findall(r"(?:\]\(|src=\")([^)\"\s]+)[)\"]", re.sub(r"`[^`]*`", "", line)):
             if not re.match(r"[a-z]+:", target):
                 path, _, place = target.partition("#")
                 found.append((number, path, place))

@@ -72,7 +72,7 @@ def reference() -> str:
     listed = {words: entries(words) for words in COMMANDS}
     counts = Counter(entry for found in listed.values() for entry in found if entry.section != "arguments")
     shared = [entry for entry, count in counts.items() if count >= SHARED_BY]
-    parts = [HEAD, f"{_lines(help_text('', 'outputs'))}\n[More](../reading.md#output)\n", *_shared_parts(shared)]
+    parts = [HEAD, f"{_lines(help_text('', 'outputs'))}\n[More](reading.md#output)\n", *_shared_parts(shared)]
     for group in (*GROUPS, ""):
         title = f"sudare {group}\n\n{group_summary(group)}" if group else "Without a group"
         parts.append(f"## {title}\n")

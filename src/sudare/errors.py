@@ -23,10 +23,10 @@ from sudare.messages import Message, Texts, has_entry
 
 
 class SudareError(Exception):
-    """The base of all errors that a user can fix; the message says what is wrong, where, and how to fix it.
+    """The base class of all errors that a user can fix; the message says what is wrong, where, and how to fix it.
 
-    An error carries the key of its text and the values in it, and is put into words where it is read: `str` is English.
-    The text under the key says what is wrong; the one under the key with `_hint`, if there is one, says what to do.
+    An error carries the key of its text and the values in it, and is put into words for its reader; `str` is English.
+    The text under the key says what is wrong; the text under the key with `_hint`, if there is one, says what to do.
     """
 
     def __init__(self, key: str, /, **values: object) -> None:
@@ -45,7 +45,7 @@ class SudareError(Exception):
         return texts(self.key, **self.values) if _is_key(self.key) else self.key
 
     def hint(self, texts: Texts) -> str:
-        """Return what to do; an empty text if there is nothing to say."""
+        """Return what to do, or an empty string."""
         key = f"{self.key}_hint"
         return texts(key, **self.values) if _is_key(self.key) and has_entry(texts.language, key) else ""
 
@@ -69,15 +69,15 @@ def _is_key(text: str) -> bool:
 
 
 class InputError(SudareError):
-    """What was given cannot be used."""
+    """Something was passed in that cannot be used."""
 
 
 class SourceNotReadable(InputError):
-    """A source of data cannot be read at all."""
+    """A data source cannot be read at all."""
 
 
 class ColumnNotFound(InputError):
-    """A needed column is not in the data."""
+    """A required column is missing from the data."""
 
 
 class BadRows(InputError):
@@ -93,19 +93,19 @@ class HierarchyNotUsable(InputError):
 
 
 class OptionNotUsable(InputError):
-    """An option has a value that does not fit."""
+    """An option has an invalid value."""
 
 
 class NotOnEngine(InputError):
-    """Something was asked for that the chosen engine cannot do, or must not."""
+    """The selected engine cannot do this, or must not."""
 
 
 class AnswerIsNo(SudareError):
-    """The work was done, and its answer is no: nothing that was asked for is possible within the limits."""
+    """The work is done and the answer is no: nothing requested is possible within the limits."""
 
 
 class EngineNotAvailable(SudareError):
-    """An engine cannot be started here, or gave up its work."""
+    """An engine cannot be started here, or failed while working."""
 
 
 class MemoryNotEnough(SudareError):
@@ -113,4 +113,4 @@ class MemoryNotEnough(SudareError):
 
 
 class OutputNotWritable(SudareError):
-    """A result cannot be written where it was asked for; nothing was left half-written."""
+    """A result cannot be written to the given place; no partial file is left."""

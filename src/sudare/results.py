@@ -35,7 +35,7 @@ _LARGEST = 2**63 - 1
 
 
 class Result:
-    """A result that gives itself as plain values, rows or a frame, and shows itself as text or HTML."""
+    """A result that converts to plain values, rows or a dataframe, and displays itself as text or HTML."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values for JSON.
 
-        Results inside of it are dictionaries, fractions and paths are texts, days are written as 2024-12-31.
+        Nested results become dictionaries, fractions and paths become strings, days are written as 2024-12-31.
         """
         found = {name: plain(getattr(self, name)) for name in self._names()}
         return {name: value for name, value in found.items() if value is not None or name not in self._optional}
@@ -61,8 +61,8 @@ class Result:
     def to_rows(self) -> list[Row]:
         """Return the main rows as flat dictionaries of plain values.
 
-        A dictionary inside of a row becomes columns of joined names. Lists of values stay lists; lists of dictionaries,
-        which are tables of their own, are left out.
+        Nested dictionaries become columns with joined names. Lists of values stay lists; lists of dictionaries, which
+        are tables of their own, are left out.
         """
         if not self._rows:
             return [flat(self.to_dict())]
@@ -70,10 +70,10 @@ class Result:
 
     @checked
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the rows as a dataframe of polars or pandas, or a table of pyarrow.
+        """Return the rows as a polars or pandas dataframe, or a pyarrow table.
 
-        Without a name it is the first of them that is installed. Columns are kept if there are no rows. Whole numbers
-        beyond 64 bits become floating point, and a column of different kinds of values becomes text.
+        Without a name, the first of them that is installed is used. Without rows, the columns are kept. Integers beyond
+        64 bits become floating point, and a column of mixed types becomes text.
         """
         rows = self.to_rows()
         names = list(dict.fromkeys(name for row in rows for name in row)) or self._columns()
@@ -85,7 +85,7 @@ class Result:
 
     @checked
     def text(self, language: Language = "en") -> str:
-        """Return what the command line prints of the result, without colours."""
+        """Return what the command line prints for the result, without colours."""
         shown: str = above("sudare.report.presentation", "text_of")(self, language)
         return shown
 

@@ -81,9 +81,10 @@ def _toy(small: sudare.History) -> Iterator[Row]:
     yield row("Table 8", "T_2: attacker 5, by records", "0.65", (by_rows.measured,), f"{TOY} --weighting record")
     yield row("Table 9", "T_2: attacker 3", "0.8", (ten.attackers[3].measured,), TOY)
     equal = (five.rows_equal or 0, (five.values or 0) - (five.rows_equal or 0))
-    yield row("Example 4.2", "T_2: days for which assumption 4.1 holds, and does not", "0, 3", equal, TOY)
-    yield row("Theorem 4.1", "example 4.3: attacker 5 by theory", "0.3", (five.theory,), TOY)
-    yield row("Theorem 4.2", "example 4.4: attacker 7 by theory", "0.9", (ten.attackers[7].theory,), TOY)
+    yield row("Example 4.2", "T_2: days for which assumption 4.1 holds, and does not", "0, 3", equal, f"{TOY} --theory")
+    yield row("Theorem 4.1", "example 4.3: attacker 5 by theory", "0.3", (five.theory,), f"{TOY} --theory")
+    seven = ten.attackers[7]
+    yield row("Theorem 4.2", "example 4.4: attacker 7 by theory", "0.9", (seven.theory,), f"{TOY} --theory")
 
 
 def _retail(history: sudare.History) -> Iterator[Row]:
@@ -92,11 +93,11 @@ def _retail(history: sudare.History) -> Iterator[Row]:
     for risk, measured, theory in zip(found.attackers, MEASURED, THEORY, strict=True):
         what = f"attacker {risk.attacker}: measured / theory (Theorem 4.3)"
         values, remark = (risk.measured, risk.theory), eight if risk.attacker == 8 else ""
-        yield row("Table 10", what, f"{measured} / {theory}", values, ATTACKERS, remark=remark)
+        yield row("Table 10", what, f"{measured} / {theory}", values, f"{ATTACKERS} --theory", remark=remark)
     for name, printed, remark in (("measured", BY_MEASURED, eight), ("theory", BY_THEORY, "")):
         ranked = sorted(found.attackers, key=lambda risk: getattr(risk, f"rank_{name}"))
         numbers = [risk.attacker or 0 for risk in ranked]
-        yield row("Table 11", f"attackers by {name}", printed, numbers, ATTACKERS, remark=remark)
+        yield row("Table 11", f"attackers by {name}", printed, numbers, f"{ATTACKERS} --theory", remark=remark)
     what = "correlation of frequency and customers: days, rows, items"
     correlations = [part.correlation or 0 for part in found.statistics]
     yield row("Figures 4 to 6", what, "1.000, 0.985, 0.924", correlations, ATTACKERS)
@@ -119,7 +120,7 @@ def _beyond(history: sudare.History, found: sudare.histories.AttackersAssessment
     nine = found.attackers[1:]
     for name, theory in (("occurring values", "theory_occurring"), ("marginals", "theory_marginal")):
         largest = max(abs(getattr(risk, theory) - risk.measured) for risk in nine)
-        yield Row("Section 5", f"better theory by {name}: largest error", "", f"{largest:.4f}", ATTACKERS)
+        yield Row("Section 5", f"better theory by {name}: largest error", "", f"{largest:.4f}", f"{ATTACKERS} --theory")
 
 
 PAPER = Paper(

@@ -73,13 +73,13 @@ class CertifiedInput(Result):
 class Certificate(Result):
     """What was published under which guarantee; `rho` is the exact number as text.
 
-    `seed` is that of the suppression. The check of the written file went through all `adversaries`, or drew `draws` of
-    each size with `check_seed`; it was then the look of that number, and `delta` is about all looks together, of which
-    there may be `looks` if all draw alike. `bound`
-    is what the sample says of each size: a user's share of unsafe adversaries is on average at most that. `claim` says
-    it in words.
-    `frequent_above_rho` says whether one sensitive item is in a larger share of the published records than rho, which
-    the verdict does not cover. The number of unsafe adversaries is None if there was no time to check all.
+    `seed` is the seed of the suppression. The check of the written file covered all `adversaries`, or drew `draws` of
+    each size with `check_seed`; `look` is then the number of that check, and `delta` holds for all looks together, of
+    which there may be `looks` if all draw the same number. `bound` is what the sample proves for each size: on average,
+    at most that share of a user's adversaries is unsafe. `claim` says this in words.
+
+    `frequent_above_rho` says whether a single sensitive item is in a larger share of the published records than rho,
+    which the verdict does not cover. The number of unsafe adversaries is None if there was no time to check all.
     """
 
     sudare: str
@@ -108,7 +108,7 @@ class Certificate(Result):
     looks: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as it stands in the file."""
+        """Return everything as plain values, as in the file."""
         return {"format": FORMAT, "version": VERSION, **Result.to_dict(self)}
 
 
@@ -156,11 +156,11 @@ def sensitive_input(sensitive: SensitiveItems) -> CertifiedInput:
 @checked
 @keeps_inputs()
 def write_published(found: Suppression, path: str | Path, *, certificate: str | Path | None = None) -> Certificate:
-    """Write the baskets of a suppression in the form of the original and their certificate, both or none.
+    """Write the baskets of a suppression in the format of the original, with their certificate: both files or neither.
 
-    Before they get their names, the file is read again: it has to hold the records of the suppression, and what is
-    called safe is checked once more, as it stands in the file. The certificate says what that check said. It goes to
-    `path` + ".certificate.json" unless a path is given. A .csv or .parquet file is written as a table.
+    Before the files get their names, the baskets are read back: they must hold the records of the suppression, and what
+    is called safe is checked once more as written. The certificate states the result of that check. It goes to `path` +
+    ".certificate.json" unless a path is given. A .csv or .parquet file is written as a table.
     """
     path = Path(path)
     targets = (path, Path(certificate) if certificate else certificate_path(path))
@@ -212,7 +212,7 @@ def certificate_path(path: Path) -> Path:
 
 @checked
 def read_certificate(path: str | Path) -> Certificate:
-    """Read a certificate; what is none, or is of a later version, raises SourceNotReadable."""
+    """Read a certificate; another kind of file, or a later version, raises SourceNotReadable."""
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:

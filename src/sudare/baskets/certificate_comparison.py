@@ -31,7 +31,7 @@ UNCHECKED = ("sudare", "date", "seed", "strategy")
 
 @dataclass(frozen=True, slots=True)
 class CertificateDifference(Result):
-    """Something that is not as a certificate says."""
+    """A difference between a certificate and what was found."""
 
     what: str
     certified: Any

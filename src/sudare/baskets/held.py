@@ -25,7 +25,7 @@ from sudare.sources.readings import Reading
 class HeldBaskets:
     """Baskets on an engine, in three tables: `occurrence` (owner, item), `owner` and `item` (code, name, length).
 
-    Users and items are numbered from 0 in the order of their names; the table of users has how many items each has.
+    Users and items are numbered from 0 in name order; the table of users has the number of items of each.
     """
 
     engine: Engine
@@ -46,7 +46,7 @@ class HeldBaskets:
         return f"{self._prefix}{name}"
 
     def close(self) -> None:
-        """Give back the engine if the baskets made it, else drop their tables."""
+        """Close the engine if the baskets opened it; otherwise drop their tables."""
         self._closed = True
         if self._own_engine:
             self.engine.close()
@@ -82,9 +82,9 @@ def hold_baskets(
 ) -> HeldBaskets:
     """Put baskets on an engine: a table of users and items, or a purchase history.
 
-    The words are those of `read_baskets`. Nothing leaves the engine but how many users, items and occurrences there are
-    and how many items the longest record has. An item that stands in a record twice counts once; rows without a user
-    are refused or dropped.
+    The arguments are those of `read_baskets`. Only the numbers of users, items and occurrences and the length of the
+    longest record leave the engine. An item that appears twice in a record counts once; rows without a user are refused
+    or dropped.
     """
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
     given_engine = source.engine if isinstance(source, Purchases) else engine

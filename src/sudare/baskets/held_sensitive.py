@@ -42,8 +42,8 @@ class HeldSensitive:
 def hold_sensitive(source: object, baskets: HeldBaskets, *, unknown: Unknown = "refuse") -> HeldSensitive:
     """Put the sensitive items of users on the engine of their baskets, from a rule, a list or a table.
 
-    The rules and files are those of `read_sensitive`, but for `random:0.4`, another share of the items for each user,
-    which an engine does not draw. Of names that are not in the baskets only the number is told.
+    Rules and files are those of `read_sensitive`, except `random:0.4`, which draws a share for each user and does not
+    run on an engine. Names that are not in the baskets are only counted, never listed.
     """
     name = fresh_name("sensitive")
     rule = str(source).partition(":")[0] if isinstance(source, str) else ""

@@ -14,10 +14,10 @@ from sudare.messages import Message, message
 
 @checked
 def match_published(original: Baskets, published: Baskets) -> Baskets:
-    """Return published baskets with the users and the numbers of items of the original ones.
+    """Return published baskets numbered like the original ones, with the same users and items.
 
-    Records are matched by their users (in text: by their lines) and items by their names. Raises BadRows where a record
-    is missing or has something that its original has not.
+    Records are matched by user (in a text file: by line) and items by name. Raises BadRows if a record is missing or
+    holds an item that its original does not.
     """
     records = _matched_users(original, published)
     numbers = {name: number for number, name in enumerate(original.names)}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BasketReading(Reading):
-    """How baskets were read: in which form, and how many items stood in a record more than once."""
+    """How baskets were read: in which format, and how many items appeared more than once in a record."""
 
     form: str = "pairs"
     duplicates: int = 0
@@ -47,7 +47,7 @@ def as_baskets(reading: Reading, form: str, duplicates: int) -> BasketReading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Baskets(ItemRecords):
-    """Records as sets of items, one after another: record u is `items[starts[u] : starts[u + 1]]`, in rising order.
+    """Records as sets of items, stored end to end: record u is `items[starts[u] : starts[u + 1]]`, ascending.
 
     Items are numbers; `names[i]` is the name of item i, and `users[u]` that of the user of record u. `reading` says
     how they were read, if they were.
@@ -86,7 +86,7 @@ class Baskets(ItemRecords):
         seconds: float | None = None,
         progress: Progress = silent,
     ) -> Verdict:
-        """Return whether the sets, or published ones, keep each user's secrets, and who would learn most.
+        """Return whether the baskets, or published ones, protect the sensitive items, and which adversaries learn most.
 
         baskets.check(rho=0.5, sensitive="secrets.csv").safe
         """
@@ -112,7 +112,7 @@ class Baskets(ItemRecords):
         seconds: float | None = None,
         progress: Progress = silent,
     ) -> Suppression:
-        """Return the sets without what would tell secrets, checked as a whole.
+        """Return the baskets with revealing items suppressed, checked as a whole.
 
         baskets.suppress(rho=0.5, sensitive="secrets.csv").publish("visits-safe.txt")
         """
@@ -137,7 +137,7 @@ class Baskets(ItemRecords):
         certificate: str | Path | None = None,
         progress: Progress = silent,
     ) -> Verification:
-        """Compute everything about published sets again, and compare it with a certificate if there is one."""
+        """Recompute everything about published baskets, and compare it with a certificate if there is one."""
         from sudare.baskets.certificate import read_certificate
         from sudare.baskets.verification import verify_baskets
 
@@ -148,43 +148,43 @@ class Baskets(ItemRecords):
         )  # fmt: skip
 
     def sensitive(self, source: object) -> SensitiveItems:
-        """Return which items are sensitive: a file or dataframe of users and items, a list of items, or a rule."""
+        """Return which items are sensitive, from a file or dataframe of users and items, a list of items, or a rule."""
         from sudare.baskets.sensitive import read_sensitive
 
         return source if isinstance(source, SensitiveItems) else read_sensitive(source, self)
 
     def utility(self, published: Baskets, *, support: float = 0.0005, confidence: float = 0.3) -> BasketUtility:
-        """Return what suppression has left of the use of the sets."""
+        """Return the remaining utility after suppression."""
         from sudare.baskets.utility import basket_utility
 
         return basket_utility(self, published, support=support, confidence=confidence)
 
     def itemsets(self, support: float, *, max_size: int | None = None) -> FrequentItemsets:
-        """Return the sets of items that many records have: a share of them, or so many."""
+        """Return the itemsets with at least the given support: a share or a number of records."""
         from sudare.statistics.itemsets import frequent_itemsets
 
         return frequent_itemsets(self, support, max_size=max_size)
 
     def rules(self, support: float, confidence: float, *, most: int | None = None) -> AssociationRules:
-        """Return who has which items also has which others."""
+        """Return the association rules: who has which items also has which others."""
         from sudare.statistics.itemsets import association_rules
 
         return association_rules(self, support, confidence, most=most)
 
     def km(self, *, k: int, m: int) -> KmAnonymity:
-        """Return whether whoever knows up to m items of a record finds k records that have them, or more."""
+        """Return whether the baskets are k^m-anonymous: any m known items of a record, or fewer, fit k records."""
         from sudare.baskets.check.km_anonymity import check_km_anonymity
 
         return check_km_anonymity(self, k=k, m=m)
 
     def write(self, path: str | Path, *, form: str | None = None) -> None:
-        """Write the records as text or as a table of users and items. They are as they are, not made safe."""
+        """Write the records as text or as a table of users and items, unchanged: they are not made safe."""
         from sudare.baskets.write import write_baskets
 
         write_baskets(self, path, form)
 
     def close(self) -> None:
-        """Do nothing: baskets are in memory, and are closed like the other nouns."""
+        """Do nothing: baskets are in memory; the method exists as on histories and tables."""
 
     def __enter__(self) -> Baskets:
         return self
@@ -195,9 +195,9 @@ class Baskets(ItemRecords):
 
 @checked
 def make_baskets(records: Iterable[Iterable[str]], users: Sequence[str] | None = None) -> Baskets:
-    """Make baskets of records of item names; items are numbered in the order of their names.
+    """Make baskets from records of item names; items are numbered in name order.
 
-    An item that stands in a record twice counts once. Without names the users are the numbers of the records from 1.
+    An item that appears twice in a record counts once. Without names, users are called by their record numbers from 1.
     """
     sets = [set(record) for record in records]
     names = tuple(sorted(set().union(*sets)))
@@ -215,7 +215,7 @@ def numbered(records: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SensitiveReading(Result):
-    """Where sensitive items come from, a file or a rule, and how many lines name what the baskets do not have."""
+    """Where sensitive items come from, a file or a rule, and how many lines name something not in the baskets."""
 
     source: str
     lines: int
@@ -225,11 +225,11 @@ class SensitiveReading(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SensitiveItems:
-    """Which items each user does not want to be inferred; a user need not have them.
+    """The items that must not be inferred for each user; a user need not have them.
 
     Users with the same list share a row: `rows[u]` is the row of user u, and bit i % 64 of `words[row, i // 64]` says
-    whether item i is sensitive. `described` is how the lists were given, for people. `users` and `names` are those of
-    the baskets that they were read for; lists that were made by hand may have none.
+    whether item i is sensitive. `described` says in words how the lists were given. `users` and `names` are those of
+    the baskets the lists were read for; lists made by hand may have none.
     """
 
     rows: NDArray[np.int32]
@@ -241,14 +241,14 @@ class SensitiveItems:
 
     @checked
     def has(self, u: int, item: int) -> bool:
-        """Say whether an item is sensitive for a user."""
+        """Return whether an item is sensitive for a user."""
         check_place("u", u, len(self.rows))
         check_place("item", item, 64 * self.words.shape[1])
         return bool(int(self.words[self.rows[u], item // 64]) >> (item % 64) & 1)
 
     @checked
     def of(self, u: int, items: int) -> NDArray[np.int64]:
-        """Return the sensitive items of a user among the first `items` numbers."""
+        """Return the sensitive items of a user among the first `items` items."""
         check_place("u", u, len(self.rows))
         bits = np.unpackbits(self.words[self.rows[u]].view(np.uint8), bitorder="little")
         return np.flatnonzero(bits[:items])

@@ -46,16 +46,16 @@ def read_sensitive(
     encoding: str | None = None,
     engine: Engine | None = None,
 ) -> SensitiveItems:
-    """Read the sensitive items of the users of some baskets, from a file, a dataframe or a rule.
+    """Read the sensitive items of the users of some baskets from a file, a dataframe or a rule.
 
-    A text file has one item a line, sensitive to everybody. A table (a text whose first line names columns of users and
-    items, a .csv or .tsv file of two columns, Parquet, Excel, a dataframe) has a row for each user and item; a user
-    without a row has none; a Parquet file or dataframe of one column is a list for everybody. Lines that stand there
-    twice count once. A user need not have the items; but users and items that are nowhere in the baskets are refused,
-    or ignored and counted.
+    A text file lists one item per line, sensitive for everybody. A table (a text file whose header names a user and an
+    item column, a .csv or .tsv file of two columns, Parquet, Excel, a dataframe) has one row per user and item; a user
+    without a row has no sensitive items. A Parquet file or dataframe with one column is a list for everybody. Duplicate
+    lines count once. A user need not have the items, but users and items that appear nowhere in the baskets are
+    refused, or ignored and counted.
 
-    Rules: `all` (every item), `random:0.4` (a random share of all items, for each user another; `random:0.4:7` with the
-    seed 7, else 0), `random-fixed:0.4` (one such share for everybody), `item:med*` (the items of such names).
+    Rules: `all` (every item), `random:0.4` (a random share of all items, drawn for each user; `random:0.4:7` uses seed
+    7 instead of 0), `random-fixed:0.4` (one random share for everybody), `item:med*` (the items whose names match).
     """
     if unknown not in get_args(Unknown):
         raise OptionNotUsable("errors.sensitive.unknown", unknown=unknown, choices=Joined(get_args(Unknown), "or"))

@@ -47,7 +47,7 @@ class RulesDistance(Result):
 
 @dataclass(frozen=True, slots=True)
 class SupportErrors(Result):
-    """By which share of themselves the supports of the original's most frequent itemsets changed; 0 without any."""
+    """The relative change in support of the original's most frequent itemsets; 0 if there are none."""
 
     itemsets: int
     mean: float
@@ -57,7 +57,7 @@ class SupportErrors(Result):
 
 @dataclass(frozen=True, slots=True)
 class BasketLoss(Result):
-    """What a suppression costs by the three measures of the paper; no distance where there are too many rules."""
+    """The loss of a suppression by the three measures of the paper; no distance if there are too many rules."""
 
     suppressed_share: float
     kl_divergence: float
@@ -66,7 +66,7 @@ class BasketLoss(Result):
 
 @dataclass(frozen=True, slots=True)
 class BasketUtility(Result):
-    """What is left of the use of baskets: all measures at once."""
+    """The remaining utility of baskets: all measures at once."""
 
     suppressed_share: float
     kl_divergence: float
@@ -83,9 +83,9 @@ def basket_utility(
     confidence: float = RULE_CONFIDENCE,
     most: int = MOST_RULES,
 ) -> BasketUtility:
-    """Measure what is left of the use of published baskets; the options are those of the rules and itemsets.
+    """Measure the remaining utility of published baskets; the options are those for rules and itemsets.
 
-    What is no suppression of the original, record by record, raises BadRows.
+    Raises BadRows unless the published baskets are a suppression of the original, record by record.
     """
     published = match_published(original, published)
     return BasketUtility(
@@ -98,7 +98,7 @@ def basket_utility(
 
 @checked
 def basket_loss(original: Baskets, published: Baskets) -> BasketLoss:
-    """Return what published baskets lost by formulas (2), (3) and (9)."""
+    """Return the loss of published baskets by formulas (2), (3) and (9)."""
     try:
         distance = rules_distance(original, published)
     except OptionNotUsable:
@@ -108,17 +108,17 @@ def basket_loss(original: Baskets, published: Baskets) -> BasketLoss:
 
 @checked
 def suppressed_share(original: Baskets, published: Baskets) -> float:
-    """Return the share of all occurrences of items that is gone, formula (2); 0 if there were none."""
+    """Return the suppressed share of all item occurrences, formula (2); 0 if there were none."""
     before, after = original.supports(), _supports_by_name(original, published)
     return float((before - after).sum() / before.sum()) if before.sum() else 0.0
 
 
 @checked
 def kl_divergence(original: Baskets, published: Baskets) -> float:
-    """Return how far the frequencies of items moved, formula (3), with the natural logarithm.
+    """Return how far the item frequencies moved, formula (3), with the natural logarithm.
 
-    An item that is gone adds nothing. If nothing is published, no item adds anything and the divergence is 0: look at
-    the suppressed share as well.
+    An item that disappeared contributes nothing. If nothing is published, the divergence is therefore 0: look at the
+    suppressed share as well.
     """
     before, after = original.supports(), _supports_by_name(original, published)
     there = after > 0
@@ -138,10 +138,10 @@ def rules_distance(
     confidence: float = RULE_CONFIDENCE,
     most: int = MOST_RULES,
 ) -> float:
-    """Return the Jaccard distance of the strongest association rules of both, formula (9).
+    """Return the Jaccard distance between the strongest association rules of two data sets, formula (9).
 
-    Of each data set the `most` rules with the largest support count; of equal ones the most confident, then in the
-    order of their items. The support is a share of the records of each, empty ones included.
+    For each data set the `most` rules with the largest support count; ties go to the more confident rule, then to the
+    order of their items. The support is a share of the records of each data set, empty records included.
     """
     return compare_rules(original, published, support=support, confidence=confidence, most=most).distance
 

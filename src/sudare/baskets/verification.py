@@ -24,7 +24,7 @@ from sudare.statistics.shares import Share
 
 @dataclass(frozen=True, slots=True)
 class Verification(Result):
-    """What a check of published baskets says, what they have lost, and how they differ from a certificate.
+    """The verdict on published baskets, their loss, and their differences from a certificate.
 
     `published` has the users and items of the original as numbers; `file` is where they were read, if they were.
     `differences` is None if there was no certificate to compare with.
@@ -39,32 +39,32 @@ class Verification(Result):
 
     @property
     def items(self) -> int:
-        """How many occurrences of items there were."""
+        """The number of item occurrences in the original."""
         return len(self.original.items)
 
     @property
     def suppressed(self) -> int:
-        """How many of them are not published."""
+        """The number of item occurrences that are not published."""
         return self.items - len(self.published.items)
 
     @property
     def suppressed_share(self) -> float:
-        """The share of them that is not published, formula (2)."""
+        """The share of the item occurrences that are not published, formula (2)."""
         return suppressed_share(self.original, self.published)
 
     @property
     def kl_divergence(self) -> float:
-        """How far the frequencies of items moved, formula (3)."""
+        """How far the item frequencies moved, formula (3)."""
         return kl_divergence(self.original, self.published)
 
     @property
     def loss(self) -> BasketLoss:
-        """What was lost by the three measures of the paper; it is measured each time that it is asked for."""
+        """The loss by the three measures of the paper, computed on every access."""
         return basket_loss(self.original, self.published)
 
     @checked
     def compare(self, certificate: Certificate) -> tuple[CertificateDifference, ...]:
-        """Return what is not as a certificate says."""
+        """Return the differences from a certificate."""
         return compare_certificate(
             certificate,
             original=basket_input(self.original),
@@ -74,7 +74,7 @@ class Verification(Result):
         )
 
     def report(self, path: str | Path, *, language: Language = "en", progress: Progress = silent) -> None:
-        """Write one page about the baskets before and after suppression, for a reader without the tool."""
+        """Write one page about the baskets before and after suppression, for readers who do not have sudare."""
         write: Any = above("sudare.report.baskets.report", "write_baskets_report")
         write(self, path, language=language, progress=progress)
 
@@ -112,10 +112,10 @@ def verify_baskets(
     most_worst: int = 20,
     progress: Progress = silent,
 ) -> Verification:
-    """Verify that published baskets are original ones with items left out, and that the guarantee holds.
+    """Verify that published baskets are the original ones with items suppressed, and that the guarantee holds.
 
-    Records are matched by users and items by names; what is no suppression raises BadRows. With a certificate, files,
-    parameters and the verdict are compared with it.
+    Records are matched by user and items by name; anything that is not a suppression raises BadRows. With a
+    certificate, files, parameters and verdict are compared with it.
     """
     shown = match_published(original, published)
     verdict = check_baskets(

@@ -47,12 +47,12 @@ def check_basket_form(baskets: Baskets, path: Path, read: str | None) -> None:
 @checked
 @keeps_inputs()
 def write_baskets(baskets: Baskets, path: str | Path, form: str | None = None) -> None:
-    """Write baskets in the form in which they were read, or as a table of users and items (.csv, .parquet).
+    """Write baskets in the format they were read from, or as a table of users and items (.csv, .parquet).
 
-    Text has one line a record, in the order of the records, empty ones included, in UTF-8. The items of a line come in
-    the order of their names, not in that of the input: the order in which somebody bought says more than the set of
-    what was bought, and no guarantee about sets covers it. A table has a row for each user and item, and one without an
-    item for a user who has none. The file is written whole or not at all.
+    A text file has one line per record in UTF-8, in record order, empty records included. The items of a line are
+    sorted by name, not in input order: the order in which somebody bought reveals more than the set of items, and no
+    guarantee about sets covers it. A table has one row per user and item, and one row without an item for a user who
+    has none. The file is written whole or not at all.
     """
     path = Path(path)
     check_basket_form(baskets, path, form)

@@ -28,8 +28,8 @@ Source = str | Path | CellHistory
 class CheckResult(Result):
     """Whether a file follows the rules, and if not, what is wrong.
 
-    `errors` are the first complaints in order, `totals` how many there are of each kind, listed or not. `file` is what
-    was checked, by the rules of that name.
+    `errors` are the first complaints in order, `totals` the number of each kind, listed or not. `file` is the file
+    checked, by the named rules.
     """
 
     _rows = ("errors",)
@@ -44,7 +44,7 @@ class CheckResult(Result):
 
     @property
     def total(self) -> int:
-        """How many complaints there are."""
+        """The number of complaints."""
         return sum(self.totals.values())
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def check_anonymized(
     language: Language = "en",
     progress: Progress = silent,
 ) -> CheckResult:
-    """Check an anonymized history A against its original T, which is checked first if it is given as a file."""
+    """Check an anonymized history A against its original T; a T given as a file is checked first."""
     rules = rules or load_rules()
     truth = _original(original, rules, progress)
     found = read_anonymized(path, truth, rules, most_complaints=most_errors, language=language, progress=progress)

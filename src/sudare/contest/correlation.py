@@ -31,7 +31,7 @@ FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class MeasureCorrelation(Result):
-    """The correlation of U with a measure: None if the measure is the same, or not defined, for some or all."""
+    """The correlation of U with a measure; None if the measure is constant, or undefined for some histories."""
 
     measure: str
     correlation: float | None
@@ -40,7 +40,7 @@ class MeasureCorrelation(Result):
 
 @dataclass(frozen=True, slots=True)
 class UtilityCorrelation(Result):
-    """U and the errors of all measures of several anonymized histories, by rising U, and how they correlate.
+    """U and the errors of all measures for several anonymized histories, by increasing U, and their correlations.
 
     A correlation is significant at the `level` if it is farther from 0 than the critical value.
     """
@@ -56,7 +56,7 @@ class UtilityCorrelation(Result):
 
 @checked
 def critical_correlation(histories: int, level: float = LEVEL) -> float:
-    """Return the correlation that is significantly different from 0: two-sided, by Student's t with n - 2 degrees."""
+    """Return the smallest correlation that differs significantly from 0: two-sided, Student's t with n - 2 degrees."""
     from scipy.special import stdtrit  # scipy.stats has the same and takes a second to import
 
     _check_number(histories)
@@ -66,9 +66,9 @@ def critical_correlation(histories: int, level: float = LEVEL) -> float:
 
 @checked
 def correlate_measures(histories: Sequence[MeasuredHistory], level: float = LEVEL) -> UtilityCorrelation:
-    """Return Pearson's correlation of U with every measure over anonymized histories that were measured.
+    """Return Pearson's correlation of U with every measure over histories that were already measured.
 
-    Measures that no history has are left out; one that only some have, or that is the same for all, has no correlation.
+    Measures that no history has are left out; a measure that only some have, or that is constant, has no correlation.
     """
     critical = critical_correlation(len(histories), level)
     utilities = [history.utility for history in histories]
@@ -95,10 +95,10 @@ def correlate_utility(
     folder: str | Path | None = None,
     progress: Progress = silent,
 ) -> UtilityCorrelation:
-    """Measure U and all uses of anonymized histories, given with their names, and return how they correlate.
+    """Measure U and all use cases of anonymized histories, given with their names, and return how they correlate.
 
-    With a `folder`, what is measured is kept there, and histories that an earlier call with the same options measured
-    are not measured again. The other options are those of `measure_use_cases`.
+    With a `folder`, measurements are kept there, and histories that an earlier call with the same options measured are
+    not measured again. The other options are those of `measure_use_cases`.
     """
     check_draws(draws, seed)
     depends: dict[str, Any] = {

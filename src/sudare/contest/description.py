@@ -28,15 +28,16 @@ AnonymizationKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class AnonymizationDescription(Result):
-    """What an anonymized history is.
+    """The kind of anonymization of a history, with its cells and classes.
 
-    `classes` are the sizes of classes of customers that nobody can tell apart with the number of such classes, by
-    rising size; `unique_customers` are alone in theirs, and `untouched_unique` of them were left as they were. `k` is
-    the size of the smallest class, without the untouched where the kind is `untouched_and_k_anonymous`. The kinds of
-    Table 5: all classes have `k` customers or more; so they have without some untouched customers, who are unique; some
-    customers are unique, but the rows of each pseudonym cover those of `k` customers or more, at least two; 100
-    customers or more are unique; fewer are, not all untouched; nothing is published. What the report means by "based
-    on 3-anonymization" it does not say: that kind is our reading.
+    `classes` are the sizes of the classes of indistinguishable customers with the number of classes of each size,
+    ascending; `unique_customers` are alone in theirs, and `untouched_unique` of them were left unchanged. `k` is the
+    size of the smallest class, without the untouched customers where the kind is `untouched_and_k_anonymous`.
+
+    The kinds of Table 5: all classes have `k` customers or more; the same except for some untouched customers, who are
+    unique; some customers are unique, but the rows of each pseudonym cover those of `k` customers or more, at least
+    two; 100 customers or more are unique; fewer are, not all of them untouched; nothing is published. The report does
+    not define "based on 3-anonymization": that kind is our reading.
     """
 
     kind: AnonymizationKind
@@ -50,7 +51,7 @@ class AnonymizationDescription(Result):
 
 @checked
 def describe_anonymization(original: CellHistory, anonymized: CellHistory) -> AnonymizationDescription:
-    """Return what an anonymized history is: its cells, its classes and its kind."""
+    """Describe an anonymized history: its cells, its equivalence classes and its kind of anonymization."""
     found = published_classes(anonymized)
     sizes = found.sizes[found.classes]
     untouched = _untouched(original, anonymized)

@@ -28,7 +28,7 @@ from sudare.showing import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FinalFiles:
-    """A final submission: whose it is, the file of its A, and the files of guesses on it by the attackers' names."""
+    """A final submission: its team, the file of its A, and the files of guesses on it by attacker name."""
 
     name: str
     anonymized: Path
@@ -37,7 +37,7 @@ class FinalFiles:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedFinal(Result):
-    """U of a final and where it comes from, its classes (None if all is deleted), and its uses if measured."""
+    """U of a final submission with its breakdown, its classes (None if everything is deleted), and its use cases."""
 
     name: str
     utility: CellUtility
@@ -47,7 +47,7 @@ class EvaluatedFinal(Result):
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedRound(Result):
-    """All finals in the order given, all attacks, and the standings; `p` and `alpha` are those of the test."""
+    """All final submissions in the given order, all attacks, and the standings; `p` and `alpha` belong to the test."""
 
     _rows = ("standings",)
     _row = Standing
@@ -59,7 +59,7 @@ class EvaluatedRound(Result):
     alpha: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values."""
+        """Return everything as plain values."""
         return {
             "standings": [standing.to_dict() for standing in self.standings],
             "attacks": [attack.to_dict() for attack in self.attacks],
@@ -79,10 +79,10 @@ def evaluate_finals(
     seed: int = 0,
     progress: Progress = silent,
 ) -> EvaluatedRound:
-    """Measure all finals and judge all guesses on them.
+    """Measure all final submissions and judge all guesses on them.
 
-    `draws` is how often rows are drawn from each final for the use cases; with 0, or where the rules have other
-    columns, they are not measured.
+    `draws` is how often rows are drawn from each submission for the use cases. They are not measured if it is 0, or if
+    the rules have other columns.
     """
     wanted = draws and finals and has_uses(rules)
     measures = UseCaseMeasures(original, first_day=rules.first_day) if wanted else None

@@ -38,10 +38,10 @@ ATTACKS = 20
 
 @dataclass(frozen=True, slots=True)
 class FrontierSearch:
-    """How each history is anonymized, and by what it is measured.
+    """How each history is anonymized, and how it is measured.
 
-    `seconds`, `rounds` and `fast` are those of one search, `most_items` those of a set. `duel` says whether the
-    built-in attacks are made; `attacks` is how many are to be survived.
+    `seconds`, `rounds` and `fast` apply to one search, `most_items` to one set. `duel` says whether the built-in
+    attacks are run; `attacks` is the number of attacks to survive.
     """
 
     model: str = DEFAULT_MODEL
@@ -62,7 +62,7 @@ class FrontierSearch:
 
 @dataclass(frozen=True, slots=True)
 class Frontier(Result):
-    """U and safety for rising k, of how many customers and rows, and how they were found."""
+    """U and safety for increasing k, the numbers of customers and rows, and the search behind them."""
 
     _rows = ("points",)
     _row = FrontierPoint
@@ -91,10 +91,10 @@ def trace_frontier(
     folder: str | Path | None = None,
     progress: Progress = silent,
 ) -> Frontier:
-    """Anonymize a history for every k and measure what comes out.
+    """Anonymize a history for every k and measure the results.
 
-    What is finished is kept in `folder`, if one is given, and not computed again; a folder with what was found of
-    another history or by another search is an error.
+    Finished results are kept in `folder`, if given, and reused; a folder with results for another history or another
+    search is an error.
     """
     search = search or FrontierSearch()
     customers = len(np.unique(original.persons))

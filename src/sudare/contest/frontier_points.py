@@ -22,12 +22,13 @@ VALUES = "frontier.csv"
 class FrontierPoint(Result):
     """One k: what it costs and how safe it is.
 
-    No history of the model has a U below `utility_bound` (0: not known). `holds` is condition H0. No attacker who knows
-    only the classes is effective with a probability above `chance_bound`, and all attacks fail with a probability of
-    `survives_at_least`, whatever they guess; both are None where nothing is proven (concealment). `chance_found` is the
-    probability of the best guesses that were found. `classes` are those, or the parts of who can be whom. `verdict` is
-    that of the built-in attacks, None if they were not made; `margin` is by how many hits the best of them passed or,
-    below 0, missed what it needed, None if none of them says anything.
+    No history of the model has a U below `utility_bound` (0: unknown). `holds` is condition H0. No attacker who knows
+    only the classes is effective with a probability above `chance_bound`, and all attacks fail with at least
+    probability `survives_at_least`, whatever they guess; both are None where nothing is proven (concealment).
+    `chance_found` is the probability of the best guesses found. `classes` are the classes, or for concealment the
+    connected parts of the graph of candidates. `verdict` is that of the built-in attacks, None if they were not run;
+    `margin` is by how many hits the best of them exceeded or, if negative, missed what it needed, None if none of them
+    is informative.
     """
 
     k: int
@@ -46,7 +47,7 @@ class FrontierPoint(Result):
 
     @property
     def too_few(self) -> bool:
-        """Whether so few customers are left that no number of right guesses counts: a bound of 0 is no safety."""
+        """Whether too few customers are left for any right guesses to count: a bound of 0 then proves nothing."""
         return self.chance_bound == 0
 
 

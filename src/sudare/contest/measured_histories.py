@@ -31,7 +31,7 @@ VALUES = "measures.csv"
 
 @dataclass(frozen=True, slots=True)
 class MeasuredHistory(Result):
-    """U of an anonymized history, and the errors of all measures, or of those that were measured."""
+    """U of an anonymized history, and the errors of all measures or of those that were measured."""
 
     _rows = ("errors",)
     _row = MeasuredError
@@ -42,7 +42,7 @@ class MeasuredHistory(Result):
 
     @checked
     def mean(self, measure: str) -> float | None:
-        """Return the mean error of a measure; None if it is not defined or was not measured."""
+        """Return the mean error of a measure; None if it is undefined or was not measured."""
         return next((error.mean for error in self.errors if error.measure == measure), None)
 
 
@@ -77,7 +77,7 @@ class MeasuredFile:
 
 @checked
 def published_results(rules: RuleSet | None = None) -> tuple[MeasuredHistory, ...]:
-    """Return what the rules of a contest have of its published results: U and measures of each team."""
+    """Return the published results in a contest's rules: U and further measures of each team."""
     rules = rules or load_rules()
     for result in rules.results:
         _check_measures(result.measures, message("errors.measures.rules", rules=rules.name, team=result.team))
@@ -93,10 +93,10 @@ def published_results(rules: RuleSet | None = None) -> tuple[MeasuredHistory, ..
 
 @checked
 def read_measured_histories(path: str | Path) -> tuple[MeasuredHistory, ...]:
-    """Read a table of values that were measured, CSV in UTF-8: a row for each history, columns `name` and `utility`.
+    """Read a table of measured values, CSV in UTF-8: one row per history, with columns `name` and `utility`.
 
-    The other columns are measures by their names, as many as there are; an empty cell is a measure that is not defined.
-    Columns `sha256` and those that end in `_sd` are passed over, so that a file `measures.csv` can be read.
+    All other columns are measures; an empty cell is an undefined measure. Columns `sha256` and those ending in `_sd`
+    are skipped, so that a `measures.csv` file can be read.
     """
     path = Path(path)
     with open_text(path) as file:

@@ -31,11 +31,11 @@ def publish_anonymized(
     unchecked: bool = False,
     progress: Progress = silent,
 ) -> int:
-    """Write the published history A' of an anonymized one A and return its number of rows.
+    """Write the published history A' of an anonymized history A and return its number of rows.
 
-    Deleted rows are left out; the lines, as they are, are sorted by code point and end in LF. What was written is read
-    again and compared before it gets its name. BadRows refuses an A that breaks a rule that can be checked without the
-    original, unless it is to be published `unchecked`.
+    Deleted rows are left out. The remaining lines are unchanged, sorted by code point and end in LF. The file is read
+    back and compared before it gets its name. Raises BadRows if A breaks a rule that can be checked without the
+    original, unless `unchecked` is set.
     """
     check_ending(Path(out), LINES_ENDINGS)
     rules = rules or load_rules()

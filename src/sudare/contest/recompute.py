@@ -61,9 +61,9 @@ class RecomputedRound(Result):
 
 @dataclass(frozen=True, slots=True)
 class Recomputed(Result):
-    """What became of an archive: its number of files, its rounds, and all differences.
+    """The result of recomputing an archive: its number of files, its rounds, and all differences.
 
-    Where a file is not what its hash says, no round is computed.
+    If a file does not match its hash, no round is computed.
     """
 
     _further = ("same",)
@@ -83,7 +83,7 @@ class Recomputed(Result):
 
 @checked
 def recompute_archive(folder: str | Path, *, progress: Progress = silent) -> Recomputed:
-    """Check all hashes of an archive, compute U, hits and standings of its rounds anew and compare."""
+    """Check all hashes of an archive, recompute U, hits and standings of its rounds, and compare."""
     folder = Path(folder)
     described = _described(folder)
     contest, hashes = described["contest"], _hashes(folder)

@@ -15,7 +15,7 @@ from sudare.messages import Message
 
 
 class Gate:
-    """The methods of an engine that let something out; the engine itself says how rows are fetched."""
+    """The engine methods through which results leave it; the engine itself defines how rows are fetched."""
 
     name: str
     min_cell: int
@@ -30,26 +30,26 @@ class Gate:
         raise NotImplementedError
 
     def total(self, query: str) -> Row:
-        """Answer a query about a whole table by its one row of numbers."""
+        """Return the single row of numbers of a query about a whole table."""
         found = self._fetch_rows(query, most=2)
         if len(found) != 1 or not all(cell is None or isinstance(cell, Number) for cell in found[0]):
             raise TypeError("A total is one row of numbers: ask `counts` for lines, and `people` for single values.")
         return found[0]
 
     def counts(self, lines: str, *, cell: str, small: LeaveOut | Refuse | Merge) -> list[Row]:
-        """Answer a query with its lines, each about at least `min_cell`."""
+        """Return the rows of a query, each about at least `min_cell`."""
         _check_cell(cell)
         if isinstance(small, Merge):
             return self._merged(lines, cell, small)
         return self._fetch_rows(self._told(lines, cell, small))
 
     def count_columns(self, lines: str, *, cell: str, small: LeaveOut | Refuse) -> dict[str, Column]:
-        """Answer as `counts` does, with one array a column."""
+        """Return the same as `counts`, as one array per column."""
         _check_cell(cell)
         return self._fetch_columns(self._told(lines, cell, small))
 
     def check_people(self, what: str | Message) -> None:
-        """Raise NotOnEngine where single values and people must stay on the engine."""
+        """Raise NotOnEngine if single values and people must stay on the engine."""
         if not self.shows_people:
             raise NotOnEngine(
                 f"The engine {self.name} does not show {what}: only counts leave the cluster.\n"
@@ -57,12 +57,12 @@ class Gate:
             )
 
     def people(self, query: str, what: str | Message) -> list[Row]:
-        """Answer a query about single values or people."""
+        """Return the rows of a query about single values or people."""
         self.check_people(what)
         return self._fetch_rows(query)
 
     def people_columns(self, query: str, what: str | Message) -> dict[str, Column]:
-        """Answer as `people` does, with one array a column."""
+        """Return the same as `people`, as one array per column."""
         self.check_people(what)
         return self._fetch_columns(query)
 

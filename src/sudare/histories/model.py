@@ -38,8 +38,8 @@ class History(Purchases):
         print(history.attackers())
         history.anonymize(k=3, seconds=40).publish("published.csv")
 
-    It lies in tables on an engine. `cells` gives its rows in the order of the source, for whatever works row by row.
-    Use it in a `with` block, or close it, to give back memory and temporary files.
+    It is stored in tables on an engine. `cells` returns its rows in source order, for everything that works row by row.
+    Use it in a `with` block, or close it, to release memory and temporary files.
     """
 
     _source: object = field(default=None, repr=False)
@@ -49,9 +49,9 @@ class History(Purchases):
 
     @property
     def names(self) -> Mapping[str, str]:
-        """What items are called beside their codes, if the source has a column of names; the most frequent name wins.
+        """The names of items beside their codes, if the source has a name column; the most frequent name wins.
 
-        They are read from the source when they are first asked for; a file that has changed since is refused.
+        They are read from the source on first use; a file that has changed since is refused.
         """
         from sudare.sources.purchases.item_names import read_item_names
 
@@ -60,7 +60,7 @@ class History(Purchases):
         return self._names
 
     def item_name(self, item: str) -> str | None:
-        """Return what an item is called beside its code, None if nobody says."""
+        """Return the name of an item beside its code, or None."""
         return self.names.get(item)
 
     def attackers(
@@ -116,7 +116,7 @@ class History(Purchases):
         samples: int = SAMPLES,
         progress: Progress = silent,
     ) -> PersonsRisk:
-        """Return how dangerous it is to know as much of each of several persons."""
+        """Return how dangerous it is if an attacker knows this much about each of several persons."""
         from sudare.histories.attackers.persons import assess_persons
 
         return assess_persons(
@@ -127,7 +127,7 @@ class History(Purchases):
     def values(
         self, knowledge: str | Knowledge, *, weighting: Weighting = "occurrence", most: int | None = 10
     ) -> list[KnowledgeValue]:
-        """Return the values of a knowledge that identify people most, the most dangerous first."""
+        """Return the values of a kind of knowledge that identify people most, most dangerous first."""
         from sudare.histories.attackers.values import most_identifying
 
         return most_identifying(self, knowledge, weighting=weighting, most=most)
@@ -135,7 +135,7 @@ class History(Purchases):
     def risks(
         self, knowledge: str | Knowledge, *, weighting: Weighting = "occurrence", most: int = 10
     ) -> CustomerRisks:
-        """Return how likely each customer is recognized by a knowledge: its distribution, and the highest ones."""
+        """Return how likely each customer is to be recognized: the distribution, and the highest risks."""
         from sudare.histories.attackers.customers import customer_risks
 
         return customer_risks(self, knowledge, weighting=weighting, most=most)
@@ -147,10 +147,10 @@ class History(Purchases):
         return list_visits(self, most=most)
 
     def rows(self, *, progress: Progress = silent) -> HistoryRows:
-        """Return the rows in the order of the source, each cell a single value, with the rules of its columns.
+        """Return the rows in source order, each cell a single value, with the rules of the columns.
 
-        They are read from the source when they are first asked for; a file that has changed since is refused. A row
-        without a price or quantity, where the others have one, is bad here.
+        They are read from the source on first use; a file that has changed since is refused. A row without a price or
+        quantity, where the others have one, is bad here.
         """
         from sudare.histories.generalized.conversion import rows_of_source
 
@@ -162,7 +162,7 @@ class History(Purchases):
         return self._rows
 
     def cells(self, *, progress: Progress = silent) -> CellHistory:
-        """Return the rows as cells, for all that works on generalized histories; see `rows`."""
+        """Return the rows as cells, for everything that works on generalized histories; see `rows`."""
         return self.rows(progress=progress).history
 
     def anonymize(
@@ -181,7 +181,7 @@ class History(Purchases):
         threads: int | None = None,
         progress: Progress = silent,
     ) -> Publication:
-        """Return a history in which everybody has the same rows as k - 1 others, with as little lost as was found.
+        """Return a history in which everybody has the same rows as k - 1 others, at the least loss found.
 
         In place of k, `mean_limit` bounds the mean risk of each of the ten attackers. The built-in attacks are tried
         on the result unless `attacks` is False.
@@ -209,7 +209,7 @@ class History(Purchases):
         seed: int = 0,
         progress: Progress = silent,
     ) -> Attack:
-        """Guess who is behind which pseudonym of a published history, for one who knows this one, or a part of it."""
+        """Guess who is behind each pseudonym of a published history, given this history or a part of it."""
         from sudare.histories.attack.attack import attack_history
         from sudare.histories.attack.known import know_history
 
@@ -228,7 +228,7 @@ class History(Purchases):
         seed: int = 0,
         progress: Progress = silent,
     ) -> None:
-        """Write one page about how well the customers can be recognized, for a reader without the tool."""
+        """Write one page about how well customers can be recognized, for readers who do not have sudare."""
         found = self.attackers(knowledge=knowledge, weighting=weighting, seed=seed, progress=progress)
         write: Any = above("sudare.report.history.report", "write_history_report")
         write(self, found, path, language=language, progress=progress)

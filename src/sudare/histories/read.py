@@ -35,16 +35,18 @@ def read_history(
 ) -> History:
     """Read a purchase history from a CSV, Parquet, Excel, SQLite or DuckDB file, a dataframe, or exact cells.
 
-    Files may be compressed, a pattern such as "2011-*.csv" stands for all files that match, and "-" for standard input.
-    `sheet` chooses a sheet of an Excel file, `table` a table of a database.
-    Columns are found by their names (English, Japanese, UCI's) unless `columns` gives them (role -> column); a
-    headerless file of five or seven columns is read as the contests' formats. Customer, day and item must not be
-    missing; time, price and quantity may be, and a missing value is then a value of its own. `missing_values` names
-    further values that mean "missing" in a column (role -> values). Cells are taken in Unicode's form NFKC, without
-    blanks at their ends, and the result's `reading` says where that made one name of several. Moments with a time zone
-    become days by the clock of `time_zone` (None: UTC for columns of such moments, the clock as written for text). Bad
-    rows are refused (`BadRows` shows one example for each reason) or dropped and counted in the `reading`; either way
-    `rejects` names a CSV file for all of them, as they were, with row, column and reason in a `language`.
+    Files may be compressed, a pattern such as "2011-*.csv" stands for all matching files, and "-" for standard input.
+    `sheet` selects a sheet of an Excel file, `table` a table of a database.
+
+    Columns are found by name (English, Japanese and UCI names) unless `columns` maps roles to columns; a headerless
+    file of five or seven columns is read in the contest formats. Customer, day and item are required; time, price and
+    quantity are optional, and a missing value counts as a value of its own. `missing_values` lists further values that
+    mean "missing" for a role (role -> values). Cells are normalized to Unicode NFKC and stripped of surrounding blanks;
+    the result's `reading` says where this merged several spellings. Timestamps with a time zone are converted to days
+    in `time_zone` (None: UTC for timestamp columns, the time as written for text).
+
+    Bad rows raise `BadRows`, which shows one example per reason, or are dropped and counted in `reading`. Either way,
+    `rejects` names a CSV file that receives all of them unchanged, with row, column and reason in `language`.
     """
     if not isinstance(source, str | Path) and (found := _of_cells(source, engine)) is not None:
         return found

@@ -40,7 +40,7 @@ FIRST_CUSTOMER, FIRST_INVOICE, FIRST_ITEM = 100_001, 1_000_001, 20_001
 
 @dataclass(frozen=True, slots=True)
 class GeneratedHistory(Result):
-    """A history that was written: where it is and how large it came out; both days have purchases."""
+    """A generated history: its file and its final size; there are purchases on the first and on the last day."""
 
     path: Path
     customers: int
@@ -63,10 +63,10 @@ def generate_history(
     days: int = 374,
     progress: Progress = silent,
 ) -> GeneratedHistory:
-    """Write a made-up purchase history to a .csv or .parquet file; the same options give the same bytes.
+    """Write a synthetic purchase history to a .csv or .parquet file; the same options give the same bytes.
 
-    Every customer buys at least once; of `items` wares not all need be sold, and postage is one item more.
-    The file is written whole or not at all.
+    Every customer buys at least once. Not all of the `items` need be sold, and postage is one additional item. The file
+    is written whole or not at all.
     """
     path = Path(out)
     _check(path, first_day, days=days, customers=customers, seed=seed, items=items)

@@ -18,7 +18,7 @@ PEOPLE = message("errors.people.visits")
 
 @dataclass(frozen=True, slots=True)
 class Visit(Result):
-    """What one customer bought on one day: so many `rows`, with so many different items (`kinds`), in order."""
+    """What one customer bought on one day: the numbers of `rows` and of different items (`kinds`), and the items."""
 
     customer: str
     day: dt.date
@@ -29,7 +29,7 @@ class Visit(Result):
 
 @checked
 def list_visits(history: History, *, most: int | None = None) -> list[Visit]:
-    """Return visits in the order of customers and days, all or the first."""
+    """Return the visits ordered by customer and day: all of them, or the first `most`."""
     history.engine.check_people(PEOPLE)
     rows = history.engine.people(_query(history, "list(i.name ORDER BY i.code)", most), PEOPLE)
     return [Visit(str(customer), day, rows, kinds, tuple(items)) for customer, day, rows, kinds, items in rows]
@@ -38,7 +38,7 @@ def list_visits(history: History, *, most: int | None = None) -> list[Visit]:
 @checked
 @keeps_inputs()
 def write_visits(history: History, path: str | Path) -> int:
-    """Write all visits to a CSV or Parquet file, their items divided by bars; return how many there are."""
+    """Write all visits to a CSV or Parquet file, their items separated by bars, and return how many there are."""
     target = Path(path)
     check_table_ending(target)
     history.engine.check_people(PEOPLE)

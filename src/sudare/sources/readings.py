@@ -24,11 +24,11 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Reading(Result):
-    """How a source was read: what was found, what was guessed, what was left out, what was written in several ways.
+    """How a source was read: what was found, guessed, left out, and written in several ways.
 
-    `clock` says by which clock moments with a time zone became days, if there were any: a zone's, or AS_WRITTEN.
-    `others` are the columns of a table's source that are no attributes. `alternatives` are what else could have been
-    taken: other columns for a role, other sheets of a file. `files` are those that a pattern stands for, if several.
+    `clock` is the time zone in which timestamps became days, if there were any: a zone, or AS_WRITTEN. `others` are the
+    columns of a table's source that are not attributes. `alternatives` are other possible choices: columns for a role,
+    sheets of a file. `files` are the files that a pattern matched, if several.
     """
 
     source: str

@@ -14,7 +14,7 @@ from sudare.statistics.distinct import sum_by
 
 @dataclass(frozen=True, slots=True)
 class ClassSize(Result):
-    """All classes of one size and the records in them, each with the risk 1 / `size`."""
+    """All equivalence classes of one size and the records in them, each with risk 1 / `size`."""
 
     size: int
     classes: int

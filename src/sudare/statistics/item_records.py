@@ -11,7 +11,7 @@ from sudare.showing import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemRecords:
-    """Records as sets of items, one after another: record u is `items[starts[u] : starts[u + 1]]`, in rising order.
+    """Records as sets of items, stored end to end: record u is `items[starts[u] : starts[u + 1]]`, ascending.
 
     Items are numbers; `names[i]` is the name of item i.
     """
@@ -25,7 +25,7 @@ class ItemRecords:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The number of items of each record."""
+        """The number of items in each record."""
         return np.diff(self.starts)
 
     @checked
@@ -35,11 +35,11 @@ class ItemRecords:
         return self.items[self.starts[u] : self.starts[u + 1]]
 
     def supports(self) -> NDArray[np.int64]:
-        """Return the number of records that have each item."""
+        """Return the number of records that contain each item."""
         return np.bincount(self.items, minlength=len(self.names)).astype(np.int64)
 
     def kept(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return where records start and their items, with some of the occurrences of items only."""
+        """Return the starts and items of the records with only some of the item occurrences."""
         owner = np.repeat(np.arange(len(self)), self.lengths)
         counts = np.bincount(owner[chosen], minlength=len(self))
         return np.append(0, np.cumsum(counts)), self.items[chosen]

@@ -25,9 +25,9 @@ MOST_ITEMSETS = 1_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrequentItemsets(Result):
-    """Itemsets in `least` records or more: number n is `items[starts[n] : starts[n + 1]]`, in `supports[n]` records.
+    """Itemsets in at least `least` records: itemset n is `items[starts[n] : starts[n + 1]]`, in `supports[n]` records.
 
-    The most frequent come first; of equally frequent ones the smaller, then in the order of their items.
+    The most frequent come first; ties go to the smaller itemset, then to the order of the items.
     """
 
     records: int
@@ -47,12 +47,12 @@ class FrequentItemsets(Result):
 
     @property
     def largest_size(self) -> int:
-        """The items of the largest itemset."""
+        """The number of items in the largest itemset."""
         return int(np.diff(self.starts).max(initial=0))
 
     @checked
     def to_rows(self, most: int | None = None) -> list[dict[str, Any]]:
-        """Return a dictionary for each itemset, or for the first `most`."""
+        """Return one dictionary per itemset, or for the first `most`."""
         shown = len(self) if most is None else min(most, len(self))
         return [
             {"items": list(self.itemset(n)), "support": support, "share": support / self.records}
@@ -61,7 +61,7 @@ class FrequentItemsets(Result):
 
     @checked
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """Return all as plain values; `itemsets` is their number."""
+        """Return everything as plain values; `itemsets` is the number of itemsets."""
         return {
             "records": self.records,
             "least": self.least,
@@ -73,10 +73,10 @@ class FrequentItemsets(Result):
 
 @dataclass(frozen=True, slots=True)
 class Rule(Result):
-    """Whoever has what is known also has what is inferred, with a confidence.
+    """Records with the known items also have the inferred items, with a confidence.
 
-    `support` records have all of it; `lift` is the confidence in parts of the share of all records that have what is
-    inferred.
+    `support` records have all of them; `lift` is the confidence divided by the share of all records that have the
+    inferred items.
     """
 
     known: tuple[str, ...]
@@ -88,9 +88,9 @@ class Rule(Result):
 
 @dataclass(frozen=True, slots=True)
 class AssociationRules(Result):
-    """The rules found, those with the largest support first; of equal ones the most confident, then by their items.
+    """The rules found, largest support first; ties go to the more confident rule, then to the order of the items.
 
-    `least` is the number of records that have all items of a rule, at the least.
+    `least` is the minimum number of records that have all items of a rule.
     """
 
     _rows = ("rules",)
@@ -104,9 +104,9 @@ class AssociationRules(Result):
 
 @checked
 def frequent_itemsets(baskets: ItemRecords, support: float, *, max_size: int | None = None) -> FrequentItemsets:
-    """Return the itemsets that many records have: a share of them (0.001) or, as whole number, so many (60).
+    """Return the itemsets with at least the given support: a share of the records (0.001) or a number of records (60).
 
-    Exact. More than a million itemsets are refused: their number grows without measure as the threshold falls.
+    The result is exact. More than a million itemsets are refused, since their number explodes as the threshold falls.
     """
     least = least_records(support, len(baskets))
     if max_size is not None and max_size < 1:
@@ -153,11 +153,11 @@ def association_rules(
     max_inferred: int | None = None,
     most: int | None = None,
 ) -> AssociationRules:
-    """Return the rules "who has these items also has those" with a support and a confidence, at the least.
+    """Return the rules "whoever has these items also has those" with at least the given support and confidence.
 
-    The support is that of all items of a rule, as for `frequent_itemsets`. `max_inferred` bounds the number of items
-    that are inferred. With `most`, only so many of the largest support are returned; the threshold is then approached
-    from above, so that a low one costs nothing where enough rules lie far above it.
+    The support is that of all items of a rule, as for `frequent_itemsets`. `max_inferred` limits the number of inferred
+    items. With `most`, only that many rules with the largest support are returned; the threshold is then approached
+    from above, so that a low threshold costs nothing where enough rules lie far above it.
     """
     least, limit = least_records(support, len(baskets)), _exact_confidence(confidence)
     if max_inferred is not None and max_inferred < 1:

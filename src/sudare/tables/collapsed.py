@@ -58,7 +58,7 @@ class Grouped:
 
 @dataclass(eq=False)
 class CollapsedTable:
-    """A table of which the distinct rows lie on an engine.
+    """A table whose distinct rows stay on an engine.
 
     `grouped` says how many there are. Use it in a `with` block, or close it.
     """
@@ -77,7 +77,7 @@ class CollapsedTable:
 
     @property
     def name(self) -> str:
-        """The SQL name that those of all its tables begin with."""
+        """The common prefix of the SQL names of its tables."""
         if self._closed:
             raise closed("table")
         return self._name
@@ -94,19 +94,19 @@ class CollapsedTable:
 
     @property
     def keys(self) -> list[str]:
-        """The columns in which the rows are distinct: the person, if there is one, and the attributes a0, a1, ..."""
+        """The columns that make rows distinct: the person, if there is one, and the attributes a0, a1, ..."""
         return _keys(len(self.attributes), self.person is not None)
 
     @checked
     def positions(self, names: Sequence[str]) -> list[int]:
-        """Return the places of attributes; an unknown name raises ColumnNotFound with those that are near."""
+        """Return the positions of attributes; an unknown name raises ColumnNotFound with similar names."""
         for name in names:
             if name not in self.attributes:
                 raise unknown_attribute(name, self.attributes, self.reading.source)
         return [self.attributes.index(name) for name in names]
 
     def rare_records(self) -> int:
-        """Return how many records have attributes that fewer records share than may leave the engine."""
+        """Return how many records share their attributes with too few others to leave the engine."""
         least = self.engine.min_cell
         if least == 1:
             return 0
@@ -116,15 +116,15 @@ class CollapsedTable:
 
     @property
     def numbered(self) -> str:
-        """The SQL name of the table of the distinct rows: the numbers of the keys, records."""
+        """The SQL name of the table of distinct rows: the numbers of the keys, and records."""
         return f"{self.name}_numbered"
 
     def drop_numbers(self) -> None:
-        """Forget the distinct rows and the numbers of the values."""
+        """Drop the distinct rows and the numbers of the values."""
         drop_numbers(self.engine, self._name, self.keys)
 
     def close(self) -> None:
-        """Give back the engine if the table made it, else drop what lies on it."""
+        """Close the engine if the table opened it; otherwise drop its tables."""
         if self.own_engine:
             self.engine.close()
         else:
@@ -161,8 +161,8 @@ def collapse_table(
 ) -> CollapsedTable:
     """Group a table by all its attributes and leave the distinct rows on the engine.
 
-    It takes what `read_table` takes. Use it where the distinct rows may be too many for memory, or where they must not
-    leave the engine.
+    The sources are those of `read_table`. Use it where the distinct rows may not fit in memory, or must not leave the
+    engine.
     """
     form = SourceOptions(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,

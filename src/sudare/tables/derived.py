@@ -23,10 +23,10 @@ from sudare.tables.rows import case_counts, cell_names, choose_columns, load_row
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """A table made of another one, `origin`.
+    """A table derived from another one, `origin`.
 
-    `codes[a][v]` is the number that value v of the attribute a of the origin has become. `added` says how records that
-    were added were read, if there are any.
+    `codes[a][v]` is the number that value v of attribute a of the origin became. `added` says how added records were
+    read, if there are any.
     """
 
     origin: Table
@@ -36,7 +36,7 @@ class Derived:
 
     @checked
     def then(self, later: Derived) -> Derived:
-        """Return a table made of this one as made of the first."""
+        """Return a table derived from this one as derived from the original table."""
         codes = tuple(new[old] for old, new in zip(self.codes, later.codes, strict=True))
         return Derived(self.origin, later.table, codes, later.added or self.added)
 
@@ -53,10 +53,10 @@ def add_records(
     sheet: str | None = None,
     time_zone: str | None = None,
 ) -> Derived:
-    """Return the table with further records, from a file or dataframe that has the same columns (and may have more).
+    """Return the table with records added from a file or dataframe that has the same columns, and may have more.
 
-    How they were read is `added`; the `reading` of the new table counts what was written otherwise in both, and the
-    values that differ by case alone in the two together.
+    `added` says how the new records were read; the `reading` of the new table counts respelled values in both sources,
+    and values that differ only by case across the two.
     """
     engine, name = table.engine, new_name()
     with ExitStack() as cleanup:

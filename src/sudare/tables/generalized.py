@@ -22,7 +22,7 @@ from sudare.tables.model import Table
 def generalize_table(
     table: Table, hierarchies: Mapping[str, Hierarchy | str | Path], levels: Mapping[str, int]
 ) -> Derived:
-    """Return the table with its values at some levels; attributes without a level stay as they are."""
+    """Return the table with its values at the given levels; attributes without a level stay unchanged."""
     hierarchies = loaded_hierarchies(hierarchies)
     table.positions(list(levels))
     texts = [_raised(table, a, hierarchies, levels.get(name, 0)) for a, name in enumerate(table.attributes)]

@@ -52,9 +52,9 @@ class Table:
     """A table on an engine and its distinct rows.
 
     `codes[a, i]` is the number of the value of attribute a in distinct row i, `values[a]` the values by number (a
-    missing one is None and comes last), `counts[i]` how many records are like row i. If several records can be of one
-    person, `persons[i]` is the number of the person, and the rows are in the order of the persons. Use it in a `with`
-    block, or close it.
+    missing one is None and comes last), `counts[i]` the number of records equal to row i. If a person can have several
+    records, `persons[i]` is the number of the person, and the rows are sorted by person. Use it in a `with` block, or
+    close it.
 
         table = sudare.read_table("members.csv")
         print(table.risk(known=["sex", "age"]))
@@ -81,9 +81,9 @@ class Table:
         return int(self.counts.sum())
 
     def rows(self) -> str:
-        """Return the SQL name of the table of all rows: record (from 1), weight, person, and the attributes a0, a1, ...
+        """Return the SQL name of the table of all rows: record (from 1), weight, person, and attributes a0, a1, ...
 
-        The rows of a file that the analyses did not need are read now; a file that has changed is refused.
+        Rows of a file that the analyses did not need are read now; a file that has changed is refused.
         """
         if self._closed:
             raise closed("table")
@@ -94,13 +94,13 @@ class Table:
 
     @property
     def wildcards(self) -> NDArray[np.int32]:
-        """For each attribute the number of the value that is equal to any other, -1 if there is none."""
+        """For each attribute, the number of the value that equals every other value, or -1 if there is none."""
         ends = [len(values) - 1 if self.missing == "any" and values[-1] is None else -1 for values in self.values]
         return np.asarray(ends, np.int32)
 
     @checked
     def positions(self, names: Sequence[str]) -> list[int]:
-        """Return the places of attributes; an unknown name raises ColumnNotFound with those that are near."""
+        """Return the positions of attributes; an unknown name raises ColumnNotFound with similar names."""
         for name in names:
             if name not in self.attributes:
                 raise unknown_attribute(name, self.attributes, self.reading.source)
@@ -143,13 +143,13 @@ class Table:
     def contributions(
         self, known: Sequence[str] | None = None, *, costs: AnyCosts = None, by_cost: bool = False
     ) -> list[Contribution]:
-        """Return what is left of the risk without each known attribute."""
+        """Return the risk that remains without each known attribute."""
         from sudare.tables.classes.contributions import attribute_contributions
 
         return attribute_contributions(self, known, costs=_costs(costs), by_cost=by_cost)
 
     def diversity(self, sensitive: str, known: Sequence[str] | None = None) -> Diversity:
-        """Return what the classes of equal records give away about a sensitive attribute: l-diversity, t-closeness."""
+        """Return what the equivalence classes reveal about a sensitive attribute: l-diversity, t-closeness."""
         from sudare.tables.classes.diversity import sensitive_diversity
 
         return sensitive_diversity(self, sensitive, known)
@@ -163,7 +163,7 @@ class Table:
         threads: int | None = None,
         progress: Progress = silent,
     ) -> SubsetsAssessment:
-        """Return the risk of every set of attributes."""
+        """Return the risk of every attribute set."""
         from sudare.tables.sets.subsets import assess_subsets
 
         return assess_subsets(
@@ -181,7 +181,7 @@ class Table:
         threads: int | None = None,
         progress: Progress = silent,
     ) -> SubsetSample:
-        """Return estimates over random sets of attributes, for any number of attributes."""
+        """Return risk estimates from random attribute sets, for any number of attributes."""
         from sudare.tables.sets.sample import sample_subsets
 
         return sample_subsets(
@@ -201,7 +201,7 @@ class Table:
         by_cost: bool = False,
         progress: Progress = silent,
     ) -> DisclosableSets:
-        """Return which attributes can be disclosed together with no risk above the limit.
+        """Return which attributes can be disclosed together without any risk above the limit.
 
         table.disclosable(limit=0.2, costs="costs.csv")
         """
@@ -225,7 +225,7 @@ class Table:
         threads: int | None = None,
         progress: Progress = silent,
     ) -> DangerousSets:
-        """Return the sets of attributes that are harmless one by one and dangerous together."""
+        """Return the attribute sets that are harmless one by one and dangerous together."""
         from sudare.tables.sets.dangerous import dangerous_sets
 
         return dangerous_sets(
@@ -244,7 +244,7 @@ class Table:
         seconds: float | None = SEARCH_SECONDS,
         progress: Progress = silent,
     ) -> AffordableSets:
-        """Return which attributes an attacker can afford to learn, and what risk they bring."""
+        """Return which attributes an attacker can afford to learn, and the resulting risk."""
         from sudare.tables.sets.affordable import affordable_sets
 
         return affordable_sets(
@@ -261,7 +261,7 @@ class Table:
         return population_risk(self, known, share=share, population=population)
 
     def hierarchies(self, folder: str | Path | None = None) -> dict[str, Hierarchy]:
-        """Return the generalization hierarchies of a folder, or those that the values of the table suggest."""
+        """Return the generalization hierarchies in a folder, or hierarchies suggested by the table's values."""
         from sudare.tables.hierarchies.model import find_hierarchies, read_hierarchy
         from sudare.tables.hierarchies.suggest import suggest_hierarchies
 
@@ -283,7 +283,7 @@ class Table:
     ) -> LevelsFound:
         """Return the generalization levels with the least loss at which no record has a risk above the limit.
 
-        `hierarchies` are given by attribute or by their folder; without them those that the values suggest are taken.
+        `hierarchies` are given by attribute or as a folder; by default they are suggested from the values.
 
             table.levels(limit=0.2).publish("members-safe.csv")
         """
@@ -307,7 +307,7 @@ class Table:
         seed: int = 0,
         progress: Progress = silent,
     ) -> None:
-        """Write one page about how well the records can be singled out, for a reader without the tool."""
+        """Write one page about how well records can be singled out, for readers who do not have sudare."""
         write: Any = above("sudare.report.table.report", "write_table_report")
         write(
             self, path, known=known, limit=limit, sensitive=sensitive, hierarchies=hierarchies, seed=seed,
@@ -315,7 +315,7 @@ class Table:
         )  # fmt: skip
 
     def close(self) -> None:
-        """Give back the engine if the table made it, else drop its rows; its distinct rows stay in memory."""
+        """Close the engine if the table opened it; otherwise drop its rows. The distinct rows stay in memory."""
         self._closed = True
         if self._own_engine:
             self.engine.close()

@@ -42,16 +42,16 @@ def read_table(
 ) -> Table:
     """Read a table from a CSV, Parquet, Excel, SQLite or DuckDB file, a DuckDB relation or any dataframe.
 
-    Files may be compressed, a pattern such as "2011-*.csv" stands for all files that match, and "-" for standard input.
-    `sheet` chooses a sheet of an Excel file, `table` a table of a database.
+    Files may be compressed, a pattern such as "2011-*.csv" stands for all matching files, and "-" for standard input.
+    `sheet` selects a sheet of an Excel file, `table` a table of a database.
 
-    `attributes` chooses columns (None: all but weight and person). Cells are taken in Unicode's form NFKC, without
-    blanks at their ends, and `reading` says where that made one value of several; moments with a time zone are taken by
-    the clock of `time_zone` (None: UTC). An empty cell and the `missing_values` are missing. A missing value is a value
-    of its own (`missing="value"`) or equal to any other (`missing="any"`). `weight` names a column that says how many
-    records a row stands for, `person` one that says whose the record is: then a class counts persons. Lines that do not
-    divide into the columns and rows without a usable weight or person are refused; `rejects` names a CSV file for all
-    of them, with row, column and reason in a `language`.
+    `attributes` selects columns (None: all except weight and person). Cells are normalized to Unicode NFKC and stripped
+    of surrounding blanks; `reading` says where this merged several spellings. Timestamps with a time zone are converted
+    to `time_zone` (None: UTC). Empty cells and the `missing_values` are missing. A missing value is a value of its own
+    (`missing="value"`) or equals every other value (`missing="any"`). `weight` names the column with the number of
+    records a row stands for. `person` names the column identifying the person; class sizes then count persons. Lines
+    that do not split into the columns and rows without a usable weight or person are refused; `rejects` names a CSV
+    file that receives all of them, with row, column and reason in `language`.
     """
     collapsed = collapse_table(
         source,
@@ -84,9 +84,10 @@ def read_table(
 
 @checked
 def fetch_table(collapsed: CollapsedTable) -> Table:
-    """Fetch the distinct rows of a table from its engine; the answer can be used until the other is closed.
+    """Fetch the distinct rows of a table from its engine; the result is usable until `collapsed` is closed.
 
-    Rows that stand for fewer records than may leave the engine are refused, and more rows than this machine can hold.
+    Rows that stand for fewer records than may leave the engine are refused, and so are more rows than this machine can
+    hold.
     """
     engine, keys = collapsed.engine, collapsed.keys
     by_kinds = collapsed.person is not None and not engine.shows_people

@@ -45,7 +45,7 @@ RECORDS_PER_CHUNK = 250_000
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTable(Result):
-    """A table that was written: where it and its hierarchies are, and what it holds."""
+    """A generated table: its file, its hierarchies, and its contents."""
 
     path: Path
     records: int
@@ -65,11 +65,10 @@ def generate_table(
     overwrite: bool = False,
     progress: Progress = silent,
 ) -> GeneratedTable:
-    """Write a made-up member list to a .csv or .parquet file; the same options give the same bytes.
+    """Write a synthetic member list to a .csv or .parquet file; the same options give the same bytes.
 
-    With `hierarchies`, a folder, it also writes a generalization hierarchy for every attribute but the favourite
-    category; if some are there already, that is an error unless it is to `overwrite` them. All files are written whole,
-    or none is.
+    With `hierarchies`, a folder, it also writes a generalization hierarchy for every attribute except the favourite
+    category. Existing hierarchy files are an error unless `overwrite` is set. Either all files are written or none.
     """
     path = Path(out)
     check_table_ending(path)

@@ -239,7 +239,7 @@ def test_levels_are_read_from_one_text() -> None:
 
 @pytest.mark.parametrize("text", ["", "date", "date=", "=week", "date=week,date=month", "date=week,,"])
 def test_texts_that_are_no_levels_are_refused(text: str) -> None:
-    with pytest.raises(OptionNotUsable, match="Hint: For example: date=week"):
+    with pytest.raises(OptionNotUsable, match="Hint: Write for example date=week"):
         parse_levels(text)
 
 

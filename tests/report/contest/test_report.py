@@ -206,7 +206,7 @@ def test_histories_and_guesses_may_be_given_as_they_were_read(tmp_path: Path) ->
 
 
 def test_a_file_that_breaks_the_rules_is_refused_and_nothing_is_written(make: Make, tmp_path: Path) -> None:
-    with pytest.raises(sudare.BadRows, match=r"errors: 1\. Nothing was read\.\n  row 2, cell 2: "):
+    with pytest.raises(sudare.BadRows, match=r": 1 error\. Nothing was read\.\n  row 2, cell 2: "):
         make(anonymized=ANONYMIZED.replace("7,2011/1/2", "7,2011/1/9"))
     assert not (tmp_path / "report.html").exists()
 

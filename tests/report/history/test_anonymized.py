@@ -17,6 +17,7 @@ from sudare.histories.anonymize.levels import anonymize_by_levels
 from sudare.histories.anonymize.models import AnonymizedResult
 from sudare.histories.attack.duel import Duel
 from sudare.histories.attackers.published import measure_published
+from sudare.messages import Language, Texts
 from sudare.report.contest.findings import Findings
 from sudare.report.contest.report import write_contest_report
 from tests.histories.attack.histories import anonymize, history, made_rows
@@ -167,3 +168,18 @@ def test_the_files_are_named_with_their_hashes(tmp_path: Path, language: str) ->
     text = shown_text(path.read_text(encoding="utf-8"))
     assert "T.csv" not in text
     assert not re.findall(r"\b[0-9a-f]{64}\b", text)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_history_of_ones_own_is_told_without_the_words_of_contests(tmp_path: Path, language: Language) -> None:
+    rows = "".join(f"{c},2011-01-0{1 + c % 3},{i},{c + 1},1\n" for c in range(12) for i in ("milk", "bread"))
+    (tmp_path / "t.csv").write_text(f"customer,date,item,price,quantity\n{rows}", encoding="utf-8")
+    with sudare.read_history(tmp_path / "t.csv") as history:
+        made = history.anonymize(k=2, fast=True)
+        made.publish(tmp_path / "published.csv")
+        made.report(tmp_path / "r.html", published=tmp_path / "published.csv", language=language)
+    text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
+    said = text.replace(Texts(language)("report.contest.parameters.citation"), "")
+    assert not re.search(r"[Cc]ontest|effective|H0|\bU\b|\bT\b|コンテスト|有効", said)
+    assert "publication.report('r.html', seed=0" in text
+    assert not re.search(r"contest|effective|H0|\bU\b|\bT\b|コンテスト|有効", made.text(language))

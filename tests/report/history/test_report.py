@@ -342,3 +342,25 @@ def test_the_papers_data_make_a_page_of_moderate_size(online_retail: sudare.Hist
     assert "398 of 400 customers (99.50 %)" in text
     assert "7 · day + number of rows 1,473 33,060 4.46 %" in text
     assert "number of rows: correlation 0.985" in text
+
+
+def test_the_command_line_is_shown_or_the_call(toy: sudare.History, tmp_path: Path) -> None:
+    found = sudare.histories.assess_attackers(toy)
+    write_history_report(toy, found, tmp_path / "r.html", command="sudare history report 'my toy.csv' -o r.html")
+    text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert "The command that made this report: sudare history report 'my toy.csv' -o r.html" in text
+    write_history_report(toy, found, tmp_path / "r.html")
+    text = shown_text((tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert "history.attackers(knowledge=[], weighting='occurrence', seed=0), 'r.html', language='en')" in text
+    assert "To lower these risks" in text
+    assert "DuckDB" in text
+
+
+def test_items_are_shown_with_their_names(tmp_path: Path) -> None:
+    rows = "1,2011-01-01,85123A,WHITE HANGING HEART\n2,2011-01-02,71053,LANTERN\n"
+    (tmp_path / "t.csv").write_text(f"customer,date,item,description\n{rows}", encoding="utf-8")
+    with sudare.read_history(tmp_path / "t.csv") as history:
+        history.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.count("85123A WHITE HANGING HEART") == 2
+    assert "name of the item" in page

@@ -35,9 +35,9 @@ _PARTS = 64
 
 @dataclass(frozen=True, slots=True)
 class Adversary(Result):
-    """Somebody who knows some items of a user, and what the published records say of another one.
+    """An adversary who knows some items of a user, and what the published records reveal about another item.
 
-    `support` published records contain what is known, and the share `confidence` of them contains `inferred` too.
+    `support` published records contain the known items, and the share `confidence` of them contains `inferred` too.
     """
 
     user: str

@@ -56,8 +56,8 @@ def check_held_baskets(
 ) -> Verdict:
     """Check a sample of the adversaries of each size against baskets on an engine, as `check_baskets` does.
 
-    The verdict is that of `check_baskets` with the same seed, if its users come in the order of their names; it names
-    no adversaries. Everybody, without epsilon and delta, is not gone through on an engine.
+    The verdict equals that of `check_baskets` with the same seed, provided its users are in name order; it names no
+    adversaries. An exhaustive check, without epsilon and delta, is not available on an engine.
     """
     started = time.perf_counter()
     exact = exact_rho(rho)

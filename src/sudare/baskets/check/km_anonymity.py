@@ -43,10 +43,10 @@ class SizeSupports(Result):
 class KmAnonymity(Result):
     """Whether baskets are k^m-anonymous, and how far they are from it.
 
-    `itemsets` of up to m items occur in some record; `below` of them in fewer than k. `smallest` is the smallest number
-    of records of any (None if all records are empty): the largest k that holds. `examples` are the rarest, of equal
-    ones the smaller, then in the order of their items; supersets of an itemset in a single record are counted but not
-    listed.
+    `itemsets` of up to m items occur in some record; `below` of them in fewer than k. `smallest` is the smallest
+    support of any itemset (None if all records are empty): the largest k that holds. `examples` are the rarest; ties go
+    to the smaller itemset, then to the order of their items. Supersets of an itemset in a single record are counted but
+    not listed.
     """
 
     _further = ("anonymous",)
@@ -64,7 +64,7 @@ class KmAnonymity(Result):
 
     @property
     def anonymous(self) -> bool:
-        """Whether no itemset of up to m items is in fewer than k records, but in some."""
+        """Whether every itemset of up to m items that occurs is in at least k records."""
         return self.below == 0
 
 

@@ -52,19 +52,20 @@ class FrequentItem(Result):
 
 @dataclass(frozen=True, slots=True)
 class Verdict(Result):
-    """Whether published records keep what users want to keep, and from how many adversaries they do not.
+    """Whether published records protect the users' sensitive items, and how many adversaries they are unsafe against.
 
-    `adversaries` were checked: all with at most `max_known` items (None: any number) if `exact`, else `draws` of each
-    size: a user drawn from those who have so many items, then so many of the items. `safe` then means that for each
-    size the share of a user's adversaries that is unsafe is below epsilon on average over these users, which is said
-    wrongly with a probability of at most delta. Of one user all may be unsafe; and since a long record has more of them
-    than many short ones, most of all adversaries together may be. `look` is which look of a procedure this was, if it
-    looks until it is content: delta is then about all its looks together. If all its looks draw alike, `looks` is how
-    many of them delta allows for; a later one proves nothing and is not safe. `worst` are the unsafe ones with the
-    highest confidence. If the time was over before all were checked, it is not `complete`: then it is not safe, and the
-    unsafe adversaries are those met until then. Adversaries know at least one item: what the frequency of
-    `most_frequent_sensitive` (None: nothing is sensitive) tells by itself is not part of the verdict, and stands
-    beside it.
+    `adversaries` were checked: all with at most `max_known` items (None: any number) if `exact`, otherwise `draws` of
+    each size: a user drawn from those with at least that many items, then that many of the items. `safe` then means
+    that for each size the unsafe share of a user's adversaries, averaged over these users, is below epsilon; this
+    statement is wrong with probability at most delta. All adversaries of one user may be unsafe; and since a long
+    record has more of them than many short ones, so may most adversaries overall.
+
+    `look` numbers the check within a procedure that repeats it until it passes: delta then holds for all its looks
+    together. If all looks draw the same number, `looks` is how many of them delta allows; a later one proves nothing
+    and is not safe. `worst` are the unsafe adversaries with the highest confidence. If time ran out before all were
+    checked, the verdict is not `complete` and not safe, and the unsafe adversaries are those found so far. Adversaries
+    know at least one item: what the frequency of `most_frequent_sensitive` (None: nothing is sensitive) reveals by
+    itself is not part of the verdict and is reported beside it.
     """
 
     _rows = ("worst",)
@@ -90,29 +91,29 @@ class Verdict(Result):
 
     @property
     def frequent_above_rho(self) -> bool:
-        """Whether the share of published records with one sensitive item is above rho, whatever the verdict."""
+        """Whether the share of published records with a single sensitive item is above rho, whatever the verdict."""
         found = self.most_frequent_sensitive
         return found is not None and found.share > self.rho
 
     @property
     def bound(self) -> float | None:
-        """What a safe sample says of each size: a user's share of unsafe adversaries is on average at most this.
+        """What a safe sample proves for each size: on average, at most this share of a user's adversaries is unsafe.
 
-        It is the bound of Clopper and Pearson for no failure in `draws` draws, and at most epsilon; None for all but
+        It is the Clopper-Pearson bound for no failure in `draws` draws, capped at epsilon; None for anything except
         safe samples.
         """
         return sample_bound(self.epsilon, self.delta, self.draws, self.look, self.looks) if self.safe else None
 
     @property
     def question(self) -> dict[str, Any]:
-        """What was asked, as the words of `check_baskets`: the same question of the same records has this answer."""
+        """The arguments of `check_baskets`: the same question about the same records has this answer."""
         names = ("rho", "max_known", "knowledge", "epsilon", "delta", "look")
         draws = None if self.looks is None else self.draws
         return {**{name: getattr(self, name) for name in names}, "draws": draws, "seed": self.seed or 0}
 
     @checked
     def claim(self, texts: Texts, *, interrupted: bool = False) -> str:
-        """Return in words what is claimed; of records whose suppression was interrupted, nothing is."""
+        """Return the claim in words; for records whose suppression was interrupted, nothing is claimed."""
         if interrupted:
             return texts("baskets.interrupted")
         rho = plain_rho(self.rho)
@@ -191,13 +192,14 @@ def check_baskets(
     seconds: float | None = None,
     progress: Progress = silent,
 ) -> Verdict:
-    """Say whether published records (None: the original ones) are safe from adversaries who know items of a user.
+    """Return whether published records (None: the original ones) are safe from adversaries who know items of a user.
 
-    With `knowledge="original"` they know items of the original record, suppressed or not; with "published" of the
-    published one. With epsilon and delta a sample is checked, else everybody who knows at most `max_known` items. Who
-    looks again and again until records pass says which `look` this is and draws each with another seed, so that delta
-    holds for all looks together: looks draw more and more, or equally many if `draws` are given, and then only so many
-    looks can pass as delta allows for. After `seconds` the verdict is what was found until then, and not safe.
+    With `knowledge="original"` adversaries know items of the original record, suppressed or not; with "published",
+    items of the published record. With epsilon and delta a sample is checked, otherwise all adversaries who know at
+    most `max_known` items. A procedure that checks repeatedly until the records pass must number each check with `look`
+    and draw each with another seed, so that delta holds for all looks together. Later looks draw more, or the same
+    number if `draws` is given; then only as many looks can pass as delta allows. After `seconds` the verdict covers
+    what was found so far, and is not safe.
     """
     started = time.perf_counter()
     size, looks = check_sampling(epsilon, delta, look), None

@@ -42,10 +42,10 @@ _PARTS = 64
 
 @dataclass(frozen=True, slots=True)
 class SizeAdversaries(Result):
-    """The adversaries who know one number of items: how many there are, were looked at, and are unsafe of these.
+    """The adversaries who know a given number of items: how many exist, were checked, and were found unsafe.
 
-    `mean_share` is the share of a user's adversaries that is unsafe, on average over the users who have so many items:
-    what samples of `check_baskets` are about. A user with a long record has many adversaries and counts once.
+    `mean_share` is the unsafe share of a user's adversaries, averaged over the users with at least that many items:
+    this is what samples of `check_baskets` estimate. A user with a long record has many adversaries and counts once.
     """
 
     size: int
@@ -60,16 +60,16 @@ class SizeAdversaries(Result):
 
     @property
     def exact(self) -> bool:
-        """Whether all of them were looked at, and not only some that were drawn."""
+        """Whether all of them were checked, not only a sample."""
         return self.checked == self.adversaries
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserConfidence(Result):
-    """The highest confidence that anybody who knows up to `max_known` items has in a sensitive item of each user.
+    """The highest confidence that any adversary with up to `max_known` items has in a sensitive item of each user.
 
-    It is 0 for a user of whom nothing is known or nothing sensitive can be inferred. `at_risk` says for whom it is
-    above rho. `sizes` has all sizes of what can be known, also those beyond `max_known`, which were drawn.
+    It is 0 for a user of whom nothing is known or nothing sensitive can be inferred. `at_risk` marks users for whom it
+    is above rho. `sizes` covers all sizes of knowledge, including those beyond `max_known`, which were sampled.
     """
 
     _hidden = ("greatest", "at_risk")
@@ -89,7 +89,7 @@ class UserConfidence(Result):
 
     @property
     def exact(self) -> bool:
-        """Whether everybody was looked at who can know something."""
+        """Whether every possible adversary was checked."""
         return all(size.exact for size in self.sizes)
 
 
@@ -105,10 +105,10 @@ def confidence_by_user(
     seed: int = 0,
     progress: Progress = silent,
 ) -> UserConfidence:
-    """Return how sure anybody can be of a sensitive item of each user; the words are those of `check_baskets`.
+    """Return how certain an adversary can be of a sensitive item of each user, with the arguments of `check_baskets`.
 
-    All adversaries are gone through up to the number of known items that takes some seconds; of those who know more,
-    some of each size are drawn.
+    All adversaries are checked up to a number of known items that takes a few seconds; of those who know more, some of
+    each size are drawn.
     """
     shown = original if published is None else published
     check_question(original, shown, sensitive, knowledge, max_known)

@@ -45,11 +45,12 @@ _LOOK = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What does not vary within a figure, as section 4 has it unless said otherwise.
+    """What stays fixed within a figure; the defaults are those of section 4.
 
-    The share of the records that is drawn (`sample`), the share of sensitive items (of most users, in figures 6 and 7
-    it varies), how often a user differs from most others on an item (`noise`), rho where it does not vary, and the most
-    items that adversaries know: `max_known` with samples, and `max_known_exact` (None: any number) without.
+    The share of the records that is drawn (`sample`), the share of sensitive items (for most users; it varies in
+    figures 6 and 7), how often a user differs from most others on an item (`noise`), rho where it does not vary, and
+    the maximum number of items that adversaries know: `max_known` with samples, and `max_known_exact` (None: any
+    number) without.
     """
 
     sample: float = 0.1
@@ -60,7 +61,7 @@ class Circumstances:
     max_known_exact: int | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be."""
+        """Refuse impossible values."""
         exact_rho(self.rho)
         if not 0 < self.sample <= 1:
             raise OptionNotUsable("errors.experiments.sample", share=self.sample)
@@ -136,7 +137,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Experiments(Result):
-    """The values of experiments, and what they were computed from and how."""
+    """The values of experiments, with their data and settings."""
 
     _hidden = ("data",)
     _rows = ("rows",)
@@ -166,9 +167,9 @@ def run_experiments(
 ) -> Experiments:
     """Run the experiments behind some of the figures 3 to 7; the rows are kept in `folder`.
 
-    Rows that an earlier call with the same data, seed, strategy and circumstances left there are not computed again, be
-    it that it was interrupted or that more repetitions, figures or data are asked for now. A row depends on the seed
-    and on what the row is, not on the order or on what else is computed.
+    Rows left there by an earlier call with the same data, seed, strategy and circumstances are reused, whether that
+    call was interrupted or this one asks for more repetitions, figures or data. A row depends only on the seed and on
+    what it describes, not on the order or on what else is computed.
     """
     _check(figures, repetitions)
     circumstances.check()
@@ -293,7 +294,7 @@ def noisy_lists(users: int, items: int, share: float, noise: float, seed: int) -
 
 @dataclass(frozen=True, slots=True)
 class ExperimentSpread(Result):
-    """Mean and standard deviation of the repetitions at one place of a figure; the deviation of one value is 0."""
+    """Mean and standard deviation of the repetitions at one point of a figure; the deviation of a single value is 0."""
 
     figure: int
     data: str
@@ -306,7 +307,7 @@ class ExperimentSpread(Result):
 
 @checked
 def summarize_experiments(rows: Sequence[ExperimentRow]) -> tuple[ExperimentSpread, ...]:
-    """Return mean and standard deviation (of a sample) for each figure, data set, setting and x, in that order."""
+    """Return mean and sample standard deviation for each figure, data set, setting and x, in that order."""
     values: dict[tuple[int, str, str, float], list[float]] = {}
     for row in rows:
         values.setdefault((row.figure, row.data, row.setting, row.x), []).append(row.value)

@@ -21,10 +21,10 @@ ROWS = "rows.csv"
 
 @dataclass(frozen=True, slots=True, order=True)
 class ExperimentRow(Result):
-    """One value of a figure: of a data set, a setting, a place on the axis and a repetition, and if it was safe.
+    """One value of a figure, for a data set, setting, point on the axis and repetition, and whether the run was safe.
 
-    `value` is the measure that the figure shows; the three measures of the run follow it, of rules None if there were
-    too many to compare.
+    `value` is the measure that the figure shows; the three measures of the run follow it. The one for rules is None if
+    there were too many to compare.
     """
 
     figure: int
@@ -40,7 +40,7 @@ class ExperimentRow(Result):
 
     @property
     def key(self) -> tuple[int, str, str, float, int]:
-        """What the row is about."""
+        """What identifies the row."""
         return self.figure, self.data, self.setting, self.x, self.repetition
 
 

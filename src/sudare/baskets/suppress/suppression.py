@@ -43,13 +43,12 @@ _SEARCH_SHARE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Suppression(Result):
-    """Records that lost some items, what they were made of, and what a check of the whole says of them.
+    """Records with some items suppressed, their originals, and the verdict of a check of the whole.
 
-    The guarantee that was asked for is that of the verdict. `loss` has the three measures of the paper. No suppression
-    that is safe from all adversaries removes fewer than `least_suppressed` occurrences, whatever its algorithm; it is
-    None for samples, which allow for unsafe ones, and if the time was over before it was known. If the work was
-    interrupted, what was reached so far is published, and it is not safe whatever the verdict says, which may be that
-    of a check that was not finished.
+    The guarantee is that of the verdict. `loss` has the three measures of the paper. No suppression that is safe from
+    all adversaries removes fewer than `least_suppressed` occurrences, whatever its algorithm; it is None for samples,
+    which allow unsafe adversaries, and if time ran out before it was known. If the work was interrupted, the state
+    reached so far is published. It is then not safe whatever the verdict says, which may come from an unfinished check.
     """
 
     original: Baskets = field(repr=False)
@@ -67,26 +66,26 @@ class Suppression(Result):
 
     @property
     def safe(self) -> bool:
-        """Whether the guarantee holds, as a check of the whole says."""
+        """Whether the guarantee holds, according to a check of the whole."""
         return self.verdict.safe and not self.interrupted
 
     @property
     def items(self) -> int:
-        """How many occurrences of items there were."""
+        """The number of item occurrences in the original."""
         return len(self.original.items)
 
     @property
     def suppressed(self) -> int:
-        """How many of them are not published."""
+        """The number of item occurrences that are not published."""
         return self.items - len(self.published.items)
 
     @property
     def suppressed_share(self) -> float:
-        """The share of the occurrences of items that are suppressed, formula (2)."""
+        """The share of the item occurrences that are suppressed, formula (2)."""
         return self.suppressed / self.items if self.items else 0.0
 
     def publish(self, path: str | Path, *, certificate: str | Path | None = None) -> Certificate:
-        """Write the published records, check what was written, and write its certificate; see `write_published`."""
+        """Write the published records, check the file, and write its certificate; see `write_published`."""
         from sudare.baskets.certificate import write_published
 
         return write_published(self, path, certificate=certificate)
@@ -95,7 +94,7 @@ class Suppression(Result):
         self, path: str | Path, *, certificate: str | Path | None = None, language: Language = "en",
         progress: Progress = silent,
     ) -> None:  # fmt: skip
-        """Write one page about the baskets before and after suppression, for a reader without the tool."""
+        """Write one page about the baskets before and after suppression, for readers who do not have sudare."""
         write: Any = above("sudare.report.baskets.report", "write_baskets_report")
         write(self, path, certificate=certificate, language=language, progress=progress)
 
@@ -134,12 +133,12 @@ def suppress_baskets(
     """Suppress items until no adversary can infer a sensitive item of a user with a confidence above rho.
 
     Adversaries know at most `max_known` items (None: any number) of the original or the published record. With epsilon
-    and delta samples are repaired until a whole pass over a fresh one meets none unsafe. The strategy `paper` is what
-    the paper prints, `best` loses less and keeps low what `keep_low` says (None: all three measures, of samples the
-    items), `swept` goes through short records first and has an independent sample confirm the end. However many
-    passes or looks there are, the probability that the verdict wrongly says safe is at most delta. After `seconds` or
-    an interruption the state so far is returned, with the verdict of a check that ends within the same time: `seconds`
-    are for both.
+    and delta, samples are repaired until a complete pass over a fresh one finds no unsafe adversary. The strategy
+    `paper` is the algorithm as printed in the paper; `best` loses less and minimizes what `keep_low` names (None: all
+    three measures; for samples, the suppressed items); `swept` handles short records first and has an independent
+    sample confirm the end. Regardless of the number of passes or looks, the probability that the verdict wrongly says
+    safe is at most delta. After `seconds` or an interruption, the state so far is returned with the verdict of a check
+    that ends within the same time: `seconds` covers both.
     """
     started = time.perf_counter()
     keep_low = _checked_strategy(strategy, keep_low, sampled=epsilon is not None)

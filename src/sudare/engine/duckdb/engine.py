@@ -39,10 +39,10 @@ from sudare.messages import Message, message
 
 
 class DuckDBEngine(Gate):
-    """An in-memory DuckDB that keeps at most `memory` and spills the rest to a folder it removes.
+    """An in-memory DuckDB that uses at most `memory` and spills the rest to a folder it removes.
 
-    The folder is made in `spill` (None: where the system keeps temporary files). Extensions are never downloaded and
-    settings are locked, so that no file can make it do more than read. `min_cell` is the smallest count that leaves it.
+    The folder is created in `spill` (None: the system's temporary folder). Extensions are never downloaded and settings
+    are locked, so that no file can make it do more than read. `min_cell` is the smallest count that leaves the engine.
     """
 
     name = "duckdb"
@@ -99,7 +99,7 @@ class DuckDBEngine(Gate):
 
     @property
     def memory_bytes(self) -> int:
-        """How much memory the engine may use."""
+        """The memory that the engine may use, in bytes."""
         return bytes_of(self._fetch_rows("SELECT current_setting('memory_limit')")[0][0])
 
     def run(self, sql: str) -> None:
@@ -108,13 +108,13 @@ class DuckDBEngine(Gate):
             self._connection.execute(sql)
 
     def keep(self, table: str, query: str, *, number: str = "", order: str = "", near: str = "") -> None:  # noqa: ARG002
-        """Make a table of the result of a query, in place of one that has the name; all lies together here."""
+        """Store the result of a query as a table, replacing one of that name; everything is in one place here."""
         if order:
             query = f"SELECT *, CAST(row_number() OVER (ORDER BY {order}) AS INTEGER) AS {number} FROM ({query})"
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
 
     def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
-        """Make a table of what a function makes of the rows of a query, those with the same `part` at a time."""
+        """Store what a function makes of a query's rows as a table; rows with the same `part` are passed together."""
         self.keep(f"{table}_rows", query)
         self.run(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
         for (number,) in self._fetch_rows(f"SELECT DISTINCT {part} FROM {table}_rows ORDER BY {part}"):
@@ -125,11 +125,11 @@ class DuckDBEngine(Gate):
         self.drop(f"{table}_rows")
 
     def hold(self, table: str, query: str) -> None:
-        """Make a table of the rows of a source."""
+        """Store the rows of a source as a table."""
         self.keep(table, query)
 
     def drop(self, *tables: str) -> None:
-        """Forget tables, and what was attached, as far as they are there; a closed engine has none."""
+        """Drop tables and attached data that exist; a closed engine has none."""
         if isinstance(self._connection, ClosedPlace):
             return
         for table in tables:
@@ -171,11 +171,11 @@ class DuckDBEngine(Gate):
         return {str(row[0]): str(row[1]) for row in self._fetch_rows(f"DESCRIBE SELECT * FROM {table}")}
 
     def in_order(self, numbers: Sequence[str]) -> str:
-        """Return an expression for the list of some numbers, the smallest first."""
+        """Return an expression for a sorted list of numbers, smallest first."""
         return f"list_sort([{', '.join(numbers)}])"
 
     def attach(self, table: str, rows: Mapping[str, Column] | object) -> None:
-        """Make a table of arrays of equal length, or a dataframe readable under a name, without copying it."""
+        """Make arrays of equal length or a dataframe readable under a table name, without copying."""
         if not isinstance(rows, Mapping):
             self._connection.register(table, rows)
             self._attached.add(table)
@@ -185,7 +185,7 @@ class DuckDBEngine(Gate):
         self._connection.unregister("attached_columns")
 
     def hold_lines(self, table: str, source: str | Path) -> None:
-        """Make a table of the lines of a text, or of the texts of a folder, with their numbers."""
+        """Store the lines of a text file, or of the text files in a folder, as a table with their numbers."""
         path = Path(source)
         check_lines(path)
         files = self._names.listed(path, line_files(path))
@@ -206,7 +206,7 @@ class DuckDBEngine(Gate):
             ) from None
 
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
-        """Return a table expression that reads a UTF-8 CSV file as text; lines rejected before are forgotten."""
+        """Return a table expression that reads a UTF-8 CSV file as text, and forget lines rejected earlier."""
         for table in ("reject_errors", "reject_scans"):
             self.run(f"DROP TABLE IF EXISTS {table}")
         types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in columns)
@@ -218,7 +218,7 @@ class DuckDBEngine(Gate):
         )
 
     def parquet(self, path: Path) -> str:
-        """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
+        """Return a table expression that reads a Parquet file or a folder of them, or raise SourceNotReadable."""
         files = parquet_files(path)
         partitioned = str(is_partitioned(path, files)).lower()
         table = f"read_parquet({self._names.listed(path, files)}, hive_partitioning = {partitioned})"
@@ -229,11 +229,11 @@ class DuckDBEngine(Gate):
         return table
 
     def find(self, _name: str, /) -> str | None:
-        """Return None: DuckDB in this process knows no tables but ours."""
+        """Return None: an in-process DuckDB knows only our own tables."""
         return None
 
     def rejected_lines(self) -> list[tuple[int, Message]]:
-        """Return byte position and reason of the lines `csv` could not split into columns, in order."""
+        """Return byte position and reason of the lines that `csv` could not split into columns, in order."""
         found = self._fetch_rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'")
         if not found[0][0]:
             return []
@@ -245,7 +245,7 @@ class DuckDBEngine(Gate):
         return [(int(line), _broken(kind, str(reason))) for line, kind, reason in lines]
 
     def write(self, query: str, path: Path, /) -> None:
-        """Write a query's result to a CSV or Parquet file, by its ending."""
+        """Write the result of a query to a CSV or Parquet file, depending on its extension."""
         kind = (
             "(FORMAT parquet, COMPRESSION zstd)" if path.suffix.lower() == ".parquet" else "(FORMAT csv, HEADER true)"
         )
@@ -255,11 +255,11 @@ class DuckDBEngine(Gate):
             raise _as_system_error(error) from None
 
     def interrupt(self) -> None:
-        """End the query that is running, from another thread."""
+        """Cancel the running query, from another thread."""
         self._connection.interrupt()
 
     def close(self) -> None:
-        """Give back memory and temporary files."""
+        """Release memory and temporary files."""
         if not isinstance(self._connection, ClosedPlace):
             self._close()
             self._connection = ClosedPlace()

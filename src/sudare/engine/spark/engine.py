@@ -54,12 +54,13 @@ _TYPES = {
 
 
 class SparkEngine(Gate):
-    """Spark on this machine (`local[2]`), on a standalone cluster (`spark://host:port`) or in a session that runs.
+    """Spark on this machine (`local[2]`), on a standalone cluster (`spark://host:port`) or in a running session.
 
-    Of a `session` it takes a session of its own beside it, so that no setting and no table of yours is touched; one
-    that it started itself it stops. `memory` is what this process may use, `spill` the folder for what does not fit,
-    and `settings` are further ones of Spark. Kept tables lie on the cluster, in memory or on its disks, and are made
-    again if a machine is lost. `session` is the one given or started, `collected` how many rows have left the cluster.
+    From a given `session` it derives its own, so that your settings and tables are not touched; a session that it
+    started itself is stopped on closing. `memory` is the memory this process may use, `spill` the folder for what does
+    not fit, and `settings` are further Spark settings. Stored tables are on the cluster, in memory or on its disks, and
+    are recomputed if a machine is lost. `session` is the session given or started, `collected` the number of rows that
+    have left the cluster.
     """
 
     name = "spark"
@@ -106,7 +107,7 @@ class SparkEngine(Gate):
         interruption.watch(self)
 
     def keep(self, table: str, query: str, *, number: str = "", order: str = "", near: str = "") -> None:
-        """Make a table of the result of a query, in place of one that has the name; see the protocol for the rest."""
+        """Store the result of a query as a table, replacing one of that name; see the protocol for the rest."""
         if order:
             self._keep_numbered(table, query, number, order, near)
             return
@@ -129,9 +130,9 @@ class SparkEngine(Gate):
                 other.unpersist()
 
     def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
-        """Make a table of what a function makes of the rows of a query, those with the same `part` at a time.
+        """Store what a function makes of the rows of a query as a table; rows with the same `part` are passed together.
 
-        The rows go through Arrow to Python on the machines of the cluster, which need sudare for it.
+        The rows pass through Arrow to Python on the machines of the cluster, where sudare must be installed.
         """
         with explained(), without_warnings():
             grouped = self._query(query).groupBy(part)
@@ -155,13 +156,13 @@ class SparkEngine(Gate):
         self._kept[table] = made
 
     def hold(self, table: str, query: str) -> None:
-        """Name the rows of a source; they are read again each time."""
+        """Name the rows of a source; they are read again on every use."""
         with explained():
             self._query(query).createOrReplaceTempView(table)
         self._views.append(table)
 
     def drop(self, *tables: str) -> None:
-        """Forget tables, as far as they are there; a closed engine has none."""
+        """Drop tables that exist; a closed engine has none."""
         if isinstance(self._session, ClosedPlace):
             return
         for table in tables:
@@ -191,11 +192,11 @@ class SparkEngine(Gate):
         return {name: _TYPES.get(type_, type_.upper()) for name, type_ in types.items()}
 
     def in_order(self, numbers: Sequence[str]) -> str:
-        """Return an expression for the list of some numbers, the smallest first."""
+        """Return an expression for a sorted list of numbers, smallest first."""
         return f"sort_array(array({', '.join(numbers)}))"
 
     def attach(self, table: str, rows: Mapping[str, Column] | object) -> None:
-        """Make a table of arrays, or a dataframe readable under a name: Spark's own where it is, any other sent."""
+        """Make arrays or a dataframe readable under a table name; data that are not already in Spark are sent there."""
         import pyarrow as pa
         from pyspark.sql import DataFrame
 
@@ -213,7 +214,7 @@ class SparkEngine(Gate):
             self._session.createDataFrame(plain(pa.table(rows))).createOrReplaceTempView(table)
 
     def hold_lines(self, table: str, source: str | Path) -> None:
-        """Make a table of the lines of a text, of the texts of a folder or of an address, with their numbers.
+        """Store the lines of a text file, of the text files in a folder, or of an address as a table, numbered.
 
         Nothing is sorted: a block of a file is read in order, so that only the blocks have to be numbered.
         """
@@ -244,13 +245,13 @@ class SparkEngine(Gate):
         return self._named(reader.options(**options).csv(address(path)))  # type: ignore[arg-type]
 
     def parquet(self, path: Path) -> str:
-        """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
+        """Return a table expression that reads a Parquet file or a folder of them, or raise SourceNotReadable."""
         files = parquet_files(path)
         base = f"file://{path.resolve()}" if is_partitioned(path, files) else None
         return self._named(read_parquet(self._session, list(map(address, files)), str(path), base=base))
 
     def find(self, name: str, /) -> str | None:
-        """Return a table expression for a table of the catalog or the address of Parquet files, such as s3a://..."""
+        """Return a table expression for a catalog table or the address of Parquet files, such as s3a://..."""
         if Path(name).exists():
             return None
         with explained():
@@ -266,22 +267,22 @@ class SparkEngine(Gate):
         return name
 
     def rejected_lines(self) -> list[tuple[int, Message]]:
-        """Return nothing: a text with a broken line has been refused."""
+        """Return nothing: a text with a broken line has already been refused."""
         return []
 
     def write(self, _query: str, _path: Path, /) -> None:
-        """Refuse: what is written to files is about single values, records or people."""
+        """Refuse to write: files contain single values, records or people."""
         raise NotOnEngine(
             "The engine spark writes no files of values, records or people: only counts leave the cluster.\n"
             "Hint: leave the file out, or read the data with --engine duckdb."
         )
 
     def interrupt(self) -> None:
-        """End the jobs that are running, from another thread."""
+        """Cancel the running jobs, from another thread."""
         self._session.sparkContext.cancelAllJobs()
 
     def close(self) -> None:
-        """Give back memory; a session that was started here ends."""
+        """Release memory, and stop a session that was started here."""
         self.drop(*self._kept, *self._views)
         self._session = cast(Any, ClosedPlace())
         self._stop()

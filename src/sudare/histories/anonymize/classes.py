@@ -66,11 +66,11 @@ FAST = Effort(wanted=16, last_step=0.05, bound_step=0.03, steps_per_customer=2_0
 
 @dataclass(frozen=True, slots=True)
 class AnonymizedHistory(Result):
-    """A history of classes of at least k customers with the same published rows, and what it costs.
+    """A history in equivalence classes of at least k customers with the same published rows, and what it costs.
 
-    `utility` is U, the mean error of all cells (0 is best); no such history is below `bound`, which is 0 if there was
-    no time for it. `sizes` are the sizes of the classes as found in the published rows. `converged` says that the
-    search ended before its time.
+    `utility` is U, the mean error of all cells (0 is best); no history of this model is below `bound`, which is 0 if
+    there was no time to compute it. `sizes` are the class sizes, counted in the published rows. `converged` says
+    whether the search ended before its time limit.
     """
 
     history: CellHistory = field(repr=False)
@@ -88,12 +88,12 @@ class AnonymizedHistory(Result):
 
     @property
     def safety(self) -> None:
-        """No safety by the design: the classes say how safe it is."""
+        """None: the classes determine how safe the history is."""
         return None
 
     @property
     def gap(self) -> float:
-        """By how much U could fall at most, as a share of it."""
+        """The largest possible reduction of U, as a share of U."""
         return 1 - self.bound / self.utility if self.utility > 0 else 0.0
 
     def to_dict(self) -> dict[str, Any]:

@@ -53,11 +53,11 @@ _ALIGNING_SHARE = 0.45
 
 @dataclass(frozen=True, slots=True)
 class ConcealedHistory(Result):
-    """A history whose pseudonyms can be k customers each, what it costs, and how safe it is.
+    """A history in which each pseudonym can be k customers, what it costs, and how safe it is.
 
-    `candidates` are the customers in the set of each pseudonym, the k of its design, by pseudonym. `safety` is that of
-    the design. `utility` is U, the mean error of all cells (0 is best). `converged` says that the search ended before
-    its time.
+    `candidates` are the customers in the set of each pseudonym, k by design, in pseudonym order. `safety` is that of
+    the design. `utility` is U, the mean error of all cells (0 is best). `converged` says whether the search ended
+    before its time limit.
     """
 
     history: CellHistory = field(repr=False)
@@ -77,7 +77,7 @@ class ConcealedHistory(Result):
 
     @property
     def gap(self) -> float:
-        """By how much U could fall at most, as a share of it: no bound is known."""
+        """The largest possible reduction of U, as a share of U: no bound is known."""
         return 1.0 if self.utility > 0 else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,12 +107,12 @@ def conceal_history(
     samples: int = SAMPLES,
     progress: Progress = silent,
 ) -> ConcealedHistory:
-    """Publish rows for each pseudonym that k customers can have, every customer behind k pseudonyms.
+    """Publish rows for each pseudonym that k customers can have, with every customer behind k pseudonyms.
 
-    The greater `spread`, the less the sets of customers are the same, and the greater is U. `seconds` limit everything:
-    the choice of the sets, the alignment of their rows and the drawing of matchings, of which there are fewer then.
-    With `rounds` the cooling has so many, and only `seconds` that are given limit the time. The same seed gives the
-    same history unless the time ended the search, whatever the number of threads.
+    The greater `spread`, the less the sets of customers overlap, and the greater U. `seconds` limits everything: the
+    choice of the sets, the alignment of their rows and the drawing of matchings, of which there are then fewer.
+    `rounds` sets the number of cooling rounds; then only an explicit `seconds` limits the time. The same seed gives the
+    same history unless time ended the search, whatever the number of threads.
     """
     started = time.perf_counter()
     rng = np.random.default_rng(seed)
@@ -211,9 +211,9 @@ def _by_pseudonym(
 
 @checked
 def covered_customers(original: CellHistory, anonymized: CellHistory) -> dict[int, tuple[int, ...]]:
-    """Return for each pseudonym the customers who have different rows that its rows cover, one each.
+    """Return for each pseudonym the customers who have distinct rows that its rows cover, one each.
 
-    These are all customers that a published history can belong to as far as its cells say.
+    As far as the cells tell, these are all customers that a published history can belong to.
     """
     linkage = Linkage(know_history(original), anonymized)
     found = [covered for part in _covered(linkage) for covered in part]

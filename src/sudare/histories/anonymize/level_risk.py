@@ -41,11 +41,10 @@ Node = dict[str, ColumnLevel]
 
 @dataclass(frozen=True, slots=True)
 class RiskLeveledHistory(LeveledHistory):
-    """A history at levels at which no attacker's mean risk is above `mean_limit`, without any classes.
+    """A history at levels at which no attacker's mean risk is above `mean_limit`, without guaranteed classes.
 
-    A mean says nothing of single customers: `alone`, `unique_customers` and `highest_risk` do. `k` is the size of the
-    smallest class all the same, `risks` are those of the ten attackers, `tried` the number of combinations of levels
-    that were measured.
+    A mean says nothing about single customers: `alone`, `unique_customers` and `highest_risk` do. `k` is still the size
+    of the smallest class, `risks` are those of the ten attackers, `tried` is the number of level combinations measured.
     """
 
     mean_limit: float = 1.0
@@ -54,17 +53,17 @@ class RiskLeveledHistory(LeveledHistory):
 
     @property
     def alone(self) -> int:
-        """The customers whose published rows are like nobody else's, for whoever knows all of them."""
+        """The customers whose published rows are unique, for an attacker who knows all of them."""
         return self.sizes.count(1)
 
     @property
     def unique_customers(self) -> int:
-        """The customers that one of the ten attackers recognizes for certain by something it may know; of the worst."""
+        """The customers that the worst of the ten attackers recognizes with certainty by something it may know."""
         return max((risk.unique_customers or 0 for risk in self.risks), default=0)
 
     @property
     def highest_risk(self) -> float:
-        """The highest probability with which anybody is recognized by something that one of the ten may know."""
+        """The highest probability of any customer being recognized by something that one of the ten may know."""
         return max((risk.highest or 0.0 for risk in self.risks), default=0.0)
 
     @property
@@ -73,7 +72,7 @@ class RiskLeveledHistory(LeveledHistory):
         return max((risk.after for risk in self.risks), default=0.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the rows as plain values, what the worst case is first."""
+        """Return everything except the rows as plain values, the worst case first."""
         return {
             "alone": self.alone,
             "unique_customers": self.unique_customers,

@@ -41,7 +41,7 @@ _LEFT_OUT = -2
 
 @dataclass(frozen=True, slots=True)
 class LeveledHistory(AnonymizedHistory):
-    """A history of classes by levels, and the level of each column."""
+    """A history in equivalence classes made by levels, and the level of each column."""
 
     levels: Mapping[str, str] = field(default_factory=dict)
 
@@ -104,11 +104,11 @@ def anonymize_by_levels(
     most_items: int = MOST_ITEMS,
     progress: Progress = silent,
 ) -> LeveledHistory:
-    """Publish every customer alike with at least k - 1 others, each column at one level, at the least U found.
+    """Publish the same rows for every customer and at least k - 1 others, each column at one level, at the least U.
 
-    The levels of columns that are not given are chosen. What is not alike at these levels is suppressed: cells that
-    differ within a group of rows, and rows without a counterpart. The same seed gives the same history unless the time
-    ended the search; `rounds` end it as those of `anonymize_history` do. There is no bound (0).
+    Levels of columns that are not given are chosen. What still differs at these levels is suppressed: cells that differ
+    within a group of rows, and rows without a counterpart. U is the least that was found. The same seed gives the same
+    history unless time ended the search; `rounds` ends it as in `anonymize_history`. There is no bound (0).
     """
     started = time.perf_counter()
     check_levels(original, levels or {})

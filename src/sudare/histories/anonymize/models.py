@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class AnonymizedResult(Protocol):
-    """An anonymized history of any model, and what it costs."""
+    """An anonymized history of any model, and its cost."""
 
     @property
     def history(self) -> CellHistory:
-        """The rows, row i belonging to row i of the original."""
+        """The rows; row i belongs to row i of the original."""
 
     @property
     def model(self) -> str:
@@ -32,7 +32,7 @@ class AnonymizedResult(Protocol):
 
     @property
     def k(self) -> int:
-        """How many customers nobody can tell apart, at least, in the sense of the model; not those left untouched."""
+        """The minimum number of indistinguishable customers in the sense of the model, not counting the untouched."""
 
     @property
     def seed(self) -> int:
@@ -40,15 +40,15 @@ class AnonymizedResult(Protocol):
 
     @property
     def customers(self) -> int:
-        """The customers of the original."""
+        """The number of customers in the original."""
 
     @property
     def rows(self) -> int:
-        """The rows of the original."""
+        """The number of rows in the original."""
 
     @property
     def deleted_rows(self) -> int:
-        """The rows that are not published."""
+        """The number of rows that are not published."""
 
     @property
     def utility(self) -> float:
@@ -56,26 +56,26 @@ class AnonymizedResult(Protocol):
 
     @property
     def bound(self) -> float:
-        """A bound that no history of the model is below; 0 if there is none."""
+        """A lower bound on U for all histories of the model; 0 if there is none."""
 
     @property
     def gap(self) -> float:
-        """By how much U could fall at most, as a share of it."""
+        """The largest possible reduction of U, as a share of U."""
 
     @property
     def safety(self) -> MatchingSafety | None:
-        """How safe it is that many can be behind each pseudonym; None where classes say how safe it is."""
+        """How safe the candidate sets of the pseudonyms are; None where the classes determine the safety."""
 
     @property
     def converged(self) -> bool:
-        """Whether the search ended by itself."""
+        """Whether the search ended before its time limit."""
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The run time."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the rows as plain values."""
+        """Return everything except the rows as plain values."""
 
 
 @checked
@@ -97,13 +97,13 @@ def anonymize_by_model(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> AnonymizedResult:
-    """Anonymize a history by the model of that name, with at most so many items in a set.
+    """Anonymize a history by the named model, with at most `most_items` items in a set.
 
-    `classes`: everybody has the same published rows as k - 1 others. `suppression`: the same, but cells say the exact
-    value or nothing. `levels`: the same, each column at one level, those in `levels` if given. `concealment`: every
-    pseudonym can be one of k customers; how probable attackers who know that are effective is computed by p and alpha.
-    `untouched`: so many customers (2 if not given) are left as they were, whom anybody recognizes who knows what they
-    bought; everybody else has the same published rows as k - 1 others.
+    `classes`: every customer has the same published rows as k - 1 others. `suppression`: the same, but a cell holds the
+    exact value or nothing. `levels`: the same, each column at one level, as given in `levels` or chosen. `concealment`:
+    every pseudonym can be one of k customers; p and alpha determine how likely an attacker who knows this is to be
+    effective. `untouched`: that many customers (default 2) stay unchanged, and anybody who knows what they bought
+    recognizes them; everybody else has the same published rows as k - 1 others.
     """
     check_model(model, levels, untouched)
     chosen = find_model(model)

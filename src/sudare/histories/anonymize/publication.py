@@ -33,9 +33,9 @@ _WITHOUT_SEARCH = ("classes", "levels")
 class Publication(Result):
     """What may be published of a history, and what was found out about it.
 
-    `rows` are those of the original. `found` has the anonymized rows, what they cost and by which model they were made.
-    `safety` says how safe the classes of equal customers are; it is None if nothing is published, or if something else
-    than classes makes it safe. `duel` are the built-in attacks, None if none were tried: that says nothing.
+    `rows` are the original rows. `found` has the anonymized rows, their cost and the model that made them. `safety`
+    says how safe the equivalence classes of customers are; it is None if nothing is published, or if the model does not
+    rely on classes. `duel` holds the built-in attacks; None means that none were tried, which proves nothing.
     """
 
     rows: HistoryRows
@@ -45,7 +45,7 @@ class Publication(Result):
 
     @property
     def history(self) -> CellHistory:
-        """The anonymized rows, row i belonging to row i of the original. They link rows to people."""
+        """The anonymized rows; row i belongs to row i of the original. They link rows to people."""
         return self.found.history
 
     @property
@@ -55,7 +55,7 @@ class Publication(Result):
 
     @property
     def bound(self) -> float:
-        """A bound that no history of the model is below; 0 if there is none."""
+        """A lower bound on U for all histories of the model; 0 if there is none."""
         return self.found.bound
 
     def publish(self, path: str | Path) -> int:
@@ -63,11 +63,11 @@ class Publication(Result):
         return self.rows.publish(self.history, path)
 
     def write_aligned(self, path: str | Path) -> None:
-        """Write the anonymized rows in the order of the original: a secret file, since it links rows to people."""
+        """Write the anonymized rows in the original order: a secret file, since it links rows to people."""
         self.rows.write_aligned(self.history, path)
 
     def attack(self, *, seed: int = 0, progress: Progress = silent) -> Duel:
-        """Try every built-in attack, with its control, on what would be published."""
+        """Run every built-in attack, with its control, on what would be published."""
         rules = self.rows.rules
         return run_duel(self.rows.history, self.history, p=rules.p, alpha=rules.alpha, seed=seed, progress=progress)
 
@@ -98,9 +98,9 @@ class Publication(Result):
         language: Language = "en",
         progress: Progress = silent,
     ) -> None:
-        """Write one page: what was made, what it costs, how safe it is and what is left of the use of the data.
+        """Write one page: what was made, what it costs, how safe it is and how useful the data still are.
 
-        `published` is the file that was written, if the page is to name it, and `command` the command line to be shown.
+        `published` is the written file, if the page should name it, and `command` the command line to show.
         """
         measured = self.attackers(progress=progress) if self._has_visits else None
         made = self.history if published is None else self.history.in_file(published)

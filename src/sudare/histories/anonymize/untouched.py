@@ -34,10 +34,10 @@ _CHOICE_SHARE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class UntouchedHistory(AnonymizedHistory):
-    """A history in which `untouched` customers are as they were; of the others each one looks like k - 1 more.
+    """A history in which `untouched` customers are unchanged and each other customer looks like k - 1 more.
 
-    `exposed` of the untouched have published rows like nobody else's: whoever knows what they bought recognizes them.
-    There is no bound (0).
+    `exposed` of the untouched have unique published rows: whoever knows what they bought recognizes them. There is no
+    bound (0).
     """
 
     untouched: int = 0
@@ -62,10 +62,10 @@ def leave_untouched(
     most_items: int = MOST_ITEMS,
     progress: Progress = silent,
 ) -> UntouchedHistory:
-    """Leave some customers as they were and publish every other one alike with at least k - 1 more.
+    """Leave some customers unchanged and give every other one the same published rows as at least k - 1 more.
 
-    Left are members of the classes that cost most when all customers are in classes, of a class those with most rows
-    first. The others are then put in classes anew. The other options are those of `anonymize_history`.
+    The untouched are taken from the classes that cost most when all customers are in classes, those with most rows
+    first. The others are then put into classes anew. The other options are those of `anonymize_history`.
     """
     started = time.perf_counter()
     rows = history_rows(original, most_items=most_items)

@@ -24,11 +24,11 @@ from sudare.statistics.shares import Share
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attack(Result):
-    """The guesses of an attack, the most confident first, and what the attacker expects of them.
+    """The guesses of an attack, most confident first, and what the attacker expects of them.
 
-    Guess i is that the pseudonym `pids[i]` is the customer `customers[i]`, with the probability `confidence[i]`.
-    `needed` are the hits that make so many guesses effective, `chance` the attacker's own estimate to have them. Of
-    `pseudonyms` in all, `tried` were precise enough to be looked up, and `linked` had a candidate.
+    Guess i says that the pseudonym `pids[i]` is the customer `customers[i]`, with probability `confidence[i]`. `needed`
+    is the number of hits that makes the attack effective, `chance` the attacker's own estimate of reaching it. Of
+    `pseudonyms` in total, `tried` were precise enough to look up, and `linked` had a candidate.
     """
 
     _row = ("pid", "customer", "confidence")
@@ -49,7 +49,7 @@ class Attack(Result):
         return len(self.pids)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the guesses themselves as plain values."""
+        """Return everything except the guesses as plain values."""
         return {
             "method": self.method,
             "known": self.known,
@@ -68,7 +68,7 @@ class Attack(Result):
         }
 
     def to_rows(self) -> list[Row]:
-        """Return one row a guess, the most confident first."""
+        """Return one row per guess, most confident first."""
         guesses = zip(self.pids.tolist(), self.customers.tolist(), self.confidence.tolist(), strict=True)
         return [{"pid": pid, "customer": customer, "confidence": sure} for pid, customer, sure in guesses]
 
@@ -85,7 +85,7 @@ def attack_history(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Attack:
-    """Attack a published history and choose so many guesses, or with None those most probably effective."""
+    """Attack a published history and choose `guesses` guesses (None: the number most likely to be effective)."""
     check_method(method)
     attacks = Attacks(Linkage(known, published, seed=seed), progress=progress)
     return make_attack(attacks, method, guesses=guesses, p=p, alpha=alpha)

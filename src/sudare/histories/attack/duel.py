@@ -48,9 +48,10 @@ class _Rule(TypedDict):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DuelAttack(Result):
-    """One attack, the judgement of its guesses and that of its control.
+    """One attack, with the judgement of its guesses and of its control.
 
-    What is missing crashed, as `error` says, or is not `possible` since the history lacks a column that it needs.
+    A missing judgement means that the attack crashed, as `error` says, or is not `possible` because the history lacks a
+    column it needs.
     """
 
     method: str
@@ -62,7 +63,7 @@ class DuelAttack(Result):
 
     @property
     def outcome(self) -> Outcome:
-        """What the attack showed."""
+        """The outcome of the attack."""
         if self.judgement is not None and self.judgement.effective:
             return "broke"
         if not self.possible:
@@ -74,7 +75,7 @@ class DuelAttack(Result):
         return "failed" if self.judgement.tried else "nothing_tried"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attack and what became of it as plain values."""
+        """Return the attack and its outcome as plain values."""
         return {
             "method": self.method,
             "outcome": self.outcome,
@@ -90,8 +91,8 @@ class DuelAttack(Result):
 class Duel(Result):
     """All attacks on an anonymized history, and what its classes alone give an attacker.
 
-    `same_numbers` are the pseudonyms that are the customer's own number, which no attack here looks at. `rule` is what
-    an attack has to reach, `digests` say which histories these are: the original and the anonymized one.
+    `same_numbers` are the pseudonyms that equal the customer's own number, which no attack here considers. `rule` is
+    what an attack has to reach; `digests` identify the histories, the original and the anonymized one.
     """
 
     _rows = ("attacks",)
@@ -111,23 +112,23 @@ class Duel(Result):
 
     @property
     def telling(self) -> tuple[DuelAttack, ...]:
-        """The attacks whose outcome says something: they guessed and, unless effective, passed their control."""
+        """The informative attacks: they made guesses and, unless effective, passed their control."""
         return tuple(attack for attack in self.attacks if attack.outcome in ("broke", "failed"))
 
     @property
     def best(self) -> DuelAttack | None:
-        """The telling attack that came nearest to success, or passed it by most."""
+        """The informative attack that came closest to success, or exceeded it by most."""
         return max(self.telling, key=_success, default=None)
 
     @property
     def verdict(self) -> DuelVerdict:
-        """Whether the history is broken, was not broken by attacks that passed their control, or was not tried."""
+        """Whether the history is broken, withstood attacks that passed their control, or was not tested."""
         if self.broken_by:
             return "broken"
         return "not_broken" if self.telling else "not_tried"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields and what follows from them as plain values."""
+        """Return the fields and derived values as plain values."""
         return {
             "verdict": self.verdict,
             "broken_by": list(self.broken_by),
@@ -152,10 +153,10 @@ def run_duel(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Duel:
-    """Attack an anonymized history, row i of which belongs to row i of the original, by all methods.
+    """Attack an anonymized history by all methods; its row i belongs to row i of the original.
 
-    What is published is made in memory: rows without deleted ones, in an order of the seed. `thresholds` are a
-    contest's own, which win over the formula.
+    The published history is made in memory: the rows that are not deleted, in an order drawn with the seed.
+    `thresholds` are a contest's own and override the formula.
     """
     for method in methods:
         check_method(method)

@@ -36,7 +36,7 @@ LONGEST_LINE_BYTES = 1 << 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guesses:
-    """Guess i is that the pseudonym `pids[i]` is the customer `customers[i]`."""
+    """Guesses: guess i says that the pseudonym `pids[i]` is the customer `customers[i]`."""
 
     pids: NDArray[np.int64]
     customers: NDArray[np.int64]
@@ -67,7 +67,7 @@ def read_guesses(path: str | Path, original: CellHistory, published: CellHistory
 
 @checked
 def write_guesses(guesses: Guesses, path: str | Path) -> None:
-    """Write guesses, a line each, whole or not at all."""
+    """Write guesses, one per line, whole or not at all."""
     check_ending(Path(path), LINES_ENDINGS)
     pairs = zip(guesses.pids.tolist(), guesses.customers.tolist(), strict=True)
     with whole_file(Path(path)) as target:

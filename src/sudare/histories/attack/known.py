@@ -20,9 +20,9 @@ MOST_NOISY_DAYS = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownHistory:
-    """The rows and columns that are known, and of how many customers and rows there are.
+    """The known rows and columns, and the numbers of customers and rows in total.
 
-    A noisy date is a range that holds the true one. `share` is the share of rows that were chosen to be known.
+    A noisy date is a range that holds the true date. `share` is the share of rows chosen to be known.
     """
 
     history: CellHistory
@@ -37,7 +37,7 @@ class KnownHistory:
         return len(self.history) == self.rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is known in plain values."""
+        """Return what is known as plain values."""
         return {
             "customers": len(self.customers),
             "rows": len(self.history),
@@ -58,8 +58,8 @@ def know_history(
 ) -> KnownHistory:
     """Return an attacker's knowledge of an original history.
 
-    Each row is known with the same probability: of all rows, `share` are chosen. A date is known up to `noisy_dates`
-    days: a day at most so many days off, and that it is.
+    Each row is known with the same probability: the share `share` of all rows is drawn. With `noisy_dates`, the
+    attacker knows a day that is at most that many days off, and knows this error bound.
     """
     if not 0 < share <= 1:
         raise OptionNotUsable("errors.attack.share", share=share)

@@ -11,9 +11,9 @@ from sudare.histories.generalized.model import CellHistory
 
 @checked
 def true_customers(original: CellHistory, anonymized: CellHistory) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the true map F: the pseudonyms of an anonymized history in order, and the customer behind each.
+    """Return the true map F: the pseudonyms of an anonymized history, sorted, and the customer behind each.
 
-    A pseudonym that stands for several customers, which the rules forbid, has the one of its first row.
+    A pseudonym used for several customers, which the rules forbid, gets the customer of its first row.
     """
     kept = ~anonymized.deleted
     pids, first = np.unique(anonymized.persons[kept], return_index=True)

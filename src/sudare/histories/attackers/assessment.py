@@ -48,14 +48,15 @@ class AttackerRisk(Result):
     """How well an attacker with one kind of knowledge recognizes customers.
 
     `measured` is the mean identification probability, `theory` the paper's approximation of it, which can exceed 1.
-    Better ones are `theory_occurring`, occurring values / occurrences, and `theory_marginal`, which needs only how
-    often the values of each part occur, for knowledge of one row or visit. `values` of the `possible` values of the
-    knowledge occur. `rows_equal` of them are carried by as many rows as customers have them: there assumption 4.1
-    holds (example 4.2); `occurrences_equal` occur as often. Where small counts may not leave the engine, these and
+    Better approximations are `theory_occurring`, occurring values / occurrences, and, for knowledge of one row or
+    visit, `theory_marginal`, which needs only how often the values of each part occur. `values` of the `possible`
+    values of the knowledge occur. `rows_equal` of them are in as many rows as customers: there assumption 4.1 holds
+    (example 4.2); `occurrences_equal` occur equally often. Where small counts must not leave the engine, these and
     `theory_marginal` are None.
-    `unique_share` is the weight of values that a single customer has. Where the combinations were too many to count,
-    `interval` and `sample` are given: `measured` and `unique_share` are then estimates, and what depends on all values
-    is unknown. Ranks (1 = most dangerous, equal values share a rank) are among the ten attackers.
+
+    `unique_share` is the weight of values that a single customer has. If there were too many combinations to count,
+    `interval` and `sample` are set: `measured` and `unique_share` are then estimates, and values that depend on all
+    combinations are unknown. Ranks (1 = most dangerous, ties share a rank) are among the ten attackers.
     """
 
     knowledge: Knowledge
@@ -77,7 +78,7 @@ class AttackerRisk(Result):
 
     @property
     def what(self) -> str | None:
-        """What is known of the items: nothing, one item, several, or all items."""
+        """What is known about the items: nothing, one item, several, or all items."""
         if "items" in self.knowledge.visit_parts:
             return "all items"
         if "item" in self.knowledge.row_parts:
@@ -111,7 +112,7 @@ class AttackerRisk(Result):
 
 @dataclass(frozen=True, slots=True)
 class PartStatistics(Result):
-    """How often the values of one part occur (Table 4), and how occurrences go with customers (Figures 4 to 6)."""
+    """How often the values of one part occur (Table 4), and how occurrences relate to customers (Figures 4 to 6)."""
 
     part: str
     values: int
@@ -123,7 +124,7 @@ class PartStatistics(Result):
 
 @dataclass(frozen=True, slots=True)
 class AttackersAssessment(Result):
-    """The ten attackers and any further knowledge on one history."""
+    """The ten attackers, and attackers with further knowledge, on one history."""
 
     _hidden = ("history",)
     _rows = ("attackers", "knowledge")
@@ -202,7 +203,7 @@ def assess_knowledge(
     samples: int = SAMPLES,
     progress: Progress = silent,
 ) -> AttackerRisk:
-    """Measure one kind of knowledge: exactly if it has at most `most_combinations` combinations, else from a sample."""
+    """Measure one kind of knowledge: exactly for up to `most_combinations` combinations, otherwise from a sample."""
     check_weighting(weighting)
     known = parse_knowledge(knowledge) if isinstance(knowledge, str) else knowledge
     if combinations(history, known) <= most_combinations:

@@ -29,8 +29,8 @@ PEOPLE = message("errors.people.customers")
 class CustomerRisk(Result):
     """How well an attacker recognizes one customer.
 
-    `probability` is the mean of 1/|U_x| over what can be known of the customer; `unique` tells whether something can be
-    known that nobody else has.
+    `probability` is the mean of 1/|U_x| over what can be known about the customer; `unique` tells whether something can
+    be known that nobody else has.
     """
 
     customer: str
@@ -42,10 +42,10 @@ class CustomerRisk(Result):
 class CustomerRisks(Result):
     """How an attacker's success is distributed over the customers.
 
-    `quantiles[i]` is the probability that i percent of the customers do not exceed (nearest rank), so the list read
+    `quantiles[i]` is the probability that i percent of the customers do not exceed (nearest rank), so the list plotted
     against 0..100 is the cumulative distribution. `unique` customers have at least one value nobody else has; `certain`
-    customers are identified by everything that can be known of them. Customers of whom nothing of the kind can be known
-    are `untouched`: they are not in the distribution.
+    customers are identified by everything that can be known about them. Customers about whom nothing of the kind can be
+    known are `untouched` and not in the distribution.
     """
 
     _rows = ("highest",)
@@ -89,7 +89,7 @@ def customer_risks(
     weighting: Weighting = "occurrence",
     most: int = 10,
 ) -> CustomerRisks:
-    """Return how an attacker's success is distributed over the customers, with the `most` endangered ones."""
+    """Return how an attacker's success is distributed over the customers, with the `most` customers at highest risk."""
     history.engine.check_people(PEOPLE)
     known = _countable(history, knowledge, weighting)
     history.engine.keep("sudare_customer_risk", _query(history, known, weighting))
@@ -136,10 +136,10 @@ def write_customer_risks(
     weighting: Weighting = "occurrence",
     progress: Progress = silent,
 ) -> int:
-    """Write the probability of every customer to be identified by each of the ten attackers and further knowledge.
+    """Write every customer's probability of being identified by each of the ten attackers and by further knowledge.
 
-    One row a customer, in the order of their names; the columns are attacker_0 to attacker_9 and the further knowledge
-    as it is written. Empty where nothing of the kind can be known of the customer. Returns the number of customers.
+    One row per customer, in name order; the columns are attacker_0 to attacker_9 and the further knowledge as written.
+    A cell is empty where nothing of the kind can be known about the customer. Returns the number of customers.
     """
     target = Path(path)
     check_table_ending(target)

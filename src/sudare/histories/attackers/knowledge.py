@@ -50,7 +50,7 @@ class Knowledge:
 
     @property
     def key_visit_parts(self) -> tuple[str, ...]:
-        """The visit parts that make two observations differ: all items already fix how many there are."""
+        """The visit parts that distinguish two observations: knowing all items already fixes their number."""
         fixed = {fixed for part in self.visit_parts for fixed in PARTS[part].fixes}
         return tuple(part for part in self.visit_parts if part not in fixed)
 

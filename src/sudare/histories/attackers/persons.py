@@ -53,10 +53,10 @@ MOST_MEMBERS = 4_000_000
 class PersonsRisk(Result):
     """How well an attacker who knows something about each of several persons recognizes them.
 
-    `measured` is the mean probability that one of them is identified, `alone` the same if each were looked for without
-    the others, `together` that all of them are. `certain` is the weight of what only one assignment fits. Where the
-    combinations were too many to count, these are estimates from a `sample`, and `interval` and `interval_together`
-    hold the true values with 95 % confidence.
+    `measured` is the mean probability that one of them is identified, `alone` the same if each is searched for without
+    the others, `together` the probability that all of them are. `certain` is the weight of knowledge that fits a single
+    assignment only. If there were too many combinations to count, these are estimates from a `sample`, and `interval`
+    and `interval_together` contain the true values with 95 % confidence.
     """
 
     _hidden = ("history",)
@@ -89,7 +89,7 @@ def assess_persons(
 ) -> PersonsRisk:
     """Measure what one kind of knowledge about each of `persons` different customers gives away.
 
-    Up to `most_combinations` combinations of what can be known of customers are counted, else `samples` are drawn.
+    Up to `most_combinations` combinations are counted exactly; beyond that, `samples` are drawn.
     """
     check_weighting(weighting)
     check_persons(history, persons)

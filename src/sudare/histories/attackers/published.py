@@ -50,11 +50,12 @@ from sudare.statistics.intervals import mean_interval
 class PublishedRisk(Result):
     """How well an attacker recognizes customers before and after anonymization.
 
-    `before` and `after` are mean identification probabilities, `unique_before` and `unique_after` the weights of what
-    fits the right one only. `misled` is the weight of what fits others, but not the right pseudonym, `nobody` that of
-    what fits none. A mean says nothing of single people: `unique_customers` are those of whom something can be known
-    that fits nobody else after anonymization, `highest` is the highest probability with which anybody is picked by
-    something that can be known of them. Estimates from a `sample` have intervals, and these two are None.
+    `before` and `after` are mean identification probabilities, `unique_before` and `unique_after` the weights of
+    knowledge that fits only the right one. `misled` is the weight of knowledge that fits others but not the right
+    pseudonym, `nobody` that of knowledge that fits none. A mean says nothing about single people: `unique_customers`
+    are those about whom something can be known that fits nobody else after anonymization, `highest` is the highest
+    probability with which anybody is picked by something that can be known about them. Estimates from a `sample` have
+    intervals, and these two are None.
     """
 
     knowledge: Knowledge
@@ -84,9 +85,9 @@ class PublishedRisk(Result):
 
 @dataclass(frozen=True, slots=True)
 class PublishedAssessment(Result):
-    """The ten attackers and any further knowledge on a history before and after anonymization.
+    """The ten attackers, and attackers with further knowledge, on a history before and after anonymization.
 
-    `digests` say which histories these are: the original and the anonymized one, `purchases` which the original is as a
+    `digests` identify the histories, the original and the anonymized one; `purchases` identifies the original as a
     purchase history.
     """
 
@@ -148,9 +149,9 @@ def measure_published(
 
 
 class PublishedAttackers:
-    """Attackers who know of one original history and look into anonymized ones; use it in a `with` block.
+    """Attackers who know one original history and examine anonymized ones; use it in a `with` block.
 
-    What is worked out of the original is kept, so that further anonymized histories cost less.
+    Intermediate results for the original are kept, so that further anonymized histories cost less.
     """
 
     @checked
@@ -172,7 +173,7 @@ class PublishedAttackers:
 
     @checked
     def pack(self, anonymized: CellHistory) -> PublishedCells:
-        """Return an anonymized history, row i of which belongs to row i of the original, ready to be looked into."""
+        """Return an anonymized history, whose row i belongs to row i of the original, prepared for measuring."""
         query = f"SELECT name FROM {self.history.table('customer')} ORDER BY code"
         names = self.history.engine.people_columns(query, message("errors.people.customers"))["name"]
         return pack_cells(self._original, anonymized, names.astype(np.int64), visit_days(self.history))

@@ -28,10 +28,10 @@ PEOPLE = message("errors.people.values")
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeValue(Result):
-    """One value of a knowledge: how often it occurs, who has it, and what it gives away.
+    """One value of a kind of knowledge: how often it occurs, who has it, and what it gives away.
 
-    `probability` is how likely an attacker is to know it, `identification` 1 / `customers`, `risk` their product; the
-    risks of all values add up to the measured value of the attacker.
+    `probability` is how likely an attacker is to know it, `identification` is 1 / `customers`, `risk` their product;
+    the risks of all values add up to the measured value of the attacker.
     """
 
     value: dict[str, Any]
@@ -42,7 +42,7 @@ class KnowledgeValue(Result):
     risk: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values, those of the value first."""
+        """Return the fields as plain values, the value itself first."""
         return {**self.value, **{name: getattr(self, name) for name in self.__slots__ if name != "value"}}
 
 
@@ -54,7 +54,7 @@ def most_identifying(
     weighting: Weighting = "occurrence",
     most: int | None = 10,
 ) -> list[KnowledgeValue]:
-    """Return values of a knowledge, the most identifying first: the smallest crowd, then the most occurrences."""
+    """Return the values of a kind of knowledge, most identifying first: smallest crowd, then most occurrences."""
     history.engine.check_people(PEOPLE)
     names, query = values_query(history, knowledge, weighting=weighting, most=most)
     rows = history.engine.people(query, PEOPLE)

@@ -40,7 +40,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Complaint(Result):
-    """One thing that is wrong: where, from 1, of which kind, and what would be right."""
+    """One violation: where (from 1), of which kind, and what would be right."""
 
     row: int
     cell: int
@@ -50,7 +50,7 @@ class Complaint(Result):
 
 @dataclass(frozen=True, slots=True)
 class Complaints(Result):
-    """What is wrong in a file, in order: the first complaints, and how many there are of each kind."""
+    """What is wrong in a file, in order: the first complaints, and the number of each kind."""
 
     _rows = ("errors",)
     _row = Complaint
@@ -60,7 +60,7 @@ class Complaints(Result):
 
     @property
     def total(self) -> int:
-        """How many complaints there are, also those that are not listed."""
+        """The number of complaints, including those that are not listed."""
         return sum(self.totals.values())
 
 

@@ -61,11 +61,11 @@ _CELL_RULES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HistoryRows:
-    """The rows of a history in the order of its source, each cell a single value.
+    """The rows of a history in source order, each cell a single value.
 
-    `rules` describe its columns, so that whatever works on histories of contests works on it. In a contest's file
-    persons have their own numbers; in others the number, from 1, of their name in `customers`, and `header` has the
-    names of the columns. `reading` says how such a file was read, `remarks` what of it is not published or changed.
+    `rules` describe its columns, so that everything that works on contest histories works on it. In a contest file
+    persons have their own numbers; elsewhere they are numbered from 1 by their names in `customers`, and `header` has
+    the column names. `reading` says how such a file was read, `remarks` what is changed or not published.
     """
 
     history: CellHistory
@@ -77,14 +77,14 @@ class HistoryRows:
 
     @property
     def sha256(self) -> str | None:
-        """The hash of the file that was read, if it was one."""
+        """The hash of the file that was read, if there was one."""
         if self.reading is not None:
             return self.reading.sha256
         return self.history.file.sha256() if self.history.file else None
 
     @property
     def of_contest(self) -> bool:
-        """Whether the file is one of a contest: cells without a header."""
+        """Whether this is a contest file: cells without a header."""
         return not self.header
 
     @checked
@@ -111,9 +111,9 @@ class HistoryRows:
     @checked
     @keeps_inputs()
     def publish(self, history: CellHistory, path: str | Path) -> int:
-        """Write what may be published of an anonymized form: no deleted rows, sorted lines. Return the rows left.
+        """Write what may be published of an anonymized history: sorted lines, no deleted rows. Return the row count.
 
-        What was written is read again and compared before it gets its name.
+        The file is read back and compared before it gets its name.
         """
         path = Path(path)
         check_ending(path, HISTORY_ENDINGS)
@@ -146,7 +146,7 @@ class HistoryRows:
 
     @checked
     def read_published(self, path: str | Path, *, progress: Progress = silent) -> CellHistory:
-        """Read a published form, with rows in any order: a contest's lines, CSV text or Parquet."""
+        """Read a published history with rows in any order: contest lines, CSV text or Parquet."""
         path = Path(path)
         check_readable(path)
         if self.of_contest and not is_parquet(path):
@@ -154,7 +154,7 @@ class HistoryRows:
         return self._read_cells(path)
 
     def published_rows(self, history: CellHistory) -> list[tuple[str, ...]]:
-        """Return the rows of an anonymized form that are published, as text, in the order of a publication."""
+        """Return the published rows of an anonymized history as text, in publication order."""
         return sorted(self._rows(_some_rows(history, np.flatnonzero(~history.deleted))))
 
     def _read_cells(self, path: Path) -> CellHistory:
@@ -203,12 +203,12 @@ def read_history_rows(
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> HistoryRows:
-    """Read a history row by row, as exact cells, from a contest's file or any source that `read_history` takes.
+    """Read a history row by row, as exact cells, from a contest file or any source that `read_history` accepts.
 
-    It is a contest's if nothing is said of its form, it has no header, and its first line has as many cells as the
-    rules have columns. The options are those of `read_history`. Price and quantity may be missing as columns, but not
-    in single rows: such rows are bad, and so are those whose item cannot be written in a set. Prices are rounded to
-    hundredths, and quantities too unless all of them are whole.
+    A file is read as a contest file if no options describe its format, it has no header, and its first line has as many
+    cells as the rules have columns. The options are those of `read_history`. The price and quantity columns may be
+    missing, but single values may not: rows without them are bad, and so are rows whose item cannot be written in a
+    set. Prices are rounded to hundredths, and so are quantities unless all are whole numbers.
     """
     form = PurchaseForm(
         delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, table=table, time_zone=time_zone,

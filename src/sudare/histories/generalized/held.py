@@ -30,11 +30,11 @@ _CELL_FAULTS = ("invalid", "must-cover")
 
 @dataclass(eq=False)
 class HeldCells:
-    """Row i of an original history and of an anonymized one, side by side in a table of an engine.
+    """Row i of an original history and of an anonymized one, side by side in a table on an engine.
 
     The table has `row`, `customer`, `pid` (0 in a deleted row), and for each column i of `rules.cell_columns`: `v{i}`
-    the original value, `k{i}` the kind of the cell, of ordered values its ends `l{i}` and `h{i}`, of items `s{i}` the
-    set as text in order, `n{i}` how many they are, `w{i}` the cell as it is written, and `c{i}` whether it holds v{i}.
+    the original value, `k{i}` the kind of the cell, for ordered values the ends `l{i}` and `h{i}`, for items `s{i}` the
+    sorted set as text, `n{i}` its size, `w{i}` the cell as written, and `c{i}` whether it holds v{i}.
     """
 
     engine: Engine
@@ -53,7 +53,7 @@ class HeldCells:
         return self._name
 
     def close(self) -> None:
-        """Forget the rows."""
+        """Drop the rows."""
         self._closed = True
         self.engine.drop(self._name)
 

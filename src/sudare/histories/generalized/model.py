@@ -33,7 +33,7 @@ OrderedForm = Literal["date", "decimal", "integer"]
 class OrderedColumn:
     """A column of ordered values: cell i stands for one of `low[i]` to `high[i]`, both included.
 
-    An exact cell has both ends alike, and so has the range [x;x]; `kinds` tells them apart. A deleted cell has zeros.
+    In an exact cell both ends are equal, as in the range [x;x]; `kinds` distinguishes them. A deleted cell has zeros.
     """
 
     name: str
@@ -47,9 +47,9 @@ class OrderedColumn:
 class ItemColumn:
     """A column of items: cell i stands for one item of the set `sets[i]`, or is deleted (-1).
 
-    Set s has the members `members[starts[s] : starts[s + 1]]`, numbers of `names`, in the order they are written. The
-    first sets are the single items: set s is item s for s < len(names); other sets are held once however often they
-    occur. An exact cell and the set {x} both have set x; `kinds` tells them apart.
+    Set s has the members `members[starts[s] : starts[s + 1]]`, indices into `names`, in the order they are written. The
+    first sets are the single items: set s is item s for s < len(names); other sets are stored once however often they
+    occur. An exact cell and the set {x} both have set x; `kinds` distinguishes them.
     """
 
     name: str
@@ -93,9 +93,9 @@ class CellFile:
 class CellHistory:
     """Rows of persons and cells: customers and exact cells in T, pseudonyms and generalized cells in A.
 
-    `persons[i]` is the number written in row i, 0 in a deleted row, whose cells are all deleted. Columns stand in the
-    order of the file, without that of the persons. `sources` are the files that it was read from or made of. `file` is
-    the one that holds it; a history that is made of another (`dataclasses.replace`) has none.
+    `persons[i]` is the number in row i, 0 in a deleted row, whose cells are all deleted. Columns are in file order,
+    without the person column. `sources` are the files that the history was read or made from. `file` is the file that
+    holds it; a history made from another one (`dataclasses.replace`) has none.
     """
 
     persons: NDArray[np.int64]
@@ -114,7 +114,7 @@ class CellHistory:
         return found
 
     def digest(self) -> str:
-        """Return a hash of what the history says, however its sets of items are numbered."""
+        """Return a hash of the content of the history, regardless of how its item sets are numbered."""
         found = sha256(self.persons.tobytes())
         for column in self.columns:
             found.update(f"{column.name}\n".encode())

@@ -40,7 +40,7 @@ _ROWS = message("errors.people.rows")
 @checked
 @keeps_inputs()
 def write_cells_parquet(history: CellHistory, path: str | Path) -> None:
-    """Write a history as a Parquet file, whole or not at all: a secret file, for its owner only.
+    """Write a history to a Parquet file, whole or not at all. The file is secret: keep it to its owner.
 
     Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have.
     """

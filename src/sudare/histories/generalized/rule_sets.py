@@ -49,9 +49,9 @@ _COLUMN_KEYS: dict[Form, set[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ColumnRule:
-    """What the cells of a column may be: values from `low` to `high` in days since 1970, hundredths or units.
+    """The allowed cells of a column: values from `low` to `high` in days since 1970, hundredths or units.
 
-    `digits` is how many a person's number may have, `separator` what stands between year, month and day.
+    `digits` is the number of digits a person's number may have, `separator` what separates year, month and day.
     """
 
     name: str
@@ -64,9 +64,9 @@ class ColumnRule:
 
 @dataclass(frozen=True, slots=True)
 class ContestResult:
-    """The utility U of an anonymized history that was handed in to the contest, and whether it was found safe.
+    """The utility U of an anonymized history submitted to the contest, and whether it was found safe.
 
-    `team` is who handed it in, "" if that is not said; `measures` are other errors that were published, by their names.
+    `team` is the team that submitted it, "" if unknown; `measures` are other published errors by name.
     """
 
     utility: float
@@ -80,8 +80,8 @@ class RuleSet:
     """The rules of a contest.
 
     A set has at most `most_items` items, a line `most_characters` characters. An attack is effective if its success
-    would have a probability below `alpha` were every person recognized with probability `p`; `attacks` of them are
-    expected. `results` are those of the contest that others may want to compare with, of its own original history.
+    would have a probability below `alpha` were every person recognized with probability `p`; `attacks` attacks are
+    expected. `results` are published results of the contest, on its own original history, to compare with.
     """
 
     name: str
@@ -95,30 +95,30 @@ class RuleSet:
 
     @cached_property
     def person(self) -> int:
-        """The place of the persons' column, from 0."""
+        """The position of the person column, from 0."""
         return next(place for place, column in enumerate(self.columns) if column.form == "person")
 
     @property
     def first_day(self) -> int:
-        """The first day that the rules allow, from which days are counted; 0 if they have no dates."""
+        """The first day that the rules allow, from which days are counted; 0 without dates."""
         return next((column.low for column in self.columns if column.form == "date"), 0)
 
     @property
     def best_results(self) -> tuple[ContestResult, ...]:
-        """The best result that was safe, and the best of all if it was not."""
+        """The best safe result, and the best of all if that one was not safe."""
         rising = sorted(self.results, key=lambda result: (result.utility, not result.safe))
         safe = [result for result in rising if result.safe][:1]
         return (*safe, *(result for result in rising[:1] if not result.safe))
 
     @cached_property
     def cell_columns(self) -> tuple[ColumnRule, ...]:
-        """The columns without that of the persons."""
+        """The columns except that of the persons."""
         return tuple(column for column in self.columns if column.form != "person")
 
 
 @checked
 def load_rules(source: str | Path = DEFAULT) -> RuleSet:
-    """Return the rules of a contest: built-in ones by their name (pwscup2018), others from a TOML file."""
+    """Return the rules of a contest: built-in rules by name (pwscup2018), others from a TOML file."""
     if isinstance(source, str) and source in BUILT_IN:
         return _built_in(source)
     path = Path(source)

@@ -35,8 +35,8 @@ WRITTEN_ROWS = 1 << 16
 class ParsedCells:
     """An anonymized history and what is wrong with it.
 
-    It has as many rows as the original. A cell that is not well formed is deleted, and so is a row without a pseudonym,
-    one whose line cannot be divided into cells, and one that is missing. `rows` are those of the file.
+    It has as many rows as the original. A malformed cell is deleted, and so is a row that has no pseudonym, cannot be
+    split into cells, or is missing. `rows` counts the rows of the file.
     """
 
     history: CellHistory
@@ -86,7 +86,8 @@ def read_valid_anonymized(
 ) -> CellHistory:
     """Read an anonymized history A that follows the rules.
 
-    BadRows shows the first ten complaints, with the total: of an A that breaks the rules nothing true could be said.
+    Raises BadRows with the first ten violations and their total: results for an A that breaks the rules would be
+    meaningless.
     """
     rules = rules or load_rules()
     reader = _read(Path(path), rules, ANONYMIZED, original, SHOWN_COMPLAINTS, "en", progress)
@@ -99,9 +100,9 @@ def read_valid_anonymized(
 def read_published(
     path: str | Path, original: CellHistory, rules: RuleSet | None = None, *, progress: Progress = silent
 ) -> CellHistory:
-    """Read a published history A': rows in any order, none of them deleted, no more than the original has.
+    """Read a published history A': rows in any order, none deleted, and no more rows than the original has.
 
-    BadRows shows the first ten cells that break the rules, with the total.
+    Raises BadRows with the first ten cells that break the rules, and their total.
     """
     rules = rules or load_rules()
     reader = _read(Path(path), rules, PUBLISHED, original, SHOWN_COMPLAINTS, "en", progress)
@@ -150,11 +151,11 @@ def _refuse(reader: BlockReader, path: str | Path, name: str) -> None:
 @checked
 @keeps_inputs()
 def write_cells(history: CellHistory, path: str | Path, rules: RuleSet | None = None) -> None:
-    """Write a history as text in its canonical form, whole or not at all: a secret file, for its owner only.
+    """Write a history as canonical text, whole or not at all. The file is secret: keep it to its owner.
 
-    Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have.
-    Days are written without padding, decimals and whole numbers as short as possible, items and sets as they are, lines
-    end in LF. What was written so is read and written again as the same bytes.
+    Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have. Days are
+    written without padding, decimals and integers as short as possible, items and sets unchanged, lines end in LF.
+    Reading and writing such a file again gives the same bytes.
     """
     check_ending(Path(path), LINES_ENDINGS)
     with whole_file(Path(path), private=True) as target, target.open("wb") as file:

@@ -35,9 +35,9 @@ MOST_STEPS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class BestGuesses(Result):
-    """The best plan that was found, and a `bound`: a probability that no guesses whatever exceed.
+    """The best plan found, and a `bound`: a probability that no guesses can exceed.
 
-    Both are the same if the plan is `proven` to be the best of all.
+    Both are equal if the plan is `proven` to be the best of all.
     """
 
     plan_found: GuessPlan
@@ -51,7 +51,7 @@ def find_best_guesses(
 ) -> BestGuesses:
     """Return the best guesses found for classes, given as size -> number, against the thresholds r(0), r(1), ...
 
-    A claim of a customer who is in another class is a certain miss; it never helps where thresholds do not fall.
+    Guessing a customer of another class is a certain miss; it never helps where thresholds do not decrease.
     """
     if not classes or min(classes) < 1 or min(classes.values()) < 1:
         raise OptionNotUsable("errors.safety.no_class")

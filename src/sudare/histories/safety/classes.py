@@ -39,10 +39,10 @@ LEAST_P = Fraction(1, 10_000)
 
 @dataclass(frozen=True, slots=True)
 class AttackSafety(Result):
-    """What ignorant guessers can reach by one test, and how probable it is at least to survive several.
+    """What ignorant guessers can reach by one test, and the minimum probability of surviving several attacks.
 
-    `bound` is proven: no guesses exceed it. `plan_found` is the best plan that was found, and others may be better up
-    to the bound unless it is `proven` to be the best; then both are the same probability.
+    `bound` is proven: no guesses exceed it. `plan_found` is the best plan found; others may be better up to the bound
+    unless it is `proven` to be the best, and then both are the same probability.
     """
 
     _further = ("survives_at_least_if_independent", "survives_at_least")
@@ -55,12 +55,12 @@ class AttackSafety(Result):
 
     @property
     def survives_at_least_if_independent(self) -> float:
-        """With at least this probability so many attacks all fail if they succeed independently of each other."""
+        """The minimum probability that all attacks fail if they succeed independently of each other."""
         return float((1 - self.bound) ** self.attacks)
 
     @property
     def survives_at_least(self) -> float:
-        """With at least this probability so many attacks of ignorant guessers all fail, whatever they guess."""
+        """The minimum probability that all attacks of ignorant guessers fail, whatever they guess."""
         return max(0.0, 1 - self.attacks * self.bound)
 
 
@@ -80,12 +80,12 @@ class ClassSafety(Result):
 
     @property
     def k(self) -> int:
-        """The size of the smallest class: the k of the k-anonymity that is reached."""
+        """The size of the smallest class: the k of the k-anonymity reached."""
         return self.sizes[0].size
 
     @property
     def uniques(self) -> int:
-        """The persons whose rows are like nobody else's."""
+        """The number of persons whose rows are unique."""
         return self.sizes[0].records if self.k == 1 else 0
 
     @property
@@ -94,7 +94,7 @@ class ClassSafety(Result):
         return self.k >= self.least_k
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields and what follows from them as plain values."""
+        """Return the fields and derived values as plain values."""
         return {
             "persons": self.persons,
             "classes": sum(size.classes for size in self.sizes),
@@ -121,7 +121,7 @@ def class_safety(
 ) -> ClassSafety:
     """Return how safe classes of these sizes are from an attacker who knows them and nothing else.
 
-    `thresholds` are a contest's own in place of its formula; the tight test keeps to p and alpha. With no class at all
+    `thresholds` are a contest's own and replace its formula; the tight test still uses p and alpha. Without any class
     there is nothing to attack, which is refused.
     """
     counted = Counter(int(size) for size in sizes)

@@ -22,7 +22,7 @@ _BETTER = 1 + 1e-12
 
 @dataclass(frozen=True, slots=True)
 class PlanPart(Result):
-    """Classes of one size that get the same claims: (1, 1) are two pseudonyms said to be two customers, (2) one."""
+    """Classes of one size with the same claims: (1, 1) guesses two customers for two pseudonyms, (2) one for both."""
 
     size: int
     classes: int
@@ -31,7 +31,7 @@ class PlanPart(Result):
 
 @dataclass(frozen=True, slots=True)
 class GuessPlan(Result):
-    """Guesses in classes, the hits they need to be effective, and how probable these are."""
+    """Guesses in classes, the hits they need to be effective, and the probability of reaching these."""
 
     _rows = ("parts",)
     _row = PlanPart

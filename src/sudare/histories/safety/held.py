@@ -19,7 +19,7 @@ _RARE = Refuse("errors.safety.rare")
 
 @dataclass(frozen=True, slots=True)
 class SizedClasses(Result):
-    """How many classes have so many pseudonyms."""
+    """The number of classes with a given number of pseudonyms."""
 
     size: int
     classes: int
@@ -27,12 +27,12 @@ class SizedClasses(Result):
 
 @checked
 def held_class_sizes(held: HeldCells) -> tuple[SizedClasses, ...]:
-    """Return how many classes of pseudonyms whose rows are the same, each as often, there are of each size.
+    """Return the number of classes of each size; pseudonyms of a class have the same rows, each equally often.
 
-    What the same rows are is said in `sudare.histories.safety.published_classes`. Rows are compared by the sum of their
+    `sudare.histories.safety.published_classes` defines when rows are the same. Rows are compared by the sum of their
     SHA-256, salted with a number of this call: n pseudonyms are divided wrongly with a probability below n^2 / 2^241,
-    whatever their rows are. Only whole numbers leave the engine, one line a size; where a line would be about fewer
-    pseudonyms than the smallest count that may leave, NotOnEngine is raised. No line: every row is deleted.
+    whatever their rows are. Only whole numbers leave the engine, one line per size; a line about fewer pseudonyms than
+    the smallest count that may leave raises NotOnEngine. No line means that every row is deleted.
     """
     salt = quote_text(secrets.token_hex(16))
     cells = " || '|' || ".join(_cell(i, rule.form) for i, rule in enumerate(held.rules.cell_columns))

@@ -30,7 +30,7 @@ from sudare.statistics.shares import Share
 
 @dataclass(frozen=True, slots=True)
 class AttackVerdict(Result):
-    """What one test says of an attack: hits that are needed, and how many more (or, below 0, fewer) there were."""
+    """What one test says about an attack: the hits needed, and how many more (or, if negative, fewer) there were."""
 
     test: Test
     threshold: int
@@ -42,13 +42,13 @@ class AttackVerdict(Result):
         return self.margin >= 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields and what follows from them as plain values."""
+        """Return the fields and derived values as plain values."""
         return {"threshold": self.threshold, "margin": self.margin, "effective": self.effective}
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement(Result):
-    """An attack's guesses n' and hits s, and what the contest's test and the tight one say of them.
+    """An attack's guesses n' and hits s, and what the contest's test and the tight test say about them.
 
     Without a guess nothing was `tried`: the data are neither found unsafe nor shown to resist anything.
     """
@@ -60,12 +60,12 @@ class Judgement(Result):
 
     @property
     def tried(self) -> bool:
-        """Whether there was a guess at all."""
+        """Whether there was any guess."""
         return self.guesses > 0
 
     @property
     def could_be_effective(self) -> bool:
-        """Whether so many guesses are effective if all are right; other attacks tell nothing by failing."""
+        """Whether this number of guesses would be effective if all were right; otherwise failing proves nothing."""
         return self.contest.threshold <= self.guesses
 
     @property
@@ -74,7 +74,7 @@ class Judgement(Result):
         return self.contest.effective
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields and what follows from them as plain values."""
+        """Return the fields and derived values as plain values."""
         return {
             "tried": self.tried,
             "guesses": self.guesses,
@@ -94,10 +94,10 @@ def judge_guesses(
     alpha: Share = CONTEST_ALPHA,
     thresholds: NDArray[np.int64] | None = None,
 ) -> Judgement:
-    """Judge guesses on what was published of an anonymized history, row i of which belongs to row i of the original.
+    """Judge guesses on the published part of an anonymized history; its row i belongs to row i of the original.
 
-    `thresholds` are a contest's own, which win over the formula; they cover every pseudonym that was published. A guess
-    for one that was not is no hit.
+    `thresholds` are a contest's own and override the formula; they must cover every published pseudonym. A guess for an
+    unpublished pseudonym is a miss.
     """
     pids, customers = true_customers(original, anonymized)
     if thresholds is not None:
@@ -118,7 +118,7 @@ def judge_hits(
     alpha: Share = CONTEST_ALPHA,
     thresholds: NDArray[np.int64] | None = None,
 ) -> Judgement:
-    """Judge an attack by the numbers of its guesses and hits."""
+    """Judge an attack by its numbers of guesses and hits."""
     if not 0 <= hits <= guesses:
         raise OptionNotUsable("errors.safety.hits", guesses=guesses, hits=hits)
     needed = {test: success_threshold(guesses, p, alpha, test=test) for test in TESTS}

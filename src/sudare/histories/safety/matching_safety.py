@@ -50,11 +50,11 @@ _QUANTILE = 2.093
 class MatchingSafety(Result):
     """What the best guesses found reach against the graph of who can be whom; better ones may exist.
 
-    `guesses_found` guesses need `needed` hits and have them with `probability_found`; the interval of 95 % of that
-    number is `low_found` to `high_found`, without width if all was counted (`exact`). None of them is a bound on what
-    attackers can reach: none is proven. `rule` is what an attack has to reach. `least` and `greatest` are how many
-    customers a pseudonym can be, `parts` the parts of the graph without a connection, `largest` the pseudonyms of the
-    largest.
+    `guesses_found` guesses need `needed` hits and reach them with `probability_found`; the 95 % interval of that
+    probability is `low_found` to `high_found`, of zero width if everything was counted (`exact`). None of these bounds
+    what attackers can reach. `rule` is what an attack has to reach. `least` and `greatest` are the minimum and maximum
+    number of customers a pseudonym can be, `parts` the number of connected components of the graph, `largest` the
+    number of pseudonyms in the largest.
     """
 
     pseudonyms: int
@@ -75,11 +75,11 @@ class MatchingSafety(Result):
 
     @property
     def survives_guesses_found(self) -> float:
-        """The probability that so many attacks with the guesses found, independent of each other, all fail."""
+        """The probability that all attacks with the guesses found fail, if they are independent of each other."""
         return float((1 - self.probability_found) ** self.attacks)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields and what follows from them as plain values."""
+        """Return the fields and derived values as plain values."""
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "rule"}
         return {**fields, **self.rule.to_dict(), "survives_guesses_found": self.survives_guesses_found}
 
@@ -97,9 +97,9 @@ def matching_safety(
     seed: int = 0,
     progress: Progress = silent,
 ) -> MatchingSafety:
-    """Return how probably the best guesses found are effective if all matchings are equally probable.
+    """Return how likely the best guesses found are to be effective if all matchings are equally probable.
 
-    After `seconds` the answer comes from those of the `samples` that are drawn and the guesses that are tried by then.
+    After `seconds` the result uses the samples drawn and the guesses tried so far.
     """
     if attacks < 1:
         raise OptionNotUsable("errors.safety.attacks", attacks=attacks)

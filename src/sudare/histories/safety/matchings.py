@@ -47,7 +47,7 @@ class _Part:
 
 
 class Matchings:
-    """All ways to give each pseudonym one of the customers it can be, no customer twice, equally probable.
+    """All ways to assign each pseudonym one of the customers it can be, no customer twice, equally probable.
 
     Pseudonyms are 0, 1, ...; `candidates[p]` are the numbers of the customers that p can be.
     """
@@ -80,7 +80,7 @@ class Matchings:
 
     @cached_property
     def parts(self) -> list[_Part]:
-        """The parts of the graph without a connection."""
+        """The connected components of the graph."""
         count = len(self) + self.customers
         joined = csr_array((np.ones(len(self.edges)), (self.pids, len(self) + self.edges)), shape=(count, count))
         _, part_of = connected_components(joined, directed=False)
@@ -90,7 +90,7 @@ class Matchings:
 
     @cached_property
     def part_of(self) -> Ints:
-        """The part of each pseudonym."""
+        """The component of each pseudonym."""
         found = np.empty(len(self), np.int64)
         for number, part in enumerate(self.parts):
             found[part.pids] = number
@@ -134,7 +134,7 @@ class Matchings:
 
     @checked
     def draw_all(self, count: int, rng: np.random.Generator) -> NDArray[np.int32]:
-        """Draw matchings of the whole graph, a line each with the customer of each pseudonym."""
+        """Draw matchings of the whole graph: one row per matching, with the customer of each pseudonym."""
         if count < 0:
             raise OptionNotUsable("errors.safety.count", number=count)
         return self._draw_until(count, rng, Deadline(None))

@@ -28,7 +28,7 @@ _PERSONS_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedClasses(Result):
-    """The pseudonyms of a history, rising, the number of each one's class, and the size of each class."""
+    """The pseudonyms of a history, ascending, the class number of each, and the size of each class."""
 
     _row = ("pid", "class", "size")
 
@@ -37,7 +37,7 @@ class PublishedClasses(Result):
     sizes: NDArray[np.int64]
 
     def to_rows(self) -> list[Row]:
-        """Return one row a pseudonym: its class, and how many are in it."""
+        """Return one row per pseudonym: its class, and the size of that class."""
         found = zip(self.pids.tolist(), self.classes.tolist(), self.sizes[self.classes].tolist(), strict=True)
         return [{"pid": pid, "class": number, "size": size} for pid, number, size in found]
 

@@ -60,10 +60,10 @@ def success_threshold(n: int, p: Share = CONTEST_P, alpha: Share = CONTEST_ALPHA
 def success_thresholds(
     most: int, p: Share = CONTEST_P, alpha: Share = CONTEST_ALPHA, *, test: Test = "contest"
 ) -> NDArray[np.int64]:
-    """Return r(0) to r(most); p and alpha are fractions, decimals, or texts such as 1/3 and 0.01/20.
+    """Return r(0) to r(most); p and alpha are fractions, decimals, or strings such as 1/3 and 0.01/20.
 
-    Up to the first n with p^n < alpha no number of hits is enough, since u(n, n) = v(n, n) = p^n. From there a walk in
-    floating point, with a bound on its error, decides; what lies within the error is settled in whole numbers.
+    Up to the first n with p^n < alpha no number of hits is enough, since u(n, n) = v(n, n) = p^n. From there a
+    floating-point recurrence with an error bound decides; values within the error are settled in exact integers.
     """
     probability, level = read_p(p), read_alpha(alpha)
     if most < 0:
@@ -138,11 +138,11 @@ def _first_fall(thresholds: NDArray[np.int64]) -> dict[str, int] | None:
 
 @checked
 def read_thresholds(path: str | Path) -> NDArray[np.int64]:
-    """Return r(0), r(1), ... from a contest's own file: lines `n,r(n)`, each n from 0 or 1 to the last once, any order.
+    """Return r(0), r(1), ... from a contest's own file: lines `n,r(n)` in any order, each n from 0 or 1 on once.
 
-    Where there is such a file, it wins over the formula (PWS Cup 2018: details of the safety evaluation, section 1).
-    Without a line for 0, r(0) is 1. A value above n says that no number of hits is enough. Thresholds that fall are
-    refused.
+    Where a contest has such a file, it overrides the formula (PWS Cup 2018: details of the safety evaluation, section
+    1). Without a line for 0, r(0) is 1. A value above n means that no number of hits is enough. Decreasing thresholds
+    are refused.
     """
     path = Path(path)
     found: dict[int, int] = {}
@@ -165,7 +165,7 @@ def read_thresholds(path: str | Path) -> NDArray[np.int64]:
 
 @checked
 def write_thresholds(thresholds: NDArray[np.int64], path: str | Path) -> None:
-    """Write thresholds as the contest's file R.csv: lines `n,r(n)` from 0 guesses on; `read_thresholds` takes it."""
+    """Write thresholds as the contest's file R.csv, lines `n,r(n)` from 0 guesses on; `read_thresholds` reads it."""
     path = Path(path)
     check_ending(path, LINES_ENDINGS)
     thresholds = check_thresholds(thresholds, max(len(thresholds) - 1, 0))

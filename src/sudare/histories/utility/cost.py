@@ -33,7 +33,7 @@ DELETED_ROW = COST_KINDS.index("deleted_row")
 
 @dataclass(frozen=True, slots=True)
 class KindCost(Result):
-    """What the cells of one kind add to U, and which share of U that is (0 if U is 0)."""
+    """What the cells of one kind contribute to U, and their share of U (0 if U is 0)."""
 
     kind: str
     cells: int
@@ -45,8 +45,8 @@ class KindCost(Result):
 class ColumnCost(Result):
     """The mean error of a column, its share of U, and its cells by kind.
 
-    `deviation` is the standard deviation that errors are measured in, None for items. `dear_ranges` of the ranges cost
-    more than `*`; U would fall by `saving` if they were `*`.
+    `deviation` is the standard deviation that errors are measured in, None for items. `dear_ranges` ranges cost more
+    than `*`; U would fall by `saving` if they were `*`.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ColumnCost(Result):
 
 @dataclass(frozen=True, slots=True)
 class CustomerCost(Result):
-    """What the rows of a customer add to U."""
+    """What the rows of a customer contribute to U."""
 
     customer: int = field(repr=False)
     rows: int
@@ -71,7 +71,7 @@ class CustomerCost(Result):
 
 @dataclass(frozen=True, slots=True)
 class CellCost(Result):
-    """The error of one cell, the original value and the cell as they are written; the row counts from 1."""
+    """The error of one cell, with the original value and the cell as written; rows count from 1."""
 
     row: int
     column: str
@@ -82,9 +82,9 @@ class CellCost(Result):
 
 @dataclass(frozen=True, slots=True)
 class CellUtility(Result):
-    """U and where it comes from: columns, kinds of cells, and the customers and cells that cost most.
+    """U and its breakdown: columns, kinds of cells, and the customers and cells that cost most.
 
-    Among the cells are none of deleted rows. Whatever costs nothing is not listed.
+    Cells of deleted rows are not listed, and neither is anything that costs nothing.
     """
 
     _further = ("saving",)
@@ -143,9 +143,9 @@ def cell_errors(original: CellHistory, anonymized: CellHistory, column: str) -> 
     """Return the error of each cell of a column.
 
     `*` costs 1; a set of n items 1 - 1/n; a range [a;b] the mean of |x - y| over its whole numbers y, in days,
-    hundredths or units, divided by the standard deviation of the column in the original. No error is cut off at 1. If
-    all original values are the same there is nothing to divide by: then a cell that holds any other value costs 1.
-    A cell that does not hold the original value, which no contest accepts, is measured by the same means.
+    hundredths or units, divided by the standard deviation of the column in the original. Errors are not capped at 1. If
+    all original values are equal, there is nothing to divide by: a cell that holds any other value then costs 1. A cell
+    that does not hold the original value, which no contest accepts, is measured in the same way.
     """
     before, after = original.column(column), anonymized.column(column)
     if isinstance(before, ItemColumn) and isinstance(after, ItemColumn):

@@ -17,7 +17,10 @@ from sudare.showing import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SizeCount(Result):
-    """How many cells stand for `least` to `most` values; `most` is a power of two, `least` the one before plus 1."""
+    """The number of cells that stand for `least` to `most` values.
+
+    `most` is a power of two, `least` the power before plus 1.
+    """
 
     least: int
     most: int
@@ -26,10 +29,10 @@ class SizeCount(Result):
 
 @dataclass(frozen=True, slots=True)
 class ColumnDescription(Result):
-    """The cells of a column in the rows that are left, by kind and by the number of values that they stand for.
+    """The cells of a column in the remaining rows, by kind and by the number of values they stand for.
 
-    The number of values is that of days, hundredths, units or items; `sizes` and `median_size` are those of ranges and
-    sets only. `median_size` is None if there are none.
+    The number of values counts days, hundredths, units or items; `sizes` and `median_size` cover ranges and sets only.
+    `median_size` is None if there are none.
     """
 
     name: str
@@ -43,9 +46,9 @@ class ColumnDescription(Result):
 
 @dataclass(frozen=True, slots=True)
 class CellDescription(Result):
-    """What an anonymized history is, in numbers.
+    """An anonymized history in numbers.
 
-    A customer is untouched if all rows are left and every cell says one value, and gone if all rows are deleted.
+    A customer is untouched if all rows remain and every cell holds one value, and gone if all rows are deleted.
     """
 
     _rows = ("columns",)
@@ -61,7 +64,7 @@ class CellDescription(Result):
 
 @checked
 def describe_cells(original: CellHistory, anonymized: CellHistory) -> CellDescription:
-    """Return what an anonymized history is, compared with the original."""
+    """Describe an anonymized history in comparison with the original."""
     check_same_rows(original, anonymized)
     customers, deleted = len(np.unique(original.persons)), anonymized.deleted
     return CellDescription(

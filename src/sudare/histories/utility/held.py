@@ -33,11 +33,11 @@ _COSTLY = message("errors.people.costly")
 
 @checked
 def held_utility(held: HeldCells, *, most: int = 10) -> CellUtility:
-    """Return U and what it is made of, with up to `most` of the customers and cells that cost most.
+    """Return U and its breakdown, with up to `most` of the customers and cells that cost most.
 
-    An engine that shows no people gives none of these. Sums of errors are floating point: engines add up in orders of
-    their own, and the last of about twelve digits may differ. Where a count of cells is above 0 and below the smallest
-    that may leave the engine, NotOnEngine is raised.
+    An engine that does not show people omits the customers and cells. Sums of errors are floating point: engines add in
+    different orders, so the last of about twelve digits may differ. Where a count of cells is above 0 and below the
+    smallest that may leave the engine, NotOnEngine is raised.
     """
     deviations = _deviations(held)
     errors = [_error(i, rule, deviations[i]) for i, rule in enumerate(held.rules.cell_columns)]

@@ -41,7 +41,7 @@ MEASURES = (*USES, *ITEM_STATISTICS, *NAMES)
 
 @dataclass(frozen=True, slots=True)
 class MeasuredError(Result):
-    """The mean error of a measure over the draws and its standard deviation (of a sample; 0 of one draw).
+    """The mean error of a measure over the draws, and its sample standard deviation (0 for one draw).
 
     Both are None where an anonymized history without rows leaves nothing to measure.
     """
@@ -55,7 +55,8 @@ class MeasuredError(Result):
 class UseCases(Result):
     """The errors of all measures, and what they depend on.
 
-    An itemset is frequent, in T and in a draw, if it is in `least` visits: the `support`, or that share of T's visits.
+    An itemset is frequent, in T and in a draw, if it occurs in at least `least` visits: the `support`, or that share of
+    T's visits.
     """
 
     _rows = ("errors",)
@@ -70,7 +71,7 @@ class UseCases(Result):
     errors: tuple[MeasuredError, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as plain values; `inferred` are the measures whose definitions the contest did not publish."""
+        """Return everything as plain values; `inferred` are the measures that the contest did not define publicly."""
         return {**Result.to_dict(self), "inferred": list(INFERRED)}
 
 
@@ -162,9 +163,9 @@ def measure_use_cases(
 ) -> UseCases:
     """Draw rows from an anonymized history many times and return the mean errors of all measures.
 
-    `support` is a number of the baskets or a share of the original's, `length` the most items of an itemset,
-    `most_dozens` what wholesale similarities count up to (without end if None); `first_day` is where the sum of the
-    days is counted from, in days since 1970. Same seed, same result.
+    `support` is a number of visits or a share of the original's, `length` the maximum number of items in an itemset,
+    `most_dozens` the cap on counts in wholesale similarities (None: no cap); `first_day` is the day from which the sum
+    of the days is counted, in days since 1970. The same seed gives the same result.
     """
     check_draws(draws, seed)
     measures = UseCaseMeasures(

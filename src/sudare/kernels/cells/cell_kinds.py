@@ -8,7 +8,7 @@ EXACT, RANGE, SET, DELETED = range(4)
 
 
 class Kind(IntEnum):
-    """What a cell says of the value it stands for."""
+    """What a cell says about the value it stands for."""
 
     EXACT = EXACT
     RANGE = RANGE

@@ -36,9 +36,9 @@ def write_experiment_page(
     language: Language = "en",
     made: dt.datetime | None = None,
 ) -> tuple[Path, ...]:
-    """Draw the figures of experiments as SVG files and write one HTML page with all of them; return what was written.
+    """Draw the figures of the experiments as SVG files and write one HTML page with them; return the files written.
 
-    All files are written or none. `made` is the date that the page bears (now if None).
+    Either all files are written or none. `made` is the date shown on the page (None: now).
     """
     texts, spreads = Texts(language), summarize_experiments(found.rows)
     figures = basket_figures(spreads, texts, found.circumstances)

@@ -44,14 +44,14 @@ def write_baskets_report(
     made: dt.datetime | None = None,
     progress: Progress = silent,
 ) -> Findings:
-    """Tell of baskets before and after suppression on one self-contained HTML page, written whole or not at all.
+    """Describe baskets before and after suppression on one self-contained HTML page, written whole or not at all.
 
-    A suppression, and a verification of published baskets, bring the records and the guarantee. Everything is computed
-    again from the records: only that check says safe, and never of a suppression that was stopped before its end. Users
-    are shown by the numbers of their records, and not at all without `show_records`. With a certificate file, its hash
-    is shown and what is not as it says; the file that it names has to hold the records of a suppression. `command` is
-    the command line that made the page, which shows it; without it, the page shows the call of the library. `made` is
-    the date the page bears (now if None). Returns what was found.
+    Pass a suppression, or a verification of published baskets; either brings the records and the guarantee. Everything
+    is recomputed from the records: only that check can say safe, and it never does for an interrupted suppression.
+    Users appear by record number, and only with `show_records`. With a certificate file, the page shows its hash and
+    every difference from it; the file it names must hold the records of the suppression. The page shows `command`, the
+    command line that made it, or without one the library call. `made` is the date on the page (None: now). Returns what
+    was found.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()

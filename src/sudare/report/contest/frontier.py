@@ -33,10 +33,10 @@ def write_frontier_page(
     language: Language = "en",
     made: dt.datetime | None = None,
 ) -> tuple[Path, ...]:
-    """Draw U and safety against k as an SVG file and write one HTML page about them; return what was written.
+    """Draw U and safety against k as an SVG file, write one HTML page about them, and return the files written.
 
-    `source` is the name of the original history, `results` are those of the contest `rules` to compare with. All files
-    are written or none. `made` is the date that the page bears (now if None).
+    `source` is the name of the original history; `results` are results under the contest `rules` to compare with.
+    Either all files are written or none. `made` is the date shown on the page (None: now).
     """
     texts = Texts(language)
     chart = frontier_chart(found, results, texts)

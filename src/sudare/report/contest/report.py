@@ -79,16 +79,16 @@ def write_contest_report(
 ) -> Findings:
     """Measure an anonymized history against its original and write one self-contained HTML page, whole or not at all.
 
-    Histories are files or were read before; the page names the files that hold them. A file that breaks the rules is
-    refused with BadRows. `customers` are the names of customers who are numbered from 1 in place of them. `guesses` are
-    attacks to judge: files, or guesses that were read before. `thresholds` is a contest's own file, which wins over
-    the formula; `attacks` is how many are to be survived (that of the rules if None); `draws` is how often rows are
-    drawn for the use cases. `anonymization` tells how the history was made, `duel` are the built-in attacks on it and
-    `published` the ten attackers before and after; without them the page has no such sections, and those of other
-    histories, or judged by other rules than the report, are refused. `reading` says how a history of one's own was
-    read; the page then says nothing of contests. `command` is the command line that made the page, which shows it;
-    without it, the page shows the call of the library. `made` is the date the page bears (now if None). Returns what
-    was found.
+    Histories are paths or histories already read; the page names their files. A file that breaks the rules raises
+    BadRows. `customers` are the names of customers numbered from 1. `guesses` are attacks to judge: files, or guesses
+    already read. `thresholds` is a contest's own file, which overrides the formula; `attacks` is the number of attacks
+    to survive (None: as in the rules); `draws` is how often rows are drawn for the use cases.
+
+    `anonymization` describes how the history was made, `duel` holds the built-in attacks on it and `published` the ten
+    attackers before and after. Without them the page omits these sections; results for other histories, or judged by
+    other rules, are refused. `reading` says how ordinary data were read; the page then does not mention contests. The
+    page shows `command`, the command line that made it, or without one the library call. `made` is the date on the page
+    (None: now). Returns what was found.
     """
     texts, made = Texts(language, plain=reading is not None), made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil
 
 from sudare.errors import OptionNotUsable
@@ -88,6 +88,7 @@ class Findings:
     divided: bool
     frequencies: Frequencies
     visits: tuple[Visit, ...]
+    names: Mapping[str, str]
 
 
 def gather_findings(history: History, assessment: AttackersAssessment, progress: Progress) -> Findings:
@@ -118,7 +119,7 @@ def gather_findings(history: History, assessment: AttackersAssessment, progress:
     progress(message("progress.drawing"), total, total)
     visits = tuple(list_visits(history, most=MOST_VALUES))
     gathered = tuple(customers), tuple(points), tuple(values), _divided(history), _frequencies(history), visits
-    return Findings(_extent(history), *gathered)
+    return Findings(_extent(history), *gathered, history.names)
 
 
 def _countable(history: History, assessment: AttackersAssessment) -> Iterator[AttackerRisk]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
@@ -119,7 +119,8 @@ def history_page(
         "highest": [findings.customers[number] for number in HIGHEST_FOR],
         "risk_label": lambda risk: risk_label(risk, texts),
         "persons": persons,
-        "listed": lambda items: listed_items(items, texts),
+        "listed": lambda items: listed_items([named_item(item, findings.names) for item in items], texts),
+        "named": lambda item: named_item(item, findings.names),
         "basket": lambda items: basket_text(items, texts, divided=findings.divided),
         "made": made,
         "again": again,
@@ -187,6 +188,12 @@ def basket_text(items: str, texts: Texts, *, divided: bool, most: int = 120) -> 
         return shortened(items, texts, most=most)
     start = items[:most].rpartition(ITEM_DIVIDER)[0] or items[:most].rstrip()
     return texts("report.label.items", text=start + ITEM_DIVIDER, count=len(names))
+
+
+def named_item(item: str, names: Mapping[str, str]) -> str:
+    """Return the code of an item with its name, if it has another one."""
+    name = names.get(item, item)
+    return item if name == item else f"{item} {name}"
 
 
 def listed_items(items: Sequence[str], texts: Texts, *, most: int = 5) -> str:

@@ -50,10 +50,10 @@ def write_table_report(
 ) -> None:
     """Assess a table and write one self-contained HTML page, whole or not at all.
 
-    The attacker knows the attributes `known` (None: all but the sensitive one); a risk above `limit` is too high. With
-    hierarchies the page shows the best levels of generalization, which may leave out the share `suppress` of the
-    records. `command` is the command line that made the page, which shows it; without it, the page shows the call of
-    the library. `made` is the date it bears (now if None); the same table, options and date give the same page.
+    The attacker knows the attributes `known` (None: all except the sensitive one); a risk above `limit` is too high.
+    With hierarchies, the page shows the best generalization levels, which may suppress up to the share `suppress` of
+    the records. The page shows `command`, the command line that made it, or without one the library call. `made` is the
+    date on the page (None: now); the same table, options and date give the same page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()

@@ -62,10 +62,10 @@ _NEEDS = {
 
 @dataclass(eq=False)
 class Purchases:
-    """Purchase rows on an engine; customers and items are numbered in the order of their names.
+    """Purchase rows on an engine; customers and items are numbered in name order.
 
-    `parts` are the columns of `purchase` beyond customer, day and item: some of time, price, quantity. Use it in a
-    `with` block, or close it, to give back memory and temporary files.
+    `parts` are the columns of `purchase` beyond customer, day and item: any of time, price, quantity. Use it in a
+    `with` block, or close it, to release memory and temporary files.
     """
 
     engine: Engine
@@ -81,10 +81,10 @@ class Purchases:
 
     @checked
     def table(self, name: str) -> str:
-        """Return the SQL name of a table of the model, making it first if it is derived and new.
+        """Return the SQL name of a table of the model; a derived table is made on first use.
 
         Stored: purchase, customer, item (code, name). Derived: visit, line (the distinct items of visits), variety
-        (visits with the number of their different items), basket (visits with the number of their item set), item_set,
+        (visits with their number of distinct items), basket (visits with the number of their item set), item_set,
         calendar (visits per customer).
         """
         if self._closed:
@@ -109,9 +109,9 @@ class Purchases:
         return self._prefix + name
 
     def digest(self) -> str:
-        """Return a hash of who bought what on which day, in whatever order and whatever the customers are called.
+        """Return a hash of who bought what on which day, regardless of row order and customer names.
 
-        It takes the rows out of the engine, as only what is about single people does.
+        It reads the rows from the engine, which only results about single people do.
         """
         items = self.engine.people_columns(f"SELECT code, name FROM {self.table('item')}", _PEOPLE)
         names = [unicodedata.normalize("NFKC", str(name)).strip() for name in items["name"]]
@@ -128,7 +128,7 @@ class Purchases:
         return sha256(b"".join(people) + "\n".join(places).encode()).hexdigest()
 
     def close(self) -> None:
-        """Give back the engine if the history made it, else drop its tables."""
+        """Close the engine if the history opened it; otherwise drop its tables."""
         self._closed = True
         if self._own_engine:
             self.engine.close()

@@ -44,13 +44,13 @@ MOST_NODES = 50_000_000
 class LevelsFound(Result):
     """The level vectors that make a table safe, and the one among them with the least loss.
 
-    `minimal` are the safe vectors of which no attribute can go one level down. `best` and its numbers are None if not
+    `minimal` are the safe vectors in which no attribute can go one level down. `best` and its numbers are None if not
     even the highest levels are safe; then `in_the_way` are the attributes that prevent it. `evaluated` of the `nodes`
-    level vectors were looked at, the others followed; `safe_choices` of them are safe. What was asked about, the table
-    and the hierarchies, is kept.
+    level vectors were measured, the others inferred; `safe_choices` of them are safe. The table and the hierarchies are
+    kept with the result.
 
-    Where there are too many vectors to settle all, `complete` is False: `minimal` are some of the minimal ones,
-    `safe_choices` is None, and `best` is the best that was found. No safe vector has a loss below `bound`.
+    If there are too many vectors to settle all, `complete` is False: `minimal` are some of the minimal ones,
+    `safe_choices` is None, and `best` is the best found. No safe vector has a loss below `bound`.
     """
 
     _hidden = ("table", "hierarchies")
@@ -83,7 +83,7 @@ class LevelsFound(Result):
 
     @property
     def gap(self) -> float | None:
-        """The largest share of its loss that the best vector can lose more than the best of all: 0 if it is that."""
+        """The largest possible reduction of the best vector's loss, as a share of it; 0 if it is proven the best."""
         if self.loss is None or self.bound is None:
             return None
         return (self.loss - self.bound) / self.loss if self.loss else 0.0
@@ -91,13 +91,13 @@ class LevelsFound(Result):
     def publish(
         self, path: str | Path, *, keep: Sequence[str] = (), levels: Mapping[str, int] | None = None
     ) -> WrittenLevels:
-        """Write the table at the best levels, and measure the file; see `write_levels`."""
+        """Write the table at the best levels and measure the file; see `write_levels`."""
         from sudare.tables.anonymize.written_levels import write_levels
 
         return write_levels(self, path, keep=keep, levels=levels)
 
     def report(self, path: str | Path, *, language: Language = "en", progress: Progress = silent) -> None:
-        """Write one page about the table, with the levels that were asked for."""
+        """Write one page about the table, with these levels."""
         write: Any = above("sudare.report.table.report", "write_table_report")
         write(
             self.table, path, known=self.known, limit=self.limit, hierarchies=self.hierarchies, suppress=self.suppress,
@@ -106,11 +106,11 @@ class LevelsFound(Result):
 
     @property
     def max_risk(self) -> float | None:
-        """The highest risk of a record that is left: one divided by the smallest class."""
+        """The highest risk of a remaining record: one divided by the smallest class size."""
         return 1 / self.smallest if self.smallest else None
 
     def to_rows(self) -> list[Row]:
-        """Return one row an attribute: its best level, None where no levels are safe, and its highest one."""
+        """Return one row per attribute: its best level, None where no levels are safe, and its highest level."""
         best = self.best or {}
         return [
             {"attribute": name, "level": best.get(name), "highest": highest} for name, highest in self.highest.items()
@@ -130,13 +130,13 @@ def find_levels(
     seed: int = 0,
     progress: Progress = silent,
 ) -> LevelsFound:
-    """Find the levels of generalization at which no record has a risk above `limit`, and those with the least loss.
+    """Find the generalization levels at which no record has a risk above `limit`, and those with the least loss.
 
-    The attacker knows the attributes `known` (None: all); one without a hierarchy has level 0 only. `hierarchies` are
-    given by attribute, or as the files that `find_hierarchies` finds. At most the share `suppress` of the records,
-    those in classes that are too small, may be left out. Ties go to the vector that suppresses fewer records. All
-    vectors are settled if they are at most MOST_NODES; else a search with bounds ends after `seconds` (None: when the
-    best is proven) or when it is interrupted, with the best it has found and a bound of the least loss.
+    The attacker knows the attributes `known` (None: all); an attribute without a hierarchy has level 0 only.
+    `hierarchies` are given by attribute, or as the files that `find_hierarchies` finds. Up to the share `suppress` of
+    the records, those in classes that are too small, may be suppressed. Ties go to the vector that suppresses fewer
+    records. Up to MOST_NODES vectors are settled exhaustively; beyond that, a bounded search ends after `seconds`
+    (None: when the best is proven) or when interrupted, with the best vector found and a lower bound on the loss.
     """
     loaded = loaded_hierarchies(hierarchies)
     table.positions(list(loaded))
@@ -214,10 +214,10 @@ def find_levels_from(
 
 @checked
 def changed_levels(before: LevelsFound, after: LevelsFound) -> SetsChanged:
-    """Return which choices of levels are safe by the second answer only, and which by the first only.
+    """Return the level choices that are safe only in the second result, and those safe only in the first.
 
-    All safe choices are compared, not the minimal ones alone: one that is no longer minimal can still be safe. Where
-    not all are known, nothing is listed.
+    All safe choices are compared, not only the minimal ones: a choice that is no longer minimal can still be safe.
+    Where not all are known, nothing is listed.
     """
     if not (before.complete and after.complete):
         return SetsChanged((), (), complete=False)

@@ -29,12 +29,12 @@ from sudare.tables.model import Table
 
 @dataclass(frozen=True, slots=True)
 class WrittenLevels(Result):
-    """What a file of a generalized table has in it, and its risk, measured on the file as it was read again.
+    """The contents of a written generalized table, and its risk, measured on the file as read back.
 
-    `columns` are written, `kept` of them as they are; `left_out` are those of the table's source that are not. Where
-    the table has a `weight`, that column is written too, and a row can stand for many records. The risk is that for an
-    attacker who knows every column of the file. A class counts persons where the table knows whose records are,
-    although the file does not say it. The file is at `levels`, for which `suppressed` records were left out.
+    `columns` are written, `kept` of them unchanged; `left_out` are source columns that are not. Where the table has a
+    `weight`, that column is written too, and a row can stand for many records. The risk is for an attacker who knows
+    every column of the file. Class sizes count persons where the table has a person column, although the file does not
+    contain it. The file is at `levels`, for which `suppressed` records were left out.
     """
 
     path: str
@@ -56,14 +56,14 @@ class WrittenLevels(Result):
 def write_levels(
     found: LevelsFound, path: str | Path, *, keep: Sequence[str] = (), levels: Mapping[str, int] | None = None
 ) -> WrittenLevels:
-    """Write the table at the best levels found, or at others that are safe, as CSV or Parquet, and measure the file.
+    """Write the table at the best levels found, or at other safe levels, as CSV or Parquet, and measure the file.
 
-    Only what was made safe is written: the known attributes, without the records that are suppressed. Rows are sorted
-    by what is written, since the order of the records could tell what is left out. `keep` names
-    further attributes to be written as they are; the limit then need not hold for the whole file. Persons are not
-    written; of a table with weights, records that have become equal are one row. The file is read again before it gets
-    its name: one that says something else or breaks the limit is never left behind. Known attributes that `levels`
-    does not name stay as they are; levels at which too many records are above the limit are refused.
+    Only what was made safe is written: the known attributes, without the suppressed records. Rows are sorted by their
+    written values, since the record order could reveal what was left out. `keep` names further attributes to write
+    unchanged; the limit then need not hold for the whole file. The person column is never written; in a table with
+    weights, records that have become equal share one row. The file is read back before it gets its name: a file that
+    differs or breaks the limit is never left behind. Known attributes that `levels` does not name stay unchanged.
+    Levels at which too many records are above the limit are refused.
     """
     check_table_ending(Path(path))
     if found.best is None:

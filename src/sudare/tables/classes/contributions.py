@@ -14,7 +14,7 @@ from sudare.tables.sets.costs import Costs, Number, check_by_cost
 
 @dataclass(frozen=True, slots=True)
 class Contribution(Result):
-    """The risk for an attacker who knows everything but one attribute, and the cost of that, where costs were given."""
+    """The risk for an attacker who knows all attributes but one, and their cost if costs were given."""
 
     _optional = ("cost",)
 
@@ -33,9 +33,9 @@ def attribute_contributions(
     costs: Costs | Mapping[str, Number] | None = None,
     by_cost: bool = False,
 ) -> list[Contribution]:
-    """Return for each known attribute (all if None) the risk without it, the largest fall of the mean risk first.
+    """Return the risk without each known attribute (None: all attributes), largest drop in mean risk first.
 
-    With `costs`, each entry has the cost of the others; `by_cost` puts the lowest first.
+    With `costs`, each entry has the cost of the other attributes; `by_cost` puts the lowest first.
     """
     check_by_cost(costs, by_cost)
     names = list(known) if known is not None else list(table.attributes)

@@ -22,13 +22,13 @@ from sudare.tables.model import Table
 
 @dataclass(frozen=True, slots=True)
 class Diversity(Result):
-    """How much the values of a sensitive attribute vary within the classes of equal records.
+    """How much the values of a sensitive attribute vary within the equivalence classes.
 
-    `k` is the smallest class, `l` the smallest number of different values in a class, `entropy_l` the smallest number
-    of equally frequent values with the entropy of a class, `t` the largest distance of a class's distribution from
-    that of the whole table (0 the same, towards 1 nothing in common). `revealed` records are in classes with a single
-    value: whoever finds the class knows it. A missing value of the sensitive attribute is a value of its own; missing
-    values of the known ones are as the table says.
+    `k` is the smallest class size, `l` the smallest number of distinct values in a class, `entropy_l` the smallest
+    effective number of values of a class by entropy, `t` the largest distance of a class's distribution from that of
+    the whole table (0: equal, near 1: nothing in common). `revealed` records are in classes with a single value:
+    whoever finds the class knows it. A missing sensitive value is a value of its own; missing known values are treated
+    as the table says.
     """
 
     sensitive: str
@@ -42,7 +42,7 @@ class Diversity(Result):
 
 @checked
 def sensitive_diversity(table: Table, sensitive: str, known: Sequence[str] | None = None) -> Diversity:
-    """Measure k, l and t of a sensitive attribute for an attacker who knows others (all others if None)."""
+    """Measure k, l and t of a sensitive attribute for an attacker who knows some attributes (None: all others)."""
     names = [name for name in table.attributes if name != sensitive] if known is None else list(known)
     (place,) = table.positions([sensitive])
     if sensitive in names:

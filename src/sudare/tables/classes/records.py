@@ -25,10 +25,10 @@ from sudare.tables.sets.subsets import class_size_within
 
 @dataclass(frozen=True, slots=True)
 class RecordsAssessment(Result):
-    """The risk of the records of a table for an attacker who knows some attributes; smallest classes first.
+    """The risk of a table's records for an attacker who knows some attributes; smallest classes first.
 
-    `cost` is what these attributes cost the attacker, where costs were given, and `affordable` whether that is within
-    the budget, where one was given.
+    `cost` is what these attributes cost the attacker, if costs were given, and `affordable` whether that is within the
+    budget, if there is one.
     """
 
     _rows = ("sizes",)
@@ -42,7 +42,7 @@ class RecordsAssessment(Result):
 
     @property
     def classes(self) -> int:
-        """The number of classes of equal records."""
+        """The number of equivalence classes."""
         return sum(part.classes for part in self.sizes)
 
     @property
@@ -52,12 +52,12 @@ class RecordsAssessment(Result):
 
     @property
     def mean_risk(self) -> float:
-        """The mean risk over the records: classes / records, where a class counts its own records only."""
+        """The mean risk over the records: classes / records, unless classes overlap or count persons."""
         return sum(part.records / part.size for part in self.sizes) / self.records
 
     @property
     def uniques(self) -> int:
-        """The number of records that are like no other."""
+        """The number of unique records."""
         return sum(part.records for part in self.sizes if part.size == 1)
 
     @checked
@@ -67,7 +67,7 @@ class RecordsAssessment(Result):
         return sum(part.records for part in self.sizes if part.size < enough) / self.records
 
     def curve(self) -> list[tuple[float, float]]:
-        """Return the distribution of Algorithm 2: risk, and the share of the records with at most this risk."""
+        """Return the distribution of Algorithm 2: each risk, and the share of the records with at most this risk."""
         points, below = [], 0
         for part in reversed(self.sizes):
             below += part.records
@@ -97,9 +97,9 @@ def assess_records(
     costs: Costs | Mapping[str, Number] | None = None,
     budget: Number | None = None,
 ) -> RecordsAssessment:
-    """Measure the risk of all records for an attacker who knows some attributes (all if None; none: one class).
+    """Measure the risk of all records for an attacker who knows some attributes (None: all; an empty list: one class).
 
-    With `costs`, the answer has the least cost of purchases that reveal the known attributes; only these need prices.
+    With `costs`, the result has the least cost of purchases that reveal the known attributes; only these need prices.
     """
     names = tuple(known) if known is not None else table.attributes
     prices = prices_of(table, costs, budget, False, bought=names)
@@ -128,9 +128,9 @@ def write_record_risks(table: Table, known: Sequence[str] | None, path: str | Pa
 @checked
 @keeps_inputs()
 def write_moved_records(derived: Derived, known: Sequence[str] | None, path: str | Path) -> int:
-    """Write every record's risk in a table and in one made of it, and the difference, to a CSV or Parquet file.
+    """Write every record's risk in a table and in a derived table, and the difference, to a CSV or Parquet file.
 
-    Records that were added come last and have no risk before. Returns the number of records.
+    Added records come last and have no risk before. Returns the number of records.
     """
     table, made = derived.origin, derived.table
     places = table.positions(list(known) if known is not None else table.attributes)

@@ -12,7 +12,7 @@ from sudare.tables.model import Table
 
 @dataclass(frozen=True, slots=True)
 class ColumnRemark(Result):
-    """An attribute with the same value in every record (constant), or with another one in each (unique)."""
+    """An attribute with the same value in every record (constant), or a different one in each (unique)."""
 
     attribute: str
     kind: Literal["constant", "unique"]

@@ -61,7 +61,7 @@ def check_hierarchy_files(folder: Path, attributes: Sequence[str], *, overwrite:
 def write_hierarchies(
     hierarchies: Mapping[str, Hierarchy], folder: str | Path, *, overwrite: bool = False
 ) -> dict[str, Path]:
-    """Write hierarchies into a folder, which is made if it is missing, all or none; return the file of each."""
+    """Write hierarchies into a folder, created if missing, all or none; return the file of each."""
     folder = Path(folder)
     check_hierarchy_files(folder, list(hierarchies), overwrite=overwrite)
     paths = hierarchy_paths(folder, list(hierarchies))

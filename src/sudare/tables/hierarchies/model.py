@@ -41,7 +41,7 @@ class Hierarchy:
 
     @property
     def levels(self) -> int:
-        """The number of levels, with level 0."""
+        """The number of levels, including level 0."""
         return len(self.steps)
 
     @checked
@@ -89,7 +89,7 @@ def hierarchy_from(hierarchy: Hierarchy, level: int) -> Hierarchy:
 
 @checked
 def read_hierarchy(path: str | Path, attribute: str) -> Hierarchy:
-    """Read the hierarchy of an attribute from a text file; delimiter (`;`, tab, `,`) and encoding are found."""
+    """Read the hierarchy of an attribute from a text file; delimiter (`;`, tab, `,`) and encoding are detected."""
     path = Path(path)
     if not path.is_file():
         raise not_found(path)
@@ -187,9 +187,9 @@ def _place(source: str | Message, line: int) -> Message:
 @checked
 @keeps_inputs()
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> None:
-    """Write a hierarchy to a text file that `read_hierarchy` reads: UTF-8, divided by `;`.
+    """Write a hierarchy to a text file that `read_hierarchy` reads: UTF-8, separated by `;`.
 
-    What cannot be read back as it is, such as a NUL character in a value, is refused.
+    Values that cannot be read back unchanged, such as one with a NUL character, are refused.
     """
     check_ending(Path(path), LINES_ENDINGS)
     with whole_file(Path(path)) as temporary:
@@ -225,8 +225,9 @@ def _quoted(cell: str) -> str:
 def find_hierarchies(folder: str | Path, attributes: Sequence[str]) -> dict[str, Path]:
     """Return the hierarchy files of a folder by attribute: a file belongs to the attribute its stem ends in.
 
-    `adult_hierarchy_age.csv` is for `age`. The longest attribute wins, and a name is no part of a longer English word
-    (`mortgage.csv` is not for `age`). Files of no attribute are ignored, attributes without a file left out.
+    `adult_hierarchy_age.csv` is for `age`. The longest attribute wins, and a match must not be part of a longer English
+    word (`mortgage.csv` is not for `age`). Files that match no attribute are ignored; attributes without a file are
+    left out.
     """
     folder = Path(folder)
     if not folder.is_dir():

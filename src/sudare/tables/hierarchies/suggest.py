@@ -47,12 +47,12 @@ _POSTAL_NAME = re.compile(r"zip|post(al|code|leitzahl)|plz|郵便|〒", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class SuggestedHierarchy(Result):
-    """A hierarchy made from values, the kind of value it takes them for, an example and what should be looked at.
+    """A hierarchy made from values, the detected kind of value, an example, and what to check.
 
     The example is a value and what it becomes, level by level: of those that change most, the most common. Remarks:
-    `nothing` (there is no value), `constant` (there is one), `identifier` (it names people, or nearly every record has
-    its own: better left out of the table), `every_value_once` (perhaps an identifier) and `others` (some values are of
-    another kind and were joined).
+    `nothing` (no value), `constant` (one value), `identifier` (it names people, or nearly every record has its own:
+    better left out of the table), `every_value_once` (perhaps an identifier) and `others` (some values are of another
+    kind and were merged).
     """
 
     hierarchy: Hierarchy
@@ -62,7 +62,7 @@ class SuggestedHierarchy(Result):
 
     @property
     def attribute(self) -> str:
-        """The attribute whose values are generalized."""
+        """The generalized attribute."""
         return self.hierarchy.attribute
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,10 +101,10 @@ def suggest_hierarchy(
     counts: Sequence[int] | None = None,
     other: str = "other",
 ) -> SuggestedHierarchy:
-    """Suggest a hierarchy for values, with how many records have each.
+    """Suggest a hierarchy for values, given the number of records with each.
 
-    The kind is found unless it is given. Values that are not of the kind are joined to one, named `other`. A missing
-    value (None or empty) has no line: it stays missing until all values are one.
+    The kind is detected unless given. Values that are not of the kind are merged into one, named `other`. A missing
+    value (None or empty) has no line: it stays missing until all values are merged.
     """
     if kind is not None and kind not in get_args(HierarchyKind):
         raise OptionNotUsable("errors.hierarchies.unknown_kind", kind=kind, kinds=Joined(get_args(HierarchyKind), "or"))

@@ -32,13 +32,13 @@ FEW_PAIRS = 25
 
 @dataclass(frozen=True, slots=True)
 class PopulationRisk(Result):
-    """What a sample tells of its population for an attacker who knows some attributes.
+    """What a sample says about its population, for an attacker who knows some attributes.
 
-    `uniques` records of the sample are like no other of it, `pairs` classes have two records: with few of them, no
-    estimate is worth much. `estimates` has the answer of each model, `chosen` names the one that the rule of Dankar et
-    al. believes and `reason` says why; nothing is estimated where no record is unique. `simulated_match` is the share
-    of right ones among all persons of the population who fit a unique record of the sample, by data intrusion
-    simulation (Skinner, Elliot: A measure of disclosure risk for microdata, JRSS B 64, 2002): it needs no model; None
+    `uniques` records are unique in the sample, `pairs` classes have two records: with few pairs, estimates are
+    unreliable. `estimates` has the result of each model, `chosen` names the model selected by the rule of Dankar et al.
+    and `reason` says why; nothing is estimated if no record is unique. `simulated_match` is the share of correct
+    matches among all persons of the population who fit a unique record of the sample, by data intrusion simulation
+    (Skinner, Elliot: A measure of disclosure risk for microdata, JRSS B 64, 2002). It needs no model and is None
     without pairs.
     """
 
@@ -87,10 +87,10 @@ class PopulationRisk(Result):
 def population_risk(
     table: Table, known: Sequence[str] | None = None, *, share: float | None = None, population: int | None = None
 ) -> PopulationRisk:
-    """Estimate how many records of a sample are unique in its population for an attacker who knows attributes.
+    """Estimate how many records of a sample are unique in its population for an attacker who knows some attributes.
 
-    All attributes are known if `known` is None. Either the `share` of the population that was drawn, at random and
-    without regard to the attributes, or the size of the `population` is given.
+    `known` None means all attributes. Give either the `share` of the population that was drawn, at random and
+    independently of the attributes, or the size of the `population`.
     """
     _check_classes(table)
     size = _population_size(table.records, share, population)

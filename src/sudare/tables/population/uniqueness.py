@@ -62,12 +62,12 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class UniquenessEstimate(Result):
-    """What a model says of the population; without numbers where it has no answer, with the problem.
+    """A model's estimate for the population; where it has no answer, the numbers are None and the problem is named.
 
     `unique_probability` is the probability that a unique record of the sample is unique in the population,
-    `sample_uniques` the number of such records, `population_uniques` that of unique records in the population.
-    `match_probability` is the mean of 1 / F over the unique records of the sample, `expected_matches` its sum: so
-    many of them an attacker who picks one of the F fitting persons names rightly.
+    `sample_uniques` the number of those records, `population_uniques` the number of unique records in the population.
+    `match_probability` is the mean of 1 / F over the unique records of the sample, and `expected_matches` its sum: the
+    number of records that an attacker who picks one of the F fitting persons names correctly.
     """
 
     model: Model

@@ -40,7 +40,7 @@ _ADVICE = message("errors.sets.lower_budget")
 
 @dataclass(frozen=True, slots=True)
 class AffordableSet(Result):
-    """A set of attributes that an attacker can have, what it costs at least, and its risk."""
+    """An attribute set that an attacker can afford, its lowest cost, and its risk."""
 
     attributes: tuple[str, ...]
     cost: float
@@ -50,11 +50,12 @@ class AffordableSet(Result):
 
 @dataclass(frozen=True, slots=True)
 class AffordableEstimate(Result):
-    """What drawn sets tell of all maximal sets within a budget, which are `maximal` if that is known.
+    """What a sample says about all maximal sets within a budget; their number is `maximal`, if known.
 
-    The means are over the sets, of the highest and of the mean risk, each with an interval that holds the true one with
-    the stated confidence. With it too, at most the share `riskier_at_most` of the sets is riskier than the riskiest
-    drawn. If time or an interruption ended the measuring, `drawn` is below the `samples` asked for.
+    The means are over the sets, of the highest and of the mean risk, each with an interval that contains the true value
+    with the stated confidence. With the same confidence, at most the share `riskier_at_most` of the sets is riskier
+    than the riskiest one drawn. If time or an interruption ended the measuring, `drawn` is below the requested
+    `samples`.
     """
 
     drawn: int
@@ -69,11 +70,11 @@ class AffordableEstimate(Result):
 
 @dataclass(frozen=True, slots=True)
 class AffordableSets(Result):
-    """The sets of attributes within a budget; each contains what is known.
+    """The attribute sets within a budget; each contains the known attributes.
 
-    `maximal` are those that are contained in no other affordable set, the riskiest first; `sets` are all, if asked
-    for, the largest first. Where there are too many to measure, `estimate` says what sets drawn at random tell of all
-    maximal ones, and `maximal` are those drawn.
+    `maximal` are the affordable sets contained in no other, riskiest first; `sets` are all of them, if requested,
+    largest first. If there are too many to measure, `estimate` says what a random sample shows about all maximal sets,
+    and `maximal` are those drawn.
     """
 
     _rows = ("maximal",)
@@ -101,12 +102,12 @@ def affordable_sets(
     seconds: float | None = SEARCH_SECONDS,
     progress: Progress = silent,
 ) -> AffordableSets:
-    """Find the sets of attributes, the known ones among them, that an attacker can have within the budget.
+    """Find the attribute sets, including the known attributes, that an attacker can buy within the budget.
 
-    The cost of a set is that of the cheapest purchases, single attributes and bundles, that reveal all of it that is
-    not known; so a subset of an affordable set is affordable. Costs and budget are exact decimals. `by_cost` puts the
-    cheapest of the maximal sets first. Of more maximal sets than can be measured in a minute, or more than `samples` if
-    given, some are drawn, all alike, and measured for at most `seconds`.
+    The cost of a set is that of the cheapest purchases, single attributes and bundles, that reveal every attribute not
+    already known; so every subset of an affordable set is affordable. Costs and budget are exact decimals. `by_cost`
+    puts the cheapest maximal sets first. If there are more maximal sets than `samples`, or by default than can be
+    measured in a minute, a uniform sample is drawn and measured for at most `seconds`.
     """
     if samples is not None and samples < 2:
         raise OptionNotUsable("errors.sets.samples", samples=samples)

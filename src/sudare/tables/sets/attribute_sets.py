@@ -33,9 +33,9 @@ _PART = 256
 
 @dataclass(frozen=True, slots=True)
 class SetRisk(Result):
-    """The risk that knowledge of a set of attributes brings: the largest over the records, and the mean.
+    """The risk if an attribute set is known: the highest over the records, and the mean.
 
-    `cost` is what the set costs an attacker, where costs were given.
+    `cost` is what the set costs an attacker, if costs were given.
     """
 
     _optional = ("cost",)

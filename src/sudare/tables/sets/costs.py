@@ -28,7 +28,7 @@ THE_BUDGET = message("errors.costs.budget")
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Attributes that one purchase reveals together."""
+    """Attributes that a single purchase reveals."""
 
     attributes: tuple[str, ...]
     cost: Number
@@ -36,7 +36,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The prices of single attributes and of bundles; `places` says where in a file a price was read."""
+    """The prices of single attributes and of bundles; `places` says where in a file each price was read."""
 
     attributes: Mapping[str, Number]
     bundles: tuple[Bundle, ...] = ()
@@ -45,7 +45,7 @@ class Costs:
 
     @checked
     def place(self, attributes: Sequence[str]) -> Place:
-        """Return where the price of these attributes stands."""
+        """Return where in the file the price of these attributes was read."""
         return self.places.get(tuple(attributes), self.source)
 
     @checked
@@ -55,17 +55,17 @@ class Costs:
         return Costs(self.attributes, (*self.bundles, *more), self.source, self.places)
 
     def offers(self) -> Iterator[tuple[tuple[str, ...], Number]]:
-        """Yield what can be bought and its price, single attributes first."""
+        """Yield each offer and its price, single attributes first."""
         yield from (((name,), cost) for name, cost in self.attributes.items())
         yield from ((bundle.attributes, bundle.cost) for bundle in self.bundles)
 
 
 @checked
 def read_costs(path: str | Path) -> Costs:
-    """Read costs from a CSV or a TOML file.
+    """Read costs from a CSV or TOML file.
 
-    CSV: lines `attribute,cost`, with or without a header; attributes joined by `+` are a bundle. TOML: a table
-    `[costs]` with a price for each attribute, and `[[bundles]]` with `attributes` and `cost`.
+    CSV: lines `attribute,cost`, with or without a header; attributes joined by `+` form a bundle. TOML: a table
+    `[costs]` with a price per attribute, and `[[bundles]]` with `attributes` and `cost`.
     """
     path = Path(path)
     try:

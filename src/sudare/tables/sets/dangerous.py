@@ -41,8 +41,8 @@ MOST_REPORTED = 1000
 class DangerousSet(Result):
     """A set of attributes that together raise the risk of some records by more than the factor.
 
-    `records` is how many records, `max_factor` the largest rise of any record, `cost` what the attributes cost an
-    attacker, where costs were given.
+    `records` is the number of these records, `max_factor` the largest rise of any record, `cost` what the attributes
+    cost an attacker, if costs were given.
     """
 
     _optional = ("cost",)
@@ -55,11 +55,11 @@ class DangerousSet(Result):
 
 @dataclass(frozen=True, slots=True)
 class DangerousEstimate(Result):
-    """What drawn sets tell of all sets of a size.
+    """What a sample says about all sets of a size.
 
-    `share` of the sets are dangerous by estimate; with the stated confidence it is between `low` and `high`. No set
-    raises the risk of a record more than `max_factor_at_most` times, which is proven. If time or an interruption ended
-    the measuring, `drawn` is below the `samples` asked for; they are a sample all the same.
+    An estimated `share` of the sets is dangerous; with the stated confidence it is between `low` and `high`. It is
+    proven that no set raises the risk of a record more than `max_factor_at_most` times. If time or an interruption
+    ended the measuring, `drawn` is below the requested `samples`; the drawn sets are still a valid sample.
     """
 
     drawn: int
@@ -74,10 +74,10 @@ class DangerousEstimate(Result):
 
 @dataclass(frozen=True, slots=True)
 class DangerousSets(Result):
-    """The dangerous sets among all sets of one size, the largest rise first; `found` counts those not shown too.
+    """The dangerous sets among all sets of one size, largest rise first; `found` includes those not shown.
 
-    Where there are too many sets to go through, `estimate` says what sets drawn at random tell of all, and `found` and
-    `sets` are among those drawn. With a budget, sets that cost more do not count.
+    If there are too many sets to enumerate, `estimate` says what a random sample shows about all, and `found` and
+    `sets` refer to those drawn. With a budget, sets that cost more do not count.
     """
 
     _rows = ("sets",)
@@ -94,7 +94,7 @@ class DangerousSets(Result):
 
 @dataclass(frozen=True, slots=True)
 class RiseMoved(Result):
-    """The largest rise of the risk of a record by a set of attributes, before and after."""
+    """The largest rise in risk of any record by an attribute set, before and after."""
 
     _further = ("difference",)
 
@@ -104,15 +104,15 @@ class RiseMoved(Result):
 
     @property
     def difference(self) -> float:
-        """By how much the rise is larger after."""
+        """The change of the rise, positive if it grew."""
         return self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
 class DangerousChange(Result):
-    """The dangerous sets of a table and of one made of it; `moved` are those of either whose largest rise is another.
+    """The dangerous sets of a table and of a derived table; `moved` are those whose largest rise changed.
 
-    Those that move most come first. Drawn sets are the same in both.
+    Those that change most come first. Drawn sets are the same in both.
     """
 
     _rows = ("moved",)
@@ -141,11 +141,11 @@ def dangerous_sets(
 ) -> DangerousSets:
     """Find the sets of `size` attributes that raise the risk of some record by more than the factor.
 
-    The rise of a record for a set S is its risk given S divided by the least of its risks given one attribute of S.
-    All dangerous sets are counted, and the `most` (None: all) with the largest rise are reported; sets with the same
-    rise come in the order of their records, then of the attributes. Of more than MOST_COMBINATIONS sets, or if
-    `samples` says how many, some are drawn and measured for at most `seconds`. With `costs`, each set has its cost,
-    sets over the `budget` do not count, and `by_cost` puts the cheapest first.
+    The rise of a record for a set S is its risk given S divided by the lowest of its risks given one attribute of S.
+    All dangerous sets are counted, and the `most` (None: all) with the largest rise are reported; ties are in the order
+    of their records, then of the attributes. If there are more than MOST_COMBINATIONS sets, or if `samples` is given, a
+    sample is drawn and measured for at most `seconds`. With `costs`, each set has its cost, sets above the `budget` do
+    not count, and `by_cost` puts the cheapest first.
     """
     question = _Question(table, size, factor, most, samples, seed, seconds, threads, progress)
     return question.answer(question.measure(table), prices_of(table, costs, budget, by_cost), budget, by_cost)
@@ -166,9 +166,9 @@ def compare_dangerous(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> DangerousChange:
-    """Find the dangerous sets, as `dangerous_sets` does, of a table and of one made of it, and what the rises become.
+    """Find the dangerous sets of a table and of a derived table, as `dangerous_sets` does, and how the rises change.
 
-    All sets of both answers are reported.
+    All sets of both results are reported.
     """
     table = derived.origin
     question = _Question(table, size, factor, None, samples, seed, seconds, threads, progress)

@@ -30,7 +30,7 @@ from sudare.tables.sets.what_if import sizes_in
 
 @dataclass(frozen=True, slots=True)
 class DangerousRecords(Result):
-    """Records with the same values of some attributes, and by how much these together raise their risk."""
+    """Records with the same values of some attributes, and how much these together raise their risk."""
 
     _further = ("risk",)
 
@@ -41,13 +41,13 @@ class DangerousRecords(Result):
 
     @property
     def risk(self) -> float:
-        """The probability to pick the right one of those that have these values, `size` in all."""
+        """The probability of picking the right record among the `size` records with these values."""
         return 1 / self.size
 
 
 @checked
 def dangerous_records(table: Table, attributes: Sequence[str], factor: float) -> tuple[DangerousRecords, ...]:
-    """Return the records whose risk the attributes together raise by more than the factor, the largest rise first.
+    """Return the records whose risk the attributes together raise by more than the factor, largest rise first.
 
     Records that are equal on the attributes share one entry.
     """
@@ -80,9 +80,9 @@ def _positions(table: Table, attributes: Sequence[str]) -> list[int]:
 @checked
 @keeps_inputs()
 def write_dangerous_records(table: Table, sets: Sequence[Sequence[str]], factor: float, path: str | Path) -> None:
-    """Write the records whose risk some sets of attributes raise by more than the factor to a CSV or Parquet file.
+    """Write the records whose risk some attribute sets raise by more than the factor to a CSV or Parquet file.
 
-    A line is a set and a record: the number of the record, its class size, its risk and the rise.
+    Each line is a set and a record: the record number, its class size, its risk and the rise.
     """
     _write(table, None, sets, factor, path)
 
@@ -90,9 +90,9 @@ def write_dangerous_records(table: Table, sets: Sequence[Sequence[str]], factor:
 @checked
 @keeps_inputs()
 def write_moved_rises(derived: Derived, sets: Sequence[Sequence[str]], factor: float, path: str | Path) -> None:
-    """Write what `write_dangerous_records` does, what it becomes in a table made of this one, and the differences.
+    """Write what `write_dangerous_records` writes, the same values in a derived table, and the differences.
 
-    Written are the records of the first table that are above the factor in either.
+    The file contains the records of the first table that are above the factor in either table.
     """
     _write(derived.origin, derived, sets, factor, path)
 

@@ -50,17 +50,17 @@ MOST_WALK_WORK = 2**27
 
 @dataclass(frozen=True, slots=True)
 class DisclosableSets(Result):
-    """The sets of attributes that can be disclosed within a limit of risk, each with the known attributes in it.
+    """The attribute sets that can be disclosed within a risk limit, each including the known attributes.
 
-    A set is safe if no record is in a class of less than `class_size` records or, with a quantile, at most
-    `allowed_records` records are. `maximal` are the safe sets to which no attribute can be added, the largest first:
-    their subsets (that contain what is known) are all the safe sets, given in `sets` if asked for. `minimal_unsafe`
-    are the sets that are unsafe although every smaller one is safe. If the known attributes alone are over the limit,
-    `known_safe` is False and there are no sets. If the search was cut short by time or because the user `interrupted`
-    it, `complete` is False: each set shown is right, and there may be more.
+    A set is safe if no record is in a class of fewer than `class_size` records or, with a quantile, at most
+    `allowed_records` records are. `maximal` are the safe sets to which no attribute can be added, largest first: their
+    subsets (that contain what is known) are all the safe sets, listed in `sets` if requested. `minimal_unsafe` are the
+    unsafe sets whose proper subsets are all safe. If the known attributes alone exceed the limit, `known_safe` is False
+    and there are no sets. If time ended the search or the user `interrupted` it, `complete` is False: every set shown
+    is right, but there may be more.
 
-    Where costs were given, each set has the cost that an attacker pays for what is not known, and `unsafe_costs` are
-    those of `minimal_unsafe`. With a budget, sets that cost more are left out, `over_budget` of the maximal ones.
+    If costs were given, each set has the cost that an attacker pays for what is not already known, and `unsafe_costs`
+    are those of `minimal_unsafe`. With a budget, sets that cost more are left out, `over_budget` of the maximal ones.
     """
 
     _rows = ("maximal",)
@@ -130,12 +130,12 @@ def disclosable_sets(
     by_cost: bool = False,
     progress: Progress = silent,
 ) -> DisclosableSets:
-    """Find the sets of attributes, the known ones among them, whose largest risk is at most the limit.
+    """Find the attribute sets, including the known attributes, whose highest risk is at most the limit.
 
-    With a `quantile` q, a share 1 - q of the records may be over the limit. Small tables are exhausted; for others a
-    search is made that is exact too, but returns what it has found after `seconds` or when it is interrupted. With
-    `costs`, each set has its cost, sets that cost more than the `budget` are left out of the answer, and `by_cost` puts
-    the cheapest first; what is known costs nothing.
+    With a `quantile` q, a share 1 - q of the records may exceed the limit. Small tables are searched exhaustively; for
+    others the search is exact too, but returns what it has found after `seconds` or an interruption. With `costs`, each
+    set has its cost, sets that cost more than `budget` are left out, and `by_cost` puts the cheapest first; known
+    attributes cost nothing.
     """
     prices = prices_of(table, costs, budget, by_cost, known=known)
     rules = _rules(table, limit, quantile)

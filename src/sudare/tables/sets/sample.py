@@ -64,10 +64,10 @@ class SizeEstimate(Result):
 
 @dataclass(frozen=True, slots=True)
 class SubsetSample(Result):
-    """Estimates of the risk of sets of attributes, for each number of attributes that was drawn.
+    """Estimates of the risk of attribute sets, for each number of attributes drawn.
 
-    `overall` is over all sets alike and is given where they were drawn alike. If the user interrupted, `complete` is
-    False: the estimates are from the sets measured until then, a sample of each size like the whole one but smaller.
+    `overall` covers all sets with equal weight and is given if they were drawn uniformly. After an interruption
+    `complete` is False: the estimates are from the sets measured so far, a smaller sample of each size.
     """
 
     _rows = ("sizes",)
@@ -97,12 +97,12 @@ def sample_subsets(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> SubsetSample:
-    """Estimate the risk of sets of attributes, each with the known ones in it, from randomly drawn sets.
+    """Estimate the risk of attribute sets, each including the known attributes, from randomly drawn sets.
 
-    `by="uniform"` draws from all sets alike, most of which have about half of the attributes; `by="size"` divides the
-    samples evenly among the sizes, and goes through the sizes that have no more sets than that. Sets are drawn
-    independently, so the same one can be drawn twice. Each interval holds with 95 % confidence on its own. If it is
-    interrupted, the sets measured so far answer.
+    `by="uniform"` draws from all sets with equal probability, and most sets have about half of the attributes.
+    `by="size"` divides the samples evenly among the sizes, and enumerates sizes that have no more sets than that. Sets
+    are drawn independently, so a set can be drawn twice. Each interval holds with 95 % confidence on its own. After an
+    interruption, the result covers the sets measured so far.
     """
     class_size = class_size_within(limit)
     fixed = sorted(set(table.positions(known)))

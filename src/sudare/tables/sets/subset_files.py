@@ -21,7 +21,7 @@ from sudare.tables.walks.sampled import MEAN_RISK, SHARE_BELOW, UNIQUE_SHARE
 @checked
 @keeps_inputs()
 def write_subsets(found: SubsetsAssessment, path: str | Path) -> int:
-    """Write all subsets to a CSV or Parquet file, the smallest sets first; return how many."""
+    """Write all subsets to a CSV or Parquet file, smallest first, and return how many were written."""
     masks = _smallest_first(found)
     rows = found.results[masks]
     columns = {
@@ -50,7 +50,10 @@ def _ends(found: SubsetsAssessment, masks: NDArray[np.int64]) -> dict[str, NDArr
 @checked
 @keeps_inputs()
 def write_subset_sizes(found: SubsetsAssessment, path: str | Path) -> int:
-    """Write the classes and records of each size for all subsets to a CSV or Parquet file; return how many lines."""
+    """Write how many classes and records have each class size, for all subsets, to CSV or Parquet.
+
+    Returns the number of lines.
+    """
     if found.sizes is None:
         raise OptionNotUsable("errors.sets.no_class_sizes")
     masks = _smallest_first(found)

@@ -41,7 +41,7 @@ _NO_CLASS = 2**62
 
 @dataclass(frozen=True, slots=True)
 class RiskIntervals(Result):
-    """Where the numbers of a set lie that was estimated: low and high, each with the confidence that the walk tells."""
+    """The intervals of an estimated set's values: low and high, each with the confidence stated by the walk."""
 
     mean_risk: tuple[float, float]
     uniques: tuple[int, int]
@@ -53,10 +53,10 @@ class SubsetRisk(Result):
     """How well a set of known attributes singles out records.
 
     The risk of a record is 1 / the number of records like it; `share_above` is the share of the records whose risk is
-    above the bound that was asked for (None if none was), and `class_sizes` all sizes of classes, where asked for.
-    Estimates from a sample of the records have `intervals`. A sample does not tell the classes and the highest risk:
-    there `classes` and `max_risk` are None, and `max_risk_at_least` is the highest risk of a drawn record; elsewhere
-    this is the highest risk.
+    above the requested limit (None without one), and `class_sizes` all class sizes, if requested. Estimates from a
+    sample of the records have `intervals`. A sample does not determine the classes and the highest risk: there
+    `classes` and `max_risk` are None, and `max_risk_at_least` is the highest risk of a drawn record; otherwise it
+    equals the highest risk.
     """
 
     attributes: tuple[str, ...]
@@ -72,7 +72,7 @@ class SubsetRisk(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values; classes, their sizes and intervals only if there are any.
 
-        The highest risk stands under one name: `max_risk` if it is known, else `max_risk_at_least`.
+        The highest risk has one key: `max_risk` if it is known, otherwise `max_risk_at_least`.
         """
         found = Result.to_dict(self)
         if self.max_risk is not None:
@@ -85,10 +85,10 @@ class SubsetRisk(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubsetsAssessment(Result):
-    """The risk of every subset of some attributes, kept as arrays; `subset` and `ranked` read them.
+    """The risk of every subset of some attributes, stored as arrays; `subset` and `ranked` read them.
 
-    `walk` says how they were gone through. If that was by a sample, the numbers are estimates, and `estimates` has
-    their intervals.
+    `walk` says how the subsets were enumerated. With a sample the numbers are estimates, and `estimates` has their
+    intervals.
     """
 
     _row = SubsetRisk
@@ -109,7 +109,7 @@ class SubsetsAssessment(Result):
 
     @checked
     def subset(self, attributes: Sequence[str]) -> SubsetRisk:
-        """Return the risk of one subset; the order of its members does not matter."""
+        """Return the risk of one subset; the order of its attributes does not matter."""
         mask = 0
         for name in attributes:
             if name not in self.attributes:
@@ -121,7 +121,7 @@ class SubsetsAssessment(Result):
 
     @checked
     def ranked(self, by: str = "mean_risk", most: int | None = None) -> list[SubsetRisk]:
-        """Return subsets, the largest first by a measure or by `size` (then in the order of the attributes)."""
+        """Return subsets, largest first by a measure or by `size`; ties are in the order of the attributes."""
         masks = np.flatnonzero(self.results[:, CLASSES])
         order = np.lexsort((masks, set_sizes(masks), -self._measure(by)[masks]))
         return [self._risk(int(mask)) for mask in masks[order][:most]]
@@ -168,7 +168,7 @@ class SubsetsAssessment(Result):
         return RiskIntervals(mean, uniques, above if self.bound is not None else None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all subsets as plain values, the smallest sets first."""
+        """Return all subsets as plain values, smallest sets first."""
         return {
             "attributes": list(self.attributes),
             "records": self.records,
@@ -178,7 +178,7 @@ class SubsetsAssessment(Result):
         }
 
     def to_rows(self) -> list[Row]:
-        """Return one row a set, the smallest sets first."""
+        """Return one row per set, smallest sets first."""
         return [flat(risk.to_dict()) for risk in self.ranked("size")]
 
 
@@ -202,12 +202,12 @@ def assess_subsets(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> SubsetsAssessment:
-    """Measure the risk of every subset of the attributes (all if None) with at most `max_size` members.
+    """Measure the risk of every subset of the attributes (None: all) with at most `max_size` members.
 
-    `limit` asks for the share of records whose risk is above it, `class_sizes` for all sizes of classes. More
-    attributes than MOST_EXHAUSTED are refused. Of a `CollapsedTable` the subsets are gone through in memory if that
-    takes no more than `memory` by estimate, else on its engine, and if that would take too long by a sample of so many
-    records; `walk` asks for one of these ways.
+    `limit` adds the share of records whose risk is above it, `class_sizes` all class sizes. More attributes than
+    MOST_EXHAUSTED are refused. The subsets of a `CollapsedTable` are enumerated in memory if the estimate is within
+    `memory`, otherwise on its engine, and if that would take too long, on a sample of `samples` records; `walk` selects
+    one of these.
     """
     names = tuple(attributes) if attributes is not None else table.attributes
     places, most = table.positions(names), _check(len(names), max_size)

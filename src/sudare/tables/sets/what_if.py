@@ -32,9 +32,9 @@ MOST_PAIRS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RecordsMoved(Result):
-    """What becomes of the risk of the records of a table: how many have another one, and the risks before and after.
+    """How the risk of a table's records changes: how many change, and the risks before and after.
 
-    Records that were added do not count here.
+    Added records do not count here.
     """
 
     records: int
@@ -48,7 +48,7 @@ class RecordsMoved(Result):
 
 @checked
 def moved_records(derived: Derived, known: Sequence[str] | None = None) -> RecordsMoved:
-    """Compare the risk of each record of a table with its risk in a table made of it."""
+    """Compare the risk of each record of a table with its risk in a derived table."""
     table = derived.origin
     places = table.positions(known if known is not None else table.attributes)
     before, after = row_sizes(table, places), sizes_in(derived, places)
@@ -106,9 +106,9 @@ class SetMoved(Result):
 
 @checked
 def moved_sets(before: Iterable[HasRisk], after: Iterable[HasRisk]) -> list[SetMoved]:
-    """Return the sets in both answers whose highest or mean risk is another, the largest move of the mean first.
+    """Return the sets in both results whose highest or mean risk changed, largest change of the mean first.
 
-    Estimates from a sample are refused: what differs between them need not differ in truth.
+    Estimates from a sample are refused, since they can differ where the true values do not.
     """
     then = {found.attributes: found for found in after}
     pairs = [(old.attributes, _risks(old), _risks(then[old.attributes])) for old in before if old.attributes in then]
@@ -124,7 +124,7 @@ def _risks(found: HasRisk) -> tuple[float, float]:
 
 @checked
 def moved_risks(table: Table, made: Table, sets: Sequence[Sequence[str]]) -> list[SetMoved]:
-    """Measure sets of attributes in a table and in one made of it; return those whose risk is another."""
+    """Measure attribute sets in a table and in a derived table; return those whose risk changed."""
     masks = list(dict.fromkeys(mask_of(table.positions(names)) for names in sets))
 
     def risks(measured: Table) -> list[SetRisk]:
@@ -135,10 +135,10 @@ def moved_risks(table: Table, made: Table, sets: Sequence[Sequence[str]]) -> lis
 
 @dataclass(frozen=True, slots=True)
 class SetsChanged(Result):
-    """The sets of attributes (or choices of levels) that are part of one answer only.
+    """The attribute sets (or level choices) that are in only one of two results.
 
-    All that is listed is so. If `complete` is False there may be more: a search was cut short, or more than MOST_LISTED
-    enter or leave.
+    Everything listed is correct. If `complete` is False there may be more: a search was cut short, or more than
+    MOST_LISTED sets enter or leave.
     """
 
     _row = ("change", "attributes")
@@ -148,7 +148,7 @@ class SetsChanged(Result):
     complete: bool = True
 
     def to_rows(self) -> list[Row]:
-        """Return one row a set: whether it entered or left, and its attributes, or the level of each."""
+        """Return one row per set: whether it entered or left, and its attributes, or the level of each."""
         found = [(change, entry) for change in ("entered", "left") for entry in getattr(self, change)]
         return [
             {"change": change, **(entry if isinstance(entry, Mapping) else {"attributes": list(entry)})}
@@ -160,7 +160,7 @@ class SetsChanged(Result):
 def changed_sets(
     before: Iterable[Mapping[str, Any] | Sequence[str]], after: Iterable[Mapping[str, Any] | Sequence[str]]
 ) -> SetsChanged:
-    """Compare answers that list all they have: what is in the second only, and what in the first only, in order.
+    """Compare two results that list all their sets: those only in the second, and those only in the first, in order.
 
     The order of the attributes within a set does not matter.
     """
@@ -183,9 +183,9 @@ def _with_keys(sets: Iterable[Any], argument: str) -> list[tuple[Hashable, Any]]
 
 @checked
 def changed_disclosable(before: DisclosableSets, after: DisclosableSets) -> SetsChanged:
-    """Return which sets can be disclosed by the second answer only, and which by the first only, the largest first.
+    """Return the sets that can be disclosed only by the second result, and only by the first, largest first.
 
-    All sets are compared, not the maximal ones alone: a set that is no longer maximal can still be disclosed.
+    All sets are compared, not only the maximal ones: a set that is no longer maximal can still be disclosed.
     """
     entered, left = _safe_here_only(after, before), _safe_here_only(before, after)
     listed = max(len(entered), len(left)) <= MOST_LISTED
@@ -228,10 +228,11 @@ def _inside(family: Family, mask: int) -> list[int]:
 
 @checked
 def stayed_disclosable(before: DisclosableSets, after: DisclosableSets) -> list[tuple[str, ...]]:
-    """Return sets that can be disclosed by both answers, the largest first: those that one shows, and common parts.
+    """Return the sets that both results allow to disclose, largest first.
 
-    Shown are the maximal sets, or all if both answers list all. Where two maximal sets do not stay, their common part
-    does; of more than MOST_PAIRS such pairs the first are looked at. Every part of a set that stays, stays.
+    These are the maximal sets, or all sets if both results list all. Where two maximal sets are not common to both,
+    their intersection is; of more than MOST_PAIRS such pairs, the first are examined. Every subset of a returned set
+    can be disclosed by both.
     """
     places = _places(before, after)
     safe = [_family([entry.attributes for entry in found.maximal], places) for found in (before, after)]

@@ -20,11 +20,11 @@ CELL_BYTES = 50
 
 @dataclass(frozen=True, slots=True)
 class Walk(Result):
-    """How sets were gone through, and what decided it: what was asked for, the size, or counts that may not leave.
+    """How sets were enumerated, and what decided it: the request, the size, or counts that must not leave the engine.
 
     `memory` and `engine` are exact, unless counts below `min_cell` were merged before they left the engine: then no
-    risk is told too low. Of a `sample` of the records the confidence of each interval is told, and the `error`: the
-    largest distance of an estimated mean or share from an end of its interval.
+    risk is understated. For a `sample` of the records, `confidence` is that of each interval, and `error` the largest
+    distance of an estimated mean or share from an end of its interval.
     """
 
     _optional = ("min_cell", "samples", "seed", "confidence", "error")
