@@ -20,7 +20,7 @@ from sudare.messages import LANGUAGES, Joined, Language, Texts, catalogue, messa
 
 SOURCES = Path(sudare.__file__).parent
 # Rooms whose errors carry a key and values; the others are to follow.
-ROOMS_WITH_KEYS = ("baskets", "contest", "histories", "report", "statistics", "tables", "web")
+ROOMS_WITH_KEYS = ("baskets", "contest", "engine", "histories", "report", "sources", "statistics", "tables", "web")
 ERRORS = {name for name, found in vars(errors).items() if isclass(found) and issubclass(found, errors.SudareError)}
 WORD = r"\w+"
 

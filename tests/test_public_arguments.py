@@ -251,7 +251,7 @@ def test_memory_that_is_not_enough_is_said_in_our_words() -> None:
     def greedy(number: int) -> int:
         raise MemoryError
 
-    with pytest.raises(MemoryNotEnough, match="greedy: the work needs more memory"):
+    with pytest.raises(MemoryNotEnough, match="greedy: this needs more memory"):
         greedy(1)
 
 

@@ -142,9 +142,9 @@ def test_an_unknown_backend_and_one_that_is_not_installed_are_named(monkeypatch:
     with pytest.raises(OptionNotUsable, match="backend"):
         Listing().to_frame("dask")  # type: ignore[arg-type]
     monkeypatch.setattr("sudare.results.find_spec", lambda _: None)
-    with pytest.raises(EngineNotAvailable, match=r"needs pandas, .*\nHint: pip install pandas"):
+    with pytest.raises(EngineNotAvailable, match=r"needs pandas, .*\nHint: Run pip install pandas"):
         Listing().to_frame("pandas")
-    with pytest.raises(EngineNotAvailable, match="polars or pandas or pyarrow"):
+    with pytest.raises(EngineNotAvailable, match="polars, pandas or pyarrow"):
         Listing().to_frame()
 
 

@@ -101,14 +101,14 @@ def place(examples: Examples, writer: str) -> tuple[str, Path]:
 @pytest.mark.parametrize("writer", sorted(SOURCES))
 def test_a_name_that_says_something_else_is_refused(writer: str, ending: str, examples: Examples) -> None:
     target = examples.folder / f"other{ending}"
-    with pytest.raises(sudare.OptionNotUsable, match="change the ending"):
+    with pytest.raises(sudare.OptionNotUsable, match="Change the ending"):
         call(examples, writer, **{place(examples, writer)[0]: target})
     assert not target.exists()
 
 
 def test_a_certificate_is_json(examples: Examples) -> None:
     target = examples.folder / "certificate.pdf"
-    with pytest.raises(sudare.OptionNotUsable, match="change the ending"):
+    with pytest.raises(sudare.OptionNotUsable, match="Change the ending"):
         call(examples, "write_published", path=examples.folder / "made" / "b.txt", certificate=target)
     assert not target.exists()
 

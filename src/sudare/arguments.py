@@ -20,6 +20,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sudare.errors import MemoryNotEnough, OptionNotUsable
+from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
 
 Parameters = ParamSpec("Parameters")
@@ -53,10 +54,13 @@ class Between:
     def __contains__(self, value: Any) -> bool:
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
-    def __str__(self) -> str:
+    def said_of(self, value: object) -> Message:
+        """Say what a value must be that it is not."""
         if self.most is None:
-            return f"{self.least} or more"
-        return f"{self.most} or less" if self.least is None else f"between {self.least} and {self.most}"
+            return message("errors.arguments.problem.least", least=self.least, value=value)
+        if self.least is None:
+            return message("errors.arguments.problem.most", most=self.most, value=value)
+        return message("errors.arguments.problem.between", least=self.least, most=self.most, value=value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +72,9 @@ class Above:
     def __contains__(self, value: Any) -> bool:
         return bool(value > self.bound)
 
-    def __str__(self) -> str:
-        return f"above {self.bound}"
+    def said_of(self, value: object) -> Message:
+        """Say what a value must be that it is not."""
+        return message("errors.arguments.problem.above", bound=self.bound, value=value)
 
 
 # A name means the same everywhere, and so do its limits. What is said elsewhere of single functions comes on top.
@@ -112,10 +117,7 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
         try:
             return function(*args, **options)
         except MemoryError:
-            raise MemoryNotEnough(
-                f"{said}: the work needs more memory than there is.\n"
-                "Hint: ask for less (fewer samples, draws or combinations), or use a machine with more memory."
-            ) from None
+            raise MemoryNotEnough("errors.arguments.memory", function=said) from None
 
     return call
 
@@ -123,7 +125,7 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 def check_place(name: str, place: int, count: int) -> None:
     """Refuse the number of one of so many things, from 0, that there is not."""
     if not 0 <= place < count:
-        raise OptionNotUsable(f"{name} must be between 0 and {count - 1}, not {place}.")
+        raise OptionNotUsable("errors.arguments.place", name=name, most=count - 1, place=place)
 
 
 def _check(function: str, name: str, value: object, hint: Any) -> None:
@@ -137,18 +139,18 @@ def _check(function: str, name: str, value: object, hint: Any) -> None:
         raise TypeError(f"{function}: {name} must be {_said(hint)}, not {_kind_of(value)}.{advice}") from None
     # In names and paths; a value of a table may have one.
     if not problem and isinstance(value, str | Path) and "\0" in str(value):
-        problem = "without NUL characters"
+        problem = message("errors.arguments.problem.nul")
     limits = LIMITS.get(name)
     if not problem and limits and isinstance(value, Real) and value not in limits:
-        problem = f"{limits}, not {value}"
+        problem = limits.said_of(value)
     if problem:
         raise OptionNotUsable("errors.arguments.must_be", function=function, name=name, problem=problem)
 
 
-def _problem(value: object, hint: Any) -> str:
+def _problem(value: object, hint: Any) -> Message | None:
     """Return what is wrong with a value of the right kind, or nothing; raise if the kind is wrong."""
     if hint is Any or hint is object or isinstance(hint, TypeVar):
-        return ""
+        return None
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         return _union_problem(value, hint)
@@ -160,13 +162,13 @@ def _problem(value: object, hint: Any) -> str:
         return _generic_problem(value, origin, get_args(hint))
     if not isinstance(value, hint):
         raise _Wrong
-    return ""
+    return None
 
 
-def _union_problem(value: object, hint: Any) -> str:
+def _union_problem(value: object, hint: Any) -> Message | None:
     parts = _parts(hint)
     if isinstance(value, str) and not value and str in parts and Path in parts:
-        return "a path, not an empty text"
+        return message("errors.arguments.problem.empty_path")
     problems = []
     for part in parts:
         try:
@@ -174,32 +176,34 @@ def _union_problem(value: object, hint: Any) -> str:
         except _Wrong:
             continue
         if not problem:
-            return ""
+            return None
         problems.append(problem)
     if not problems:
         raise _Wrong
     return problems[0]
 
 
-def _literal_problem(value: object, allowed: tuple[object, ...]) -> str:
+def _literal_problem(value: object, allowed: tuple[object, ...]) -> Message | None:
     if type(value) not in {type(option) for option in allowed}:
         raise _Wrong
-    return "" if value in allowed else f"{_listed(map(str, allowed))}, not {value!r}"
+    if value in allowed:
+        return None
+    return message("errors.arguments.problem.one_of", allowed=Joined([str(one) for one in allowed], "or"), value=value)
 
 
-def _number_problem(value: object, hint: type) -> str:
+def _number_problem(value: object, hint: type) -> Message | None:
     # Numbers of numpy are numbers, flags are none.
     if isinstance(value, bool | Fraction) or not isinstance(value, Integral if hint is int else Real):
         raise _Wrong
     if isinstance(value, Integral):
         if abs(int(value)) > _LARGEST:
-            return "a number of at most 64 bits"
+            return message("errors.arguments.problem.bits")
     elif not math.isfinite(value):
-        return f"a finite number, not {value}"
-    return ""
+        return message("errors.arguments.problem.finite", value=value)
+    return None
 
 
-def _generic_problem(value: object, origin: Any, parts: tuple[Any, ...]) -> str:
+def _generic_problem(value: object, origin: Any, parts: tuple[Any, ...]) -> Message | None:
     # A text is no list of texts, and a dataframe no list of whatever it yields.
     if isinstance(value, str | bytes) or hasattr(value, "__arrow_c_stream__") or not isinstance(value, origin):
         raise _Wrong
@@ -216,14 +220,14 @@ def _generic_problem(value: object, origin: Any, parts: tuple[Any, ...]) -> str:
         return _first_problem(list(zip(value, parts, strict=True)))
     if parts and isinstance(value, abc.Collection):
         return _first_problem([(entry, parts[0]) for entry in value])
-    return ""
+    return None
 
 
-def _first_problem(entries: list[tuple[object, Any]]) -> str:
-    return next((problem for entry, hint in entries if (problem := _problem(entry, hint))), "")
+def _first_problem(entries: list[tuple[object, Any]]) -> Message | None:
+    return next((problem for entry, hint in entries if (problem := _problem(entry, hint))), None)
 
 
-def _callable_problem(value: Any, parts: tuple[Any, ...]) -> str:
+def _callable_problem(value: Any, parts: tuple[Any, ...]) -> Message | None:
     """Refuse a function that cannot be called with as many arguments as it will be."""
     try:
         inspect.signature(value).bind(*parts[0])
@@ -231,16 +235,16 @@ def _callable_problem(value: Any, parts: tuple[Any, ...]) -> str:
         raise _Wrong from None
     except ValueError:
         pass  # a function of C may not tell what it takes
-    return ""
+    return None
 
 
-def _array_problem(value: Any, parts: tuple[Any, ...]) -> str:
+def _array_problem(value: Any, parts: tuple[Any, ...]) -> Message | None:
     import numpy as np
 
     (wanted,) = get_args(parts[-1])
     if wanted is not Any and np.dtype(wanted).kind != value.dtype.kind:
         raise _Wrong
-    return ""
+    return None
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

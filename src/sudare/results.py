@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from sudare.arguments import checked
 from sudare.errors import EngineNotAvailable
 from sudare.lazy import above
-from sudare.messages import Language
+from sudare.messages import Joined, Language
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -180,7 +180,5 @@ def _load(backend: Backend | None) -> ModuleType:
     wanted = (backend,) if backend else BACKENDS
     found = next((name for name in wanted if find_spec(name)), None)
     if found is None:
-        raise EngineNotAvailable(
-            f"A frame needs {' or '.join(wanted)}, which is not installed.\nHint: pip install {wanted[0]}"
-        )
+        raise EngineNotAvailable("errors.arguments.no_frames", libraries=Joined(wanted, "or"), first=wanted[0])
     return import_module(found)

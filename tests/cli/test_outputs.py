@@ -240,7 +240,7 @@ def test_an_ending_that_cannot_be_written_is_refused_with_those_that_can(
     here: Path, command: Command, name: str, ending: str
 ) -> None:
     message = refused(run(command, {name: here / f"out{ending}"}))
-    assert f"Cannot write {here / f'out{ending}'}: this is written as " in message
+    assert f"Cannot write {here / f'out{ending}'}: its name must end in " in message
     assert all(possible in message for possible in mark_of(command, name).endings)
     assert list(here.iterdir()) == []
 

@@ -36,6 +36,9 @@ ALLOWED = {"sources/opening.py": {"collect"}}
 LEAST = 4
 
 
+REFUSE = Refuse(lambda count, least: NotOnEngine("errors.tables.rare", count=count, least=least))
+
+
 def uses_of(names: set[str], path: Path) -> list[str]:
     """Return where a module uses attributes of some names of anything but itself."""
     return [
@@ -141,7 +144,7 @@ def test_small_lines_are_left_out(guarded: DuckDBEngine, found: list[tuple[int, 
 
 @given(lines)
 def test_small_lines_are_refused(guarded: DuckDBEngine, found: list[tuple[int, int, int]]) -> None:
-    query, refuse = attached(guarded, found), Refuse("errors.tables.rare")
+    query, refuse = attached(guarded, found), REFUSE
     few = sum(people for _, _, people in found if people < LEAST)
     if few:
         with pytest.raises(
@@ -175,7 +178,7 @@ def test_a_line_that_does_not_say_how_many_it_is_about_stays(guarded: DuckDBEngi
     query = "SELECT 1 AS size, CAST(NULL AS INTEGER) AS people"
     assert guarded.counts(query, cell="people", small=LeaveOut()) == []
     with pytest.raises(NotOnEngine, match="fewer than"):
-        guarded.counts(query, cell="people", small=Refuse("errors.tables.rare"))
+        guarded.counts(query, cell="people", small=REFUSE)
     with pytest.raises(OptionNotUsable, match="fewer than"):
         guarded.counts(query, cell="people", small=Merge("size", ("people",)))
 
@@ -210,7 +213,7 @@ def test_nulls_leave_alike(any_engine: Engine) -> None:
         "SELECT * FROM (VALUES (1, 1, 0.5, 'a', true, DATE '2024-01-05'), (2, NULL, NULL, NULL, NULL, NULL)) "
         "AS t(people, number, share, name, truth, day) ORDER BY people"
     )
-    found = any_engine.count_columns(query, cell="people", small=Refuse("errors.tables.rare"))
+    found = any_engine.count_columns(query, cell="people", small=REFUSE)
     assert not any(isinstance(column, np.ma.MaskedArray) for column in found.values())
     assert found["people"].tolist() == [1, 2]
     for name in ("number", "share"):

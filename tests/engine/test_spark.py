@@ -290,7 +290,7 @@ def test_spark_connect_is_refused_by_name() -> None:
 
 def test_names_that_are_no_engine_are_refused() -> None:
     for name in ("oracle", "local[0]", "spark://host", "yarn"):
-        with pytest.raises(OptionNotUsable, match=r"(?s)no engine.*duckdb, local\[2\].*spark://host:7077"):
+        with pytest.raises(OptionNotUsable, match=r"(?s)Unknown engine.*duckdb, local\[2\].*spark://host:7077"):
             open_engine(name)
 
 
@@ -308,7 +308,7 @@ def test_a_report_is_refused_before_the_work(toy_file: Path, tmp_path: Path, mon
     assert not (tmp_path / "report.html").exists()
 
 
-@pytest.mark.parametrize(("home", "said"), [("/nowhere", "no Java in /nowhere/bin"), ("old", "Java 11 in")])
+@pytest.mark.parametrize(("home", "said"), [("/nowhere", "no Java in /nowhere/bin"), ("old", "has Java 11")])
 def test_missing_java_is_one_message(
     toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, said: str
 ) -> None:
@@ -320,14 +320,14 @@ def test_missing_java_is_one_message(
     message = refused(toy_file, "--engine", "local[2]")
     assert said in message
     assert "needs Java 17 or newer" in message
-    assert "Hint: apt-get install" in message
+    assert "Hint: Run apt-get install" in message
 
 
 def test_a_missing_package_is_one_message(toy_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sudare.engine.spark.session.find_spec", lambda _: None)
     message = refused(toy_file, "--engine", "local[2]")
     assert message == (
-        "Error: The engine spark needs a package that is not installed: pyspark.\nHint: pip install 'sudare[spark]'\n"
+        "Error: The engine spark needs the package pyspark, which is not installed.\nHint: Run pip install 'sudare[spark]'.\n"
     )
 
 

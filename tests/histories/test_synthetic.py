@@ -171,7 +171,7 @@ def test_days_on_which_the_shop_is_always_closed_are_refused(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.xlsx"])
 def test_unknown_ending_is_refused_with_the_known_ones(tmp_path: Path, name: str) -> None:
-    with pytest.raises(OptionNotUsable, match=r"this is written as \.csv or \.parquet"):
+    with pytest.raises(OptionNotUsable, match=r"its name must end in \.csv or \.parquet"):
         generate_history(tmp_path / name)
 
 

@@ -92,7 +92,7 @@ def test_a_pattern_in_file_and_spill_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "spill[1]").mkdir()
     with (
         DuckDBEngine(spill=tmp_path / "spill[1]") as engine,
-        pytest.raises(sudare.OptionNotUsable, match="--spill-dir"),
+        pytest.raises(sudare.OptionNotUsable, match="with spill"),
     ):
         sudare.read_history(tmp_path / "log[1].csv", engine=engine)
 

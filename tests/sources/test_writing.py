@@ -242,4 +242,4 @@ def test_a_folder_that_takes_no_files_is_not_said_to_be_full() -> None:
     with pytest.raises(OutputNotWritable) as caught:
         check_writable(Path("/proc/x.html"))
     assert "free space" not in str(caught.value)
-    assert "check the rights of its folder" in str(caught.value)
+    assert "Check the permissions of its folder" in str(caught.value)

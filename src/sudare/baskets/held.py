@@ -42,7 +42,7 @@ class HeldBaskets:
     def table(self, name: str) -> str:
         """Return the SQL name of a table."""
         if self._closed:
-            raise closed("set of baskets")
+            raise closed("baskets")
         return f"{self._prefix}{name}"
 
     def close(self) -> None:

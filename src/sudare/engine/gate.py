@@ -51,10 +51,7 @@ class Gate:
     def check_people(self, what: str | Message) -> None:
         """Raise NotOnEngine if single values and people must stay on the engine."""
         if not self.shows_people:
-            raise NotOnEngine(
-                f"The engine {self.name} does not show {what}: only counts leave the cluster.\n"
-                "Hint: read the data, or a part of them, with --engine duckdb."
-            )
+            raise NotOnEngine("errors.engine.shows_no_people", engine=self.name, what=what)
 
     def people(self, query: str, what: str | Message) -> list[Row]:
         """Return the rows of a query about single values or people."""
@@ -76,7 +73,7 @@ class Gate:
             few = small.few or f"sum({cell})"
             found, told = self.total(f"SELECT count(*), coalesce({few}, 0) FROM ({lines}) WHERE NOT {enough}")
             if found:
-                raise NotOnEngine(small.key, count=int(told), least=self.min_cell)
+                raise small.error(int(told), self.min_cell)
         return lines
 
     def _merged(self, lines: str, cell: str, merge: Merge) -> list[Row]:
@@ -86,10 +83,7 @@ class Gate:
         # Sorted here: for a few lines, an engine of many machines would need another exchange between them.
         rows = sorted(self._fetch_rows(f"SELECT {merge.columns} FROM ({told})"))
         if told != lines and self._is_untold(lines, merge, rows):
-            raise OptionNotUsable(
-                f"All that could be told is about fewer than {self.min_cell}, so nothing may leave the engine.\n"
-                "Hint: allow smaller counts with --min-cell, or look at more data."
-            )
+            raise OptionNotUsable("errors.engine.nothing_to_tell", least=self.min_cell)
         return rows
 
     def _is_untold(self, lines: str, merge: Merge, rows: list[Row]) -> bool:

@@ -27,7 +27,7 @@ def open_engine(
 ) -> Engine:
     """Start an engine by its name: `duckdb`, `local[2]` (Spark on this machine) or `spark://host:port`."""
     if not name:
-        raise OptionNotUsable("The engine has no name.\nHint: duckdb, local[2] or spark://host:7077")
+        raise OptionNotUsable("errors.engine.no_name")
     if name == "duckdb":
         return DuckDBEngine(memory=memory, threads=threads, spill=spill, min_cell=min_cell)
     from sudare.engine.spark.engine import SparkEngine

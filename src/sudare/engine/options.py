@@ -6,9 +6,10 @@ import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Never
+from typing import Literal, Never
 
 from sudare.errors import InputError, OptionNotUsable, SourceNotReadable
+from sudare.messages import message
 
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -16,15 +17,13 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 def check_min_cell(count: int) -> int:
     """Return the smallest count that may leave an engine; one below 1 is refused."""
     if count < 1:
-        raise OptionNotUsable(
-            f"The smallest count that may leave the engine is 1 or more, not {count}.\nHint: --min-cell 5"
-        )
+        raise OptionNotUsable("errors.engine.min_cell", count=count)
     return count
 
 
-def closed(what: str) -> InputError:
+def closed(what: Literal["table", "engine", "baskets", "history"]) -> InputError:
     """Return the error about something that was closed and is used nevertheless."""
-    return InputError(f"This {what} is closed.\nHint: use it inside its `with` block, or open it again.")
+    return InputError("errors.engine.closed", what=message(f"errors.engine.closed_thing.{what}"))
 
 
 class ClosedPlace:
@@ -66,17 +65,14 @@ def line_files(path: Path) -> list[Path]:
 def check_lines(path: Path) -> None:
     """Raise SourceNotReadable unless there is a text, or a folder of texts, to read lines of."""
     if not path.exists():
-        raise SourceNotReadable(f"There is no file {path}.\nHint: check the name and the folder you are in.")
+        raise SourceNotReadable("errors.sources.no_file", path=path, near="")
     if not line_files(path):
-        raise SourceNotReadable(f"{path} is a folder without texts.\nHint: give a text in UTF-8, a line a row.")
+        raise SourceNotReadable("errors.engine.no_texts", path=path)
 
 
 def not_parquet(name: object, reason: str) -> SourceNotReadable:
     """Return the error about what cannot be read as Parquet."""
-    return SourceNotReadable(
-        f"{name} cannot be read as Parquet: {reason.strip(': ')}\n"
-        "Hint: check the name and how the file was made; for an address Spark may need a package (spark.jars.packages)."
-    )
+    return SourceNotReadable("errors.engine.not_parquet", name=name, reason=reason.strip(": ."))
 
 
 def make_spill_folder(place: str | Path | None) -> str:
@@ -84,15 +80,13 @@ def make_spill_folder(place: str | Path | None) -> str:
     try:
         return tempfile.mkdtemp(prefix="sudare-", dir=place)
     except OSError as error:
-        raise OptionNotUsable(
-            f"Nothing can be spilled to {place or tempfile.gettempdir()}: {error.strerror}.\n"
-            "Hint: --spill-dir is a folder that exists, may be written to and has room."
-        ) from None
+        folder = place or tempfile.gettempdir()
+        raise OptionNotUsable("errors.engine.spill", folder=folder, reason=error.strerror) from None
 
 
 def bytes_of(memory: str) -> int:
     """Read a size like 2GB, 500MB or 1.5GiB; the units of a thousand and of 1024 are not told apart."""
     found = re.fullmatch(r"\s*([0-9]+(?:[.][0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", memory, re.IGNORECASE)
     if not found or not float(found.group(1)):
-        raise OptionNotUsable(f"The memory {memory!r} is no size.\nHint: it is written like 2GB or 500MB.")
+        raise OptionNotUsable("errors.engine.memory_size", memory=memory)
     return int(float(found.group(1)) * (1 << _UNITS[found.group(2).upper()]))

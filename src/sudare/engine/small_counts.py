@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from sudare.errors import NotOnEngine
 from sudare.showing import dataclass
 
 
@@ -14,13 +15,13 @@ class LeaveOut:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """If a line is about too few, nothing leaves the engine, and NotOnEngine is raised with the text of a key.
+    """If a line is about too few, nothing leaves the engine, and an error is raised.
 
-    Its values are `count`, which is the expression `few` over the small lines (by default how many these are about
-    together), and `least`, the smallest count that may leave.
+    It is made of a count, which is the expression `few` over the small lines (by default how many these are about
+    together), and the smallest count that may leave.
     """
 
-    key: str
+    error: Callable[[int, int], NotOnEngine]
     few: str = ""
 
 

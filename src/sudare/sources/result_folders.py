@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.messages import message
 from sudare.sources.writing import whole_file
 
 PARAMETERS = "parameters.json"
@@ -22,9 +23,7 @@ def make_folder(folder: Path, *, parents: bool = True) -> None:
     try:
         folder.mkdir(parents=parents, exist_ok=True)
     except OSError as error:
-        raise OutputNotWritable(
-            f"Cannot make the folder {folder}: {error.strerror or error}.\nHint: name another one."
-        ) from None
+        raise OutputNotWritable("errors.folders.not_made", folder=folder, reason=error.strerror or error) from None
 
 
 @contextmanager
@@ -78,14 +77,9 @@ def refuse_files(folder: Path) -> None:
     try:
         found = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:
-        raise OutputNotWritable(
-            f"Cannot write to the folder {folder}: {error.strerror or error}.\nHint: name another one."
-        ) from None
+        raise OutputNotWritable("errors.folders.not_written", folder=folder, reason=error.strerror or error) from None
     if found:
-        raise OutputNotWritable(
-            f"{folder} is not empty: it has {found[0]}{' and others' if found[1:] else ''}.\n"
-            "Hint: name a new folder, so that nothing in it is replaced."
-        )
+        raise OutputNotWritable("errors.folders.not_empty", folder=folder, count=len(found), first=found[0])
 
 
 def keep_parameters(
@@ -104,11 +98,9 @@ def keep_parameters(
         kept = _kept_parameters(path)
         for name, value in {**wanted, **{name: value for name, value in more.items() if name in kept}}.items():
             if name not in kept or kept[name] != value:
-                there = repr(kept[name]) if name in kept else "not said"
-                raise OptionNotUsable(
-                    f"{folder} has other results: {name} is {there} there and {value!r} here.\n"
-                    "Hint: name another folder, or delete that one to begin anew."
-                )
+                there = repr(kept[name]) if name in kept else message("errors.folders.not_said")
+                told = {"folder": folder, "name": name, "there": there, "here": repr(value)}
+                raise OptionNotUsable("errors.folders.other_results", **told)
     with whole_file(path) as temporary:
         temporary.write_text(json.dumps({**kept, **wanted, **more}, ensure_ascii=False, indent=2) + "\n", "utf-8")
     return bool(kept)
@@ -120,5 +112,5 @@ def _kept_parameters(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         found = None
     if not isinstance(found, dict):
-        raise OptionNotUsable(f"{path} was not written by sudare.\nHint: name another folder, or delete that file.")
+        raise OptionNotUsable("errors.folders.not_ours", path=path)
     return found

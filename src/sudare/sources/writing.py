@@ -23,6 +23,7 @@ from typing import ParamSpec, TypeVar
 from urllib.parse import unquote
 
 from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.sources.local.patterns import is_pattern, matching_files
 
@@ -176,8 +177,7 @@ def _is_literal(part: str) -> bool:
 def check_ending(path: Path, endings: Sequence[str]) -> None:
     """Raise OptionNotUsable unless the file's name has one of the endings, in upper or lower case."""
     if path.suffix.lower() not in endings:
-        listed = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
-        raise OptionNotUsable(f"Cannot write {path}: this is written as {listed}.\nHint: change the ending.")
+        raise OptionNotUsable("errors.writing.ending", path=path, endings=Joined(endings, "or"))
 
 
 def check_table_ending(path: Path) -> None:
@@ -195,22 +195,23 @@ def check_distinct(paths: Sequence[Path]) -> None:
     """Raise OptionNotUsable if two outputs are the same file or folder, by whatever names."""
     for one, other in combinations(paths, 2):
         if _identity(_target(one)) == _identity(_target(other)):
-            what = f"{one} is named twice" if one == other else f"{one} and {other} are the same"
-            raise OptionNotUsable(f"{what}.\nHint: give each output a place of its own.")
+            if one == other:
+                raise OptionNotUsable("errors.writing.twice", path=one)
+            raise OptionNotUsable("errors.writing.same", one=one, other=other)
 
 
 def check_not_read(outputs: Sequence[Path], folders: Sequence[Path]) -> None:
     """Raise OutputNotWritable if an output is itself one of the folders in which files are read."""
     for output, folder in product(outputs, folders):
         if _identity(_target(output)) == _identity(_target(folder)):
-            raise OutputNotWritable(f"Cannot write {output}: it is read.\nHint: name another place for the output.")
+            raise OutputNotWritable("errors.writing.is_read", path=output)
 
 
 def check_folder(folder: Path) -> None:
     """Raise OutputNotWritable if a folder cannot be filled: it is a file, or what is being read."""
     target = _target(folder)
     if target.exists() and not target.is_dir():
-        raise OutputNotWritable(f"Cannot make the folder {folder}: there is a file.\nHint: name another one.")
+        raise OutputNotWritable("errors.writing.is_file", folder=folder)
     _refuse_inputs(folder, target)
 
 
@@ -219,7 +220,7 @@ def _target(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError):  # a link that leads back to itself
-        raise OutputNotWritable(f"Cannot write {path}: its links lead nowhere.\nHint: name another file.") from None
+        raise OutputNotWritable("errors.writing.links", path=path) from None
 
 
 @contextmanager
@@ -241,18 +242,16 @@ def _in_own_folder(path: Path, target: Path) -> Iterator[Path]:
 
 def _make_beside(path: Path, target: Path) -> Path:
     if target.is_dir():
-        raise OutputNotWritable(f"Cannot write {path}: it is a folder.\nHint: name a file in it.")
+        raise OutputNotWritable("errors.writing.is_folder", path=path)
     if not target.parent.is_dir():
-        raise OutputNotWritable(
-            f"Cannot write {path}: the folder {target.parent} does not exist.\nHint: make it first."
-        )
+        raise OutputNotWritable("errors.writing.no_folder", path=path, folder=target.parent)
     _refuse_inputs(path, target)
     # Of a pipe that is open, such as /dev/stdout, no file lies behind the name.
     if path.exists() and not path.is_file():
         # Renaming would put a file in the place of the device or pipe.
-        raise OutputNotWritable(f"Cannot write {path}: it is not a regular file.\nHint: name another file.")
+        raise OutputNotWritable("errors.writing.not_regular", path=path)
     if target.exists() and not os.access(target, os.W_OK):
-        raise OutputNotWritable(f"Cannot write {path}: it is write-protected.\nHint: name another file.")
+        raise OutputNotWritable("errors.writing.protected", path=path)
     try:
         return _make_new(target.parent, f".{target.stem}-", path.suffix, permissions=0o600)
     except OSError as error:
@@ -299,12 +298,11 @@ def _refuse_inputs(path: Path, target: Path) -> None:
         if not _exists(source):
             continue
         if _identity(source) == _identity(target):
-            what = "it is read" if path == source else f"it is the same file as {source}, which is read"
-            raise OutputNotWritable(f"Cannot write {path}: {what}.\nHint: write to another file.")
+            if path == source:
+                raise OutputNotWritable("errors.writing.is_read", path=path)
+            raise OutputNotWritable("errors.writing.same_as_read", path=path, source=source)
         if source.is_dir() and _holds(source, target):
-            raise OutputNotWritable(
-                f"Cannot write {path}: it is in the folder {source}, which is read.\nHint: write elsewhere."
-            )
+            raise OutputNotWritable("errors.writing.in_read_folder", path=path, folder=source)
 
 
 def _exists(path: Path) -> bool:
@@ -335,8 +333,6 @@ def _identity(path: Path) -> tuple[object, ...]:
 
 
 def _explain(path: Path, error: OSError) -> OutputNotWritable:
-    hint = "check the free space" if error.errno in NO_SPACE else "check the rights of its folder"
-    return OutputNotWritable(
-        f"Cannot write {path}: {error.strerror or error}. Nothing was left half-written.\n"
-        f"Hint: {hint}, or write elsewhere."
-    )
+    if error.errno in NO_SPACE:
+        return OutputNotWritable("errors.writing.no_space", path=path, reason=error.strerror or error)
+    return OutputNotWritable("errors.writing.failed", path=path, reason=error.strerror or error)

@@ -15,7 +15,7 @@ from pathlib import Path
 from sudare.arguments import checked
 from sudare.engine import Engine, closed, engine_to_keep, fresh_name
 from sudare.engine.small_counts import Refuse
-from sudare.errors import SourceNotReadable
+from sudare.errors import NotOnEngine, SourceNotReadable
 from sudare.messages import Language, message
 from sudare.progress import Progress, silent
 from sudare.showing import dataclass
@@ -40,7 +40,7 @@ from sudare.tables.rows import (
 )
 
 # Distinct rows that stand for fewer records than may leave the engine.
-RARE = Refuse("errors.tables.rare")
+RARE = Refuse(lambda count, least: NotOnEngine("errors.tables.rare", count=count, least=least))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,13 @@ import numpy as np
 from sudare.engine import Engine
 from sudare.engine.protocol import Column
 from sudare.engine.small_counts import Refuse
+from sudare.errors import NotOnEngine
 
 # A kind has a line for each of its records; its persons count once.
-_RARE = Refuse("errors.tables.rare_persons", few="sum(CASE WHEN line = first THEN persons ELSE 0 END)")
+_RARE = Refuse(
+    lambda count, least: NotOnEngine("errors.tables.rare_persons", count=count, least=least),
+    few="sum(CASE WHEN line = first THEN persons ELSE 0 END)",
+)
 
 
 def fetch_person_kinds(engine: Engine, query: str, name: str, attributes: int) -> dict[str, Column]:

@@ -116,7 +116,7 @@ def test_files_that_sudare_did_not_write_are_refused(small: Baskets, tmp_path: P
     with pytest.raises(sudare.OptionNotUsable, match="was not written by sudare"):
         run_experiments({"a": small}, tmp_path)
     (tmp_path / "parameters.json").write_text(json.dumps({"seed": 0}))
-    with pytest.raises(sudare.OptionNotUsable, match="has other results: what is not said there"):
+    with pytest.raises(sudare.OptionNotUsable, match="contains other results: what is not given there"):
         run_experiments({"a": small}, tmp_path)
     run_experiments({"a": small}, tmp_path / "own", figures=[5], repetitions=1)
     (tmp_path / "own" / "rows.csv").write_text("a,b\n1,2\n")

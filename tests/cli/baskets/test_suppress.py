@@ -348,7 +348,7 @@ CERTIFICATE = {"format": "sudare baskets certificate", "version": 2}
         (["check", "b.txt", *GUARANTEE, "--column", "user"], "'user' must have the form NAME=VALUE"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "b.txt"], "Cannot write b.txt: it is read"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "s.csv"], "Cannot write s.csv: it is read"),
-        (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--certificate", "o.txt"], "this is written as .json"),
+        (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--certificate", "o.txt"], "its name must end in .json"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "no/o.txt"], "does not exist"),
         (["suppress", "b.txt", *GUARANTEE, "-o", "o.txt", "--seconds", "0"], "--seconds must be above 0"),
         (["verify", "b.txt", "s.csv", *GUARANTEE], "is not a suppression of b.txt"),

@@ -340,7 +340,7 @@ def test_no_file_is_written_over_another(run: Run, original: Path, tmp_path: Pat
     for option in ("--aligned", "--report"):
         result = run("history", "anonymize", original, "--k", 2, "-o", out, option, out)
         assert (result.exit_code, out.exists()) == (2, False)
-        assert f"{out} is named twice" in result.stderr or "this is written as .html" in result.stderr
+        assert f"{out} is named twice" in result.stderr or "its name must end in .html" in result.stderr
 
 
 def asked_to_stop() -> None:

@@ -336,7 +336,7 @@ def test_levels_tell_the_risk_of_the_whole_file_with_what_is_kept(run: Run, memb
         (["risk", "TABLE", "--limit", "2"], "above 0 and at most 1"),
         (["subsets", "TABLE", "--max-size", "9"], "must be between 1 and 3, not 9"),
         (["subsets", "TABLE", "--sort", "danger"], "--sort: the value must be mean_risk"),
-        (["subsets", "TABLE", "-o", "sets.xlsx"], "written as .csv or .parquet"),
+        (["subsets", "TABLE", "-o", "sets.xlsx"], "end in .csv or .parquet"),
         (["subsets", "missing.csv"], "There is no file missing.csv"),
         (["subsets", "TABLE", "--walk", "magic"], "memory, engine or sample"),
         (["subsets", "TABLE", "--walk", "sample", "--sample-records", "1"], "at least 2, not 1"),

@@ -105,7 +105,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     polars.DataFrame({"person": [1], "x_kind": ["exact"]}).write_parquet(tmp_path / "A.parquet")
     with pytest.raises(SourceNotReadable, match="x_kind needs either x_low"):
         read_cells_parquet(tmp_path / "A.parquet")
-    with pytest.raises(OptionNotUsable, match=r"this is written as \.parquet"):
+    with pytest.raises(OptionNotUsable, match=r"its name must end in \.parquet"):
         write_cells_parquet(anonymized(), tmp_path / "A.csv")
 
 

@@ -130,7 +130,7 @@ def _draw(baskets: HeldBaskets, name: str, most: int, size: int, rng: np.random.
 def _able(baskets: HeldBaskets, most: int) -> list[int]:
     """Return how many users have at least 1, 2, ... `most` items."""
     lines = f"SELECT least(length, {most}) AS length, count(*) AS users FROM {baskets.table('owner')} GROUP BY 1"
-    rare = Refuse("errors.adversaries.rare_lengths")
+    rare = Refuse(lambda count, least: NotOnEngine("errors.adversaries.rare_lengths", count=count, least=least))
     found = np.zeros(most + 1, np.int64)
     for length, users in baskets.engine.counts(lines, cell="users", small=rare):
         found[length] = users

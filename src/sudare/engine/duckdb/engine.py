@@ -82,11 +82,9 @@ class DuckDBEngine(Gate):
         except duckdb.Error as error:
             self._remove_spill()
             reason = str(error).splitlines()[0]
-            asked = f"memory {memory!r}" if threads is None else f"memory {memory!r} or threads {threads!r}"
-            raise OptionNotUsable(
-                f"The engine does not accept {asked}: {reason}\n"
-                "Hint: memory is written like 2GB or 500MB, threads is a whole number from 1."
-            ) from None
+            if threads is None:
+                raise OptionNotUsable("errors.engine.memory", memory=memory, reason=reason) from None
+            raise OptionNotUsable("errors.engine.threads", memory=memory, threads=threads, reason=reason) from None
         self._connection.execute("SET enable_progress_bar = false")
         self._connection.execute(f"SET TimeZone = '{ZONE}'")
         self._connection.create_function("nfkc", _nfkc, ["VARCHAR"], "VARCHAR")
@@ -156,11 +154,7 @@ class DuckDBEngine(Gate):
         try:
             yield
         except duckdb.OutOfMemoryException:
-            raise MemoryNotEnough(
-                f"The work needs more than the {self._memory} of memory it may use.\n"
-                "Hint: allow more with --memory 8GB, give it a disk with more room (--spill-dir), or ask for less "
-                "(fewer rows or visits known)."
-            ) from None
+            raise MemoryNotEnough("errors.engine.out_of_memory", memory=self._memory) from None
         except (duckdb.InterruptException, RuntimeError) as error:
             if "interrupted" in str(error).lower():
                 raise KeyboardInterrupt from None
@@ -200,10 +194,8 @@ class DuckDBEngine(Gate):
                 table, f"SELECT row_number() OVER () AS row, CASE WHEN rest IS NULL THEN line END AS line FROM {read}"
             )
         except duckdb.InvalidInputException as error:
-            raise SourceNotReadable(
-                f"{path} cannot be read as text: {self._names.in_own_names(str(error).splitlines()[0])}\n"
-                "Hint: give a text in UTF-8, a line a row."
-            ) from None
+            reason = self._names.in_own_names(str(error).splitlines()[0])
+            raise SourceNotReadable("errors.engine.not_text", path=path, reason=reason) from None
 
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
         """Return a table expression that reads a UTF-8 CSV file as text, and forget lines rejected earlier."""

@@ -39,10 +39,7 @@ class FileNames:
         """Make links to files, in folders of the same names: some are values, in which %5B stands for a bracket."""
         place = Path(tempfile.mkdtemp(dir=self._spill))
         if _PATTERN.search(str(place)):
-            raise OptionNotUsable(
-                f"{folder} cannot be read with the spill folder {self._spill}: both have one of * ? [ in their names.\n"
-                "Hint: --spill-dir is a folder without them."
-            )
+            raise OptionNotUsable("errors.engine.patterns", folder=folder, spill=self._spill)
         links = []
         for number, file in enumerate(files):
             inside = _PATTERN.sub(lambda found: quote(found.group()), str(file.relative_to(folder).parent))

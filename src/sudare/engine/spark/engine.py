@@ -95,10 +95,7 @@ class SparkEngine(Gate):
                 raise
             self._stop = weakref.finalize(self, end, session, folder)
         elif "connect" in type(session).__module__:
-            raise NotOnEngine(
-                "A session of Spark Connect cannot be used: sudare works in a session of its own beside it.\n"
-                "Hint: give a session that runs in this process, or name the cluster: spark://host:7077"
-            )
+            raise NotOnEngine("errors.spark.connect")
         self.session = session
         self._session = beside(session)
         self.parts = PARTS_A_TASK * int(self._session.conf.get("spark.sql.shuffle.partitions"))  # type: ignore[arg-type]
@@ -259,11 +256,7 @@ class SparkEngine(Gate):
                 return self._named(read_parquet(self._session, [name], name))
             known = re.fullmatch(r"\w+(\.\w+){0,2}", name) and self._session.catalog.tableExists(name)
         if not known:
-            raise SourceNotReadable(
-                f"There is no file {name}, and no table of that name in the catalog of Spark.\n"
-                "Hint: a table is called name, database.name or catalog.database.name, and files of the cluster by "
-                "their address, such as hdfs://host/folder."
-            )
+            raise SourceNotReadable("errors.spark.no_table", name=name)
         return name
 
     def rejected_lines(self) -> list[tuple[int, Message]]:
@@ -272,10 +265,7 @@ class SparkEngine(Gate):
 
     def write(self, _query: str, _path: Path, /) -> None:
         """Refuse to write: files contain single values, records or people."""
-        raise NotOnEngine(
-            "The engine spark writes no files of values, records or people: only counts leave the cluster.\n"
-            "Hint: leave the file out, or read the data with --engine duckdb."
-        )
+        raise NotOnEngine("errors.spark.no_files")
 
     def interrupt(self) -> None:
         """Cancel the running jobs, from another thread."""

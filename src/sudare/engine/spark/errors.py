@@ -53,23 +53,12 @@ def explained() -> Iterator[None]:
         # Jobs that were cancelled for it fail.
         interruption.safe_point()
         if "MALFORMED_RECORD" in str(error) or "MALFORMED_CSV" in str(error):
-            raise BadRows(
-                "A text has lines that do not divide into the columns; nothing was read.\n"
-                "Hint: mend or remove them; --engine duckdb says which they are."
-            ) from None
+            raise BadRows("errors.spark.broken_lines") from None
         if "java.lang.OutOfMemoryError" in str(error):
-            raise MemoryNotEnough(
-                "The work needs more memory than Spark may use.\n"
-                "Hint: allow more with --memory 8GB, or more for the machines of the cluster (spark.executor.memory)."
-            ) from None
+            raise MemoryNotEnough("errors.spark.out_of_memory") from None
         if any(sign in str(error) for sign in _NO_PYTHON):
-            raise EngineNotAvailable(
-                "This analysis runs in Python on the machines of the cluster, and they have none with sudare.\n"
-                "Hint: pip install 'sudare[spark]' there, and name that Python in the variable PYSPARK_PYTHON here."
-            ) from None
+            raise EngineNotAvailable("errors.spark.no_python") from None
         if "aborted" in str(error) or "SparkContext was shut down" in str(error):
             reason = str(error).splitlines()[0]
-            raise EngineNotAvailable(
-                f"The cluster gave the work up: {reason}\nHint: look at its logs; more memory or machines may help."
-            ) from None
+            raise EngineNotAvailable("errors.spark.gave_up", reason=reason) from None
         raise

@@ -31,28 +31,20 @@ def check_master(master: str) -> None:
     """Raise an error unless Spark can be started here, or runs there and answers."""
     found = _MASTER.fullmatch(master)
     if not found:
-        raise OptionNotUsable(
-            f"There is no engine {master!r}.\n"
-            "Hint: duckdb, local[2] (Spark on this machine) or spark://host:7077; for any other cluster give the "
-            "library your session: SparkEngine(session=spark)."
-        )
+        raise OptionNotUsable("errors.spark.unknown_engine", engine=master)
     _check_packages()
     _check_java()
     if found["host"]:
         try:
             socket.create_connection((found["host"], int(found["port"])), MASTER_SECONDS).close()
         except (OSError, OverflowError) as error:
-            raise OptionNotUsable(
-                f"No Spark master answers at {master}: {error}.\nHint: check host and port; the port is mostly 7077."
-            ) from None
+            raise OptionNotUsable("errors.spark.no_master", master=master, reason=str(error)) from None
 
 
 def _check_packages() -> None:
     for package in ("pyspark", "pyarrow"):
         if find_spec(package) is None:
-            raise EngineNotAvailable(
-                f"The engine spark needs a package that is not installed: {package}.\nHint: pip install 'sudare[spark]'"
-            )
+            raise EngineNotAvailable("errors.spark.no_package", package=package)
 
 
 def _check_java() -> None:
@@ -63,12 +55,11 @@ def _check_java() -> None:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
     found = re.search(r'version "(\d+)', told)
     if not found or int(found.group(1)) < LEAST_JAVA:
-        where = f"{home}/bin (JAVA_HOME)" if home else "the search path"
-        what = f"Java {found.group(1)}" if found else "no Java"
-        raise EngineNotAvailable(
-            f"The engine spark needs Java {LEAST_JAVA} or newer, and there is {what} in {where}.\n"
-            "Hint: apt-get install openjdk-17-jre-headless, or set JAVA_HOME."
-        )
+        where = f"{home}/bin (JAVA_HOME)" if home else "PATH"
+        if found:
+            old = {"least": LEAST_JAVA, "found": found.group(1), "where": where}
+            raise EngineNotAvailable("errors.spark.old_java", **old)
+        raise EngineNotAvailable("errors.spark.no_java", least=LEAST_JAVA, where=where)
 
 
 def start(master: str, memory: str, folder: str, settings: Mapping[str, str]) -> SparkSession:
@@ -94,10 +85,7 @@ def start(master: str, memory: str, folder: str, settings: Mapping[str, str]) ->
         threads = re.sub(r"\D", "", master) or str((os.cpu_count() or 1) if "*" in master else 1)
         own["spark.sql.shuffle.partitions"] = str(4 * int(threads))
     if SparkSession.getActiveSession() is not None:
-        raise OptionNotUsable(
-            "A Spark session runs in this process already, and there can be one only.\n"
-            "Hint: give it to the engine: SparkEngine(session=spark)."
-        )
+        raise OptionNotUsable("errors.spark.session_runs")
     try:
         with without_warnings():
             conf = SparkConf().setMaster(master).setAppName("sudare")
@@ -106,9 +94,7 @@ def start(master: str, memory: str, folder: str, settings: Mapping[str, str]) ->
             return SparkSession(_silent_context(conf))
     except Exception as error:
         reason = str(error).splitlines()[0]
-        raise EngineNotAvailable(
-            f"Spark could not be started: {reason}\nHint: check --memory and the settings of Spark."
-        ) from None
+        raise EngineNotAvailable("errors.spark.not_started", reason=reason) from None
 
 
 def _silent_context(conf: SparkConf) -> SparkContext:

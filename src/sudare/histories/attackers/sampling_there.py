@@ -10,6 +10,7 @@ import numpy as np
 
 from sudare.engine.protocol import Column
 from sudare.engine.small_counts import Merge, Refuse
+from sudare.errors import NotOnEngine
 from sudare.histories.attackers.knowledge import Knowledge
 from sudare.histories.attackers.sampling import (
     MOST_EMPTY_BATCHES,
@@ -29,7 +30,7 @@ GROUP_CUSTOMERS = 10_000
 # Draws beyond those that are needed, since some are thrown away.
 MORE = 1.3
 LEAST_DRAWS = 100
-_RARE = Refuse("errors.attackers.rare_groups")
+_RARE = Refuse(lambda count, least: NotOnEngine("errors.attackers.rare_groups", count=count, least=least))
 _TABLES = ("weights", "choices", "points", "chosen", "draw", "spans", "values", "sample")
 
 

@@ -7,6 +7,7 @@ import secrets
 from sudare.arguments import checked
 from sudare.engine import quote_text
 from sudare.engine.small_counts import Refuse
+from sudare.errors import NotOnEngine
 from sudare.histories.generalized.held import HeldCells
 from sudare.histories.generalized.model import Kind
 from sudare.results import Result
@@ -14,7 +15,7 @@ from sudare.showing import dataclass
 
 # A SHA-256 is added up in so many parts of 60 bits.
 _PARTS = 4
-_RARE = Refuse("errors.safety.rare")
+_RARE = Refuse(lambda count, least: NotOnEngine("errors.safety.rare", count=count, least=least))
 
 
 @dataclass(frozen=True, slots=True)

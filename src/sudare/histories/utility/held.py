@@ -11,6 +11,7 @@ from math import sqrt
 
 from sudare.arguments import checked
 from sudare.engine.small_counts import Refuse
+from sudare.errors import NotOnEngine
 from sudare.histories.generalized.held import HeldCells
 from sudare.histories.generalized.model import Kind
 from sudare.histories.generalized.rule_sets import ColumnRule
@@ -26,7 +27,7 @@ from sudare.histories.utility.cost import (
 )
 from sudare.messages import message
 
-_RARE = Refuse("errors.measures.rare_kinds", few="count(*)")
+_RARE = Refuse(lambda count, least: NotOnEngine("errors.measures.rare_kinds", count=count, least=least), few="count(*)")
 # What an engine that shows no people does not show.
 _COSTLY = message("errors.people.costly")
 

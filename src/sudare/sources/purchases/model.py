@@ -88,7 +88,7 @@ class Purchases:
         calendar (visits per customer).
         """
         if self._closed:
-            raise closed("purchase history")
+            raise closed("history")
         if name in _DERIVED:
             needed = {need: self.table(need) for need in _NEEDS[name]}
             near = self._near if name in _GATHERED else ""
