@@ -97,7 +97,8 @@ def test_commands_that_count_on_the_engine_import_no_kernels(folder: Path) -> No
 
 def test_commands_with_kernels_import_no_other_library(folder: Path) -> None:
     found = imported(
-        folder, "history attackers history.csv", "history attackers history.csv --json", "table hierarchies table.csv -o made",
+        folder, "history attackers history.csv", "history attackers history.csv --json",
+        "table hierarchies table.csv -o made",
         "table risk table.csv", "table subsets table.csv", "table sample table.csv --sets 50",
         "table disclosable table.csv --limit 0.9", "table dangerous table.csv",
         "table population table.csv --population-size 900", "baskets itemsets history.csv --per visit --support 0.5",

@@ -327,7 +327,8 @@ def test_a_missing_package_is_one_message(toy_file: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("sudare.engine.spark.session.find_spec", lambda _: None)
     message = refused(toy_file, "--engine", "local[2]")
     assert message == (
-        "Error: The engine spark needs the package pyspark, which is not installed.\nHint: Run pip install 'sudare[spark]'.\n"
+        "Error: The engine spark needs the package pyspark, which is not installed.\n"
+        "Hint: Run pip install 'sudare[spark]'.\n"
     )
 
 
