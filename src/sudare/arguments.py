@@ -46,7 +46,7 @@ MAKERS = {
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The least and the greatest value that a number may have; None is no limit."""
+    """The smallest and largest allowed value of a number; None means no limit."""
 
     least: float | None = None
     most: float | None = None
@@ -123,7 +123,7 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
 
 def check_place(name: str, place: int, count: int) -> None:
-    """Refuse the number of one of so many things, from 0, that there is not."""
+    """Refuse an index, from 0, that is not below the number of things."""
     if not 0 <= place < count:
         raise OptionNotUsable("errors.arguments.place", name=name, most=count - 1, place=place)
 

@@ -2,8 +2,8 @@
 
 The command line does its work on a thread of its own: signals are taken by the main thread and never arrive in the
 middle of a line, a kernel or a file. The main thread asks the work to stop, and the work raises KeyboardInterrupt at
-its next safe point, on whatever thread it comes by one. Who catches that in order to go on with what is finished says
-so by `settle`. Work that has an answer and only makes it better says `answer_found`: where that is wanted
+its next safe point, on whatever thread it comes by one. Code that catches it to continue with what is finished
+calls `settle`. Work that has an answer and only makes it better says `answer_found`: where that is wanted
 (`keeping_answers`), nothing is raised from there on, and the work ends as if its time were over. Nothing here has an
 effect unless somebody asks.
 """
@@ -25,7 +25,7 @@ class Interruptible(Protocol):
 
 
 class _Wish:
-    """Whether the work is to stop, and whether it goes on with what is finished.
+    """Whether the work should stop, and whether it continues with what is finished.
 
     `keeping` says that an answer is taken as it is when the work is to stop, `answered` that there is one.
     """
@@ -72,7 +72,7 @@ def is_asked() -> bool:
 
 
 def settle() -> None:
-    """Go on with what is finished: safe points are passed again.
+    """Continue with what is finished: safe points are passed again.
 
     That is for the thread that `begin` was called on to say; on others nothing changes.
     """
@@ -100,7 +100,7 @@ def answer_found() -> None:
 
 
 def is_settled() -> bool:
-    """Say whether the work was stopped and goes on with what was finished."""
+    """Return whether the work was stopped and continues with what was finished."""
     return _Wish.settled
 
 

@@ -9,7 +9,7 @@ MEMORY = "2GB"
 # answers.
 MOST_COMBINATIONS = 20_000_000
 
-# Size of such a sample: an interval of about one percent to either side.
+# Size of that sample: an interval of about one percent to either side.
 SAMPLES = 10_000
 
 # Combinations that are compared with the cells of all pseudonyms of an anonymized history, some seconds.
@@ -18,7 +18,7 @@ MOST_PUBLISHED_COMBINATIONS = 1_000_000
 # Combinations of what is known of several persons, each with crowds to be compared: some seconds.
 MOST_PERSON_COMBINATIONS = 2_000_000
 
-# Attributes whose subsets are all gone through: sixteen million subsets, half a gigabyte of results.
+# Attributes whose subsets are all measured: sixteen million subsets, half a gigabyte of results.
 MOST_EXHAUSTED = 24
 
 # Seconds after which a search through very many sets of attributes gives what it has found.

@@ -72,7 +72,7 @@ class Result:
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the rows as a polars or pandas dataframe, or a pyarrow table.
 
-        Without a name, the first of them that is installed is used. Without rows, the columns are kept. Integers beyond
+        Without a name, the first installed one is used. Without rows, the columns are kept. Integers beyond
         64 bits become floating point, and a column of mixed types becomes text.
         """
         rows = self.to_rows()

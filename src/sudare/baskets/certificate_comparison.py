@@ -49,7 +49,7 @@ def compare_certificate(
     """Return what is not as a certificate says: files, parameters, what the check found now, and what follows from it.
 
     Files are compared by their hashes and rules by their words. How many adversaries of a sample are unsafe is compared
-    only if both samples were drawn alike, and if the certified check went through all. What is in no field of a verdict
+    only if both samples were drawn alike, and if the certified check was complete. What is in no field of a verdict
     (`UNCHECKED`) is not compared.
     """
     pairs: dict[str, tuple[Any, Any]] = {
@@ -87,7 +87,7 @@ def _following(certificate: Certificate, verdict: Verdict) -> dict[str, Any]:
     try:
         draws, looks = check_sampling(epsilon, delta, look), None
         if draws is not None and certificate.looks is not None:
-            # Looks that all draw alike: as many as the strategies draw, which allow for so many looks.
+            # Looks that all draw alike: as many as the strategies draw, which allow for this number of looks.
             draws = repeated_draws(certificate) or paper_sample_size(epsilon, delta)
             looks = most_looks(epsilon, delta, draws)
         rho, knowledge = exact_rho(certificate.rho), checked_knowledge(certificate.knowledge)

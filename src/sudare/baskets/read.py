@@ -132,7 +132,7 @@ def _from_text_or_pairs(source: object, form: Form | None, options: PurchaseForm
 
 
 def is_binary(path: Path) -> bool:
-    """Tell whether a path is one of the kinds of tables that are no text."""
+    """Tell whether a path is a table that is not a text file."""
     return is_parquet(path) or is_excel(path)
 
 

@@ -101,7 +101,7 @@ def _by_rule(rule: str, baskets: Baskets) -> SensitiveItems:
 
 
 def share_and_seed(rule: str, rest: str) -> tuple[float, int]:
-    """Read what a random rule says: the share of the items, and the seed (0 if not given)."""
+    """Read what a random rule says: the share of the items, and the seed (default 0)."""
     share, colon, seed = rest.partition(":")
     try:
         found = float(share), int(seed) if colon else 0

@@ -175,7 +175,7 @@ def support_errors(original: Baskets, published: Baskets, *, most: int = MOST_IT
 
 
 def _top_itemsets(baskets: Baskets, most: int) -> FrequentItemsets:
-    """Return the most frequent itemsets, `most` or more if there are so many, the most frequent first."""
+    """Return the most frequent itemsets, at least `most` if there are that many, most frequent first."""
     supports = np.sort(baskets.supports())[::-1]
     least = max(1, int(supports[: max(most, 1)].min(initial=len(baskets))))
     while True:

@@ -40,7 +40,7 @@ LIMIT, SUPPRESS = 0.2, 0.05
 # Each visit is a basket; a hundredth of all items, for each visit other ones, is to be kept from who knows one item.
 SECRETS, RHO, MOST_KNOWN = "random:0.01", "0.5", 1
 
-# A contest on what so many customers bought in the first month; everybody gets the same rows as two others.
+# A contest on what this number of customers bought in the first month; everybody gets the same rows as two others.
 CONTEST_CUSTOMERS, CONTEST_K, CONTEST_DRAWS = 100, 3, 5
 # The format of PWSCUP 2018, with the days of the synthetic history.
 CONTEST_RULES = """\

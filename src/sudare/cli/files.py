@@ -34,7 +34,7 @@ from sudare.sources.writing import (
 class Input:
     """Marks what is read: nothing is written over it, nor into it if it is a folder.
 
-    It may also name what is no file: rules, a table on an engine. With `named`, it is NAME=FILE.
+    It may also name something that is not a file: rules, a table on an engine. With `named`, it is NAME=FILE.
     """
 
     named: bool = False

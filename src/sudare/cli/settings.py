@@ -99,7 +99,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def check_defaults(commands: Collection[str], is_option: Callable[[str], bool]) -> None:
-    """Refuse tables of the file that are no command, and options for all commands that none has."""
+    """Refuse tables of the file that do not name a command, and options for all commands that none has."""
     _check_table(Settings.defaults, "", {*commands, *(words.rpartition(" ")[0] for words in commands)}, is_option)
 
 

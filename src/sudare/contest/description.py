@@ -18,7 +18,7 @@ from sudare.histories.utility.description import CellDescription, describe_cells
 from sudare.results import Result
 from sudare.showing import dataclass
 
-# From so many customers on that are unique, Table 5 speaks of too many.
+# From this number of unique customers on, Table 5 speaks of too many.
 MANY_UNIQUE = 100
 
 AnonymizationKind = Literal[

@@ -65,5 +65,5 @@ def western_date(part: Callable[[int], str]) -> str:
     return f"CASE WHEN {part(6)} = '' THEN NULL WHEN ({divided}) AND ({inside}) AND {timed} THEN {day} || {time} END"
 
 
-# An expression over a text called `words`, NULL if it is no amount.
+# An expression over a text called `words`, NULL if it is not an amount.
 AMOUNT = f"CASE WHEN regexp_extract(words, '{_AMOUNT}', 0) <> '' THEN translate(words, ',¥円\\ ', '') END"

@@ -14,7 +14,7 @@ read_moment(text)           the same, and 2010年12月1日, 平成22年12月1日
 day_first(text)             31/12/2010 (also with dots or hyphens) with the year first: 2010-12-31; else NULL
 month_first(text)           the same of 12/31/2010
 read_moment_in(text, form)  the same in a form like '%d.%m.%Y'; with an offset (%z) the clock of UTC
-has_offset(text)            whether something follows the time of a text: an offset, a time zone, or what is no time
+has_offset(text)            whether something follows the time of a text: an offset, a time zone, or other text
 clock_of(text, zone)        what the clock of a zone shows at a moment that is written with an offset or a zone
 clock_in(moment, zone)      what the clock of a zone shows when that of UTC shows the moment
 read_minute(text)           the minute of the day; a time with an offset is none, since its day is not known
@@ -52,7 +52,7 @@ BLANKS = (
     "\u205f\u3000\u200b\u2060\ufeff"
 )
 # Where a time is followed by anything, that says of which zone its clock is (Z, +09, +09:00:00, EST, Asia/Tokyo), or
-# the text is no time.
+# the text is not a time.
 OFFSET = ":[0-9.]*[^0-9:.]"
 # A date with the year last, divided by one of / . - and perhaps followed by a time.
 YEAR_LAST = "^([0-9]{1,2})(/([0-9]{1,2})/|[.]([0-9]{1,2})[.]|-([0-9]{1,2})-)([ ]?)([0-9]{4})((?:[ T].*)?)$"
@@ -139,7 +139,7 @@ class Engine(Protocol):
     def hold_lines(self, table: str, source: str | Path) -> None:
         """Make a table of the lines of a text in UTF-8, or of a folder of texts in the order of their names.
 
-        `row` counts them from 1, blank ones left out. A `line` that can be no row of cells may be NULL.
+        `row` counts them from 1, blank ones left out. A `line` that cannot be a row of cells may be NULL.
         """
 
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:

@@ -27,7 +27,7 @@ class Numbers:
         return f"{number:,}" if number < MOST_PLAIN else self._scientific(number)
 
     def decimal(self, number: float, digits: int = 2) -> str:
-        """Return a number with so many digits after the point."""
+        """Return a number with the given number of decimals."""
         return f"{number:,.{digits}f}" if abs(number) < MOST_PLAIN else self._scientific(number)
 
     def percent(self, share: float) -> str:
@@ -49,7 +49,7 @@ class Numbers:
         return self._hundredths(floor(max(share, 0) * 10_000 + _ROUNDED))
 
     def decimal_at_least(self, number: float, digits: int = 2) -> str:
-        """Return a bound below with so many digits after the point, rounded down."""
+        """Return a lower bound with the given number of decimals, rounded down."""
         # A bound that is off by the last bits of a floating point number is not pushed to the digit below.
         return self.decimal(floor(number * (1 + 1e-12) * 10**digits) / 10**digits, digits)
 

@@ -65,10 +65,10 @@ def _left_out(part: Dropped, texts: Texts) -> str:
 
 
 def file_name(reading: Reading | None) -> str:
-    """Return the name of the file that was read as one types it; FILE for a source that is no file."""
+    """Return the name of the file that was read as one types it; FILE for a source that is not a file."""
     return Path(reading.source).name if reading and reading.sha256 else "FILE"
 
 
 def input_hash(reading: Reading | None, texts: Texts) -> str:
-    """Return the hash of the file that was read; some sources are no single file."""
+    """Return the hash of the file that was read; some sources are not a single file."""
     return (reading and reading.sha256) or texts("report.page.no_hash")

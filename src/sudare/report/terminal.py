@@ -80,7 +80,7 @@ def ratio_at_least(value: float) -> str:
 
 
 def decimal_at_least(value: float, digits: int, texts: Texts) -> str:
-    """Show a bound below with so many digits after the point, rounded down."""
+    """Show a lower bound with the given number of decimals, rounded down."""
     from sudare.report.numbers import Numbers
 
     return Numbers(texts).decimal_at_least(value, digits)

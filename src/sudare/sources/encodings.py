@@ -61,7 +61,7 @@ _EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL"
 _LEAST_ASCII = 1 / 3
 # Characters of cp932 whose bytes are, in cp1252, a quote or dash before a letter or another one: 't, "", --.
 _WESTERN = re.compile(rb"[\x82\x84\x88-\x9f][\x40-\x7e]|[\x91-\x97][\x85\x91-\x97]")
-# Bytes that are no letters in Japanese, which Python reads all the same.
+# Bytes that are not characters in Japanese, but that Python accepts.
 _NO_LETTERS = re.compile("[\x80\xa0\ue000-\uf8ff]")
 
 

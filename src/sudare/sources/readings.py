@@ -15,7 +15,7 @@ AS_WRITTEN = "as written"
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Rows left out of a source for one reason; `column` is empty if the reason is no single column."""
+    """Rows left out of a source for one reason; `column` is empty if the reason is not a single column."""
 
     reason: Message
     column: str

@@ -60,7 +60,7 @@ def find_spellings(
         (case,) = told_counts(engine, ["count(*) - count(DISTINCT lower(name))"], different)
         changed = merged = 0
         if rewritten:
-            # Cells that were only trimmed are no other form of Unicode.
+            # Cells that were only trimmed are not another form of Unicode.
             (changed,) = told_counts(engine, ["count(*)"], f"{rows} WHERE trimmed({name}_was) <> {name}")
             written = f"SELECT DISTINCT coalesce({name}_was, {name}) FROM {rows} WHERE {name} IS NOT NULL"
             both = f"(SELECT 1 AS one FROM ({written}) UNION ALL SELECT -1 AS one FROM {different})"

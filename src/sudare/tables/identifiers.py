@@ -17,10 +17,10 @@ IdentifierKind = Literal["email", "phone", "name", "number", "unique"]
 
 # Share of the different values that must be of a kind, and of the records with a value that hardly any other has.
 NEARLY_ALL = 0.9
-# From so many records on it is no chance that every value occurs once.
+# From this number of records on it is not by chance that every value occurs once.
 MANY = 20
-# What may be the names or numbers of people, or of towns and shops, which repeat more often: so many different ones for
-# a record, or more.
+# What may be the names or numbers of people, or of towns and shops, which repeat more often: this many different ones
+# for a record, or more.
 DIFFERENT_PER_RECORD = 0.2
 # Whole numbers that nearly all differ are a numbering if they lie so close together, or have one length.
 MOST_GAPS = 10
@@ -118,7 +118,7 @@ def occurs_once(counted: Mapping[str, int]) -> bool:
 def nearly_unique(counted: Mapping[str, int]) -> bool:
     """Return whether nearly each of many records has a value of its own, and not because it was measured finely.
 
-    Dates and numbers that are no numbering are so only if each value occurs once.
+    Dates, and numbers other than serial numbers, count only if each value occurs once.
     """
     if occurs_once(counted):
         return True

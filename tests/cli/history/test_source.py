@@ -57,7 +57,7 @@ def test_other_sheets_and_columns_are_told_with_how_to_choose_them(tmp_path: Pat
     book.save(tmp_path / "h.xlsx")
     said = run("history", "attackers", tmp_path / "h.xlsx").stderr
     assert "Sheet Sheet was read; the others are stores. To choose: --sheet stores" in said
-    assert "The customer is column customer; member could be it too. To choose: --column customer=member" in said
+    assert "The customer is column customer; member would fit too. To choose: --column customer=member" in said
 
 
 def test_refused_rows_are_written_and_kept_secret(tmp_path: Path) -> None:

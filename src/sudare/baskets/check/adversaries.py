@@ -27,7 +27,7 @@ from sudare.results import Result
 from sudare.showing import dataclass
 
 KnownFrom = Literal["original", "published"]
-# Adversaries that can be gone through: some minutes.
+# Adversaries that can all be checked: some minutes.
 MOST_ADVERSARIES = 2_000_000_000
 # Parts into which the items are divided for threads.
 _PARTS = 64
@@ -186,7 +186,7 @@ def check_max_known(max_known: int | None) -> None:
 
 
 def checked_knowledge(knowledge: str) -> KnownFrom:
-    """Return which record adversaries know, if there is such a one."""
+    """Return which record adversaries know, if the name is valid."""
     for known in get_args(KnownFrom):
         if knowledge == known:
             return cast(KnownFrom, known)

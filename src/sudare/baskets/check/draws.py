@@ -22,7 +22,7 @@ def draw_adversaries(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw adversaries who know `size` items: a user with that many uniformly, then a subset of the record uniformly.
 
-    Returns the users, and the places of the items they know among `records.items`; none if nobody has so many. Who
+    Returns the users, and the places of the items they know among `records.items`; none if nobody has that many. Who
     draws often gives the `order` of the users (`by_length`), which takes longer to find than the draws.
     """
     lengths = records.lengths

@@ -17,7 +17,7 @@ MOST_POINTS = 50_000_000
 SHARED_LOOKS = 20_000
 # More looks are not counted: nobody has the time.
 MOST_LOOKS = 1_000_000_000
-# Above so many draws, a sample size that rounding could decide is not found exactly, but has one draw more.
+# Above this number of draws, a sample size that rounding could decide is not found exactly, but has one draw more.
 _EXACT_DRAWS = 10_000
 
 
@@ -44,7 +44,9 @@ def shared_sample_size(epsilon: float, delta: float) -> int:
 
 
 def most_looks(epsilon: float, delta: float, draws: int) -> int:
-    """Return how many looks with so many draws each are together wrong with delta at most: delta / (1 - epsilon)^draws.
+    """Return how many looks of `draws` draws are together wrong with probability delta at most.
+
+    That is delta / (1 - epsilon)^draws.
 
     Rounded down; 0 if not even one is.
     """
@@ -60,7 +62,7 @@ def most_looks(epsilon: float, delta: float, draws: int) -> int:
 def sample_bound(
     epsilon: float | None, delta: float | None, draws: int | None, look: int | None = None, looks: int | None = None
 ) -> float | None:
-    """Return the probability of meeting an unsafe adversary that so many safe draws exclude; None without a sample."""
+    """Return the share of unsafe adversaries that `draws` safe draws exclude; None without a sample."""
     if epsilon is None or delta is None or draws is None:
         return None
     return min(epsilon, -math.expm1(math.log(look_delta(delta, look, looks)) / draws))

@@ -32,7 +32,7 @@ from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.shares import Share
 
-# Adversaries that are all gone through: some ten seconds where records are long. Those who know more are drawn, so many
+# Adversaries that are all checked: some ten seconds where records are long. Those who know more are drawn, this many
 # of each size.
 MOST_ADVERSARIES = 5_000_000
 DRAWN = 2000
@@ -181,7 +181,7 @@ class _Look:
 
 
 def _affordable(lengths: NDArray[np.int64], most: int) -> int:
-    """Return the largest number of known items, at least one, for which everybody can be gone through."""
+    """Return the largest number of known items, at least one, for which every adversary can be checked."""
     largest = min(most, 1)
     while largest < most and count_adversaries(lengths, largest + 1) <= MOST_ADVERSARIES:
         largest += 1

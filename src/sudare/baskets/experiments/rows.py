@@ -1,4 +1,4 @@
-"""The rows of experiments, kept in a folder while they are computed, so that a later call goes on with them."""
+"""The rows of experiments, kept in a folder while they are computed, so that a later call continues with them."""
 
 from __future__ import annotations
 

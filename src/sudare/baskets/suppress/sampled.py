@@ -1,9 +1,9 @@
-"""Repairing drawn adversaries, for records that are too long to go through all of them.
+"""Repairing drawn adversaries, for records that are too long to check all of them.
 
 `paper` is Algorithm 2 of T. Nakagawa, Arai, H. Nakagawa as it is printed: each pass draws n_S adversaries of each size,
 repairs the unsafe ones, and the work ends with the first pass that meets none. Its last pass is a look at what is
 published; docs/explanation/baskets.md says what it proves. `best` repairs with fewer suppressions, and takes the
-paper's answer if that lost less. `swept` goes through all adversaries of short records first, draws more from
+paper's answer if that lost less. `swept` repairs all adversaries of short records first, draws more from
 records where one was unsafe, and lets an independent sample confirm the end.
 """
 
@@ -26,10 +26,10 @@ from sudare.deadline import TimeOver
 from sudare.interruption import settle
 from sudare.kernels.baskets import cheap_suppression, sampled_suppression, swept_suppression
 
-# Records whose adversaries are gone through before others are drawn: they are most of the records, and drawing takes
+# Records whose adversaries are all checked before others are drawn: they are most of the records, and drawing takes
 # long to meet their last unsafe ones. Longer ones would lose much for adversaries that are hardly ever drawn.
 LONGEST_SWEPT = 15
-# Adversaries who know one number of items that are gone through at most: some seconds.
+# The most adversaries with one number of known items that are all checked: some seconds.
 MOST_SWEPT = 50_000_000
 # Safe adversaries in a row after which the record of an unsafe one is left.
 STREAK = 20
@@ -52,7 +52,7 @@ def repair_as_printed(work: Work, epsilon: float, delta: float) -> Look:
 def repair_best(work: Work, epsilon: float, delta: float, keep_low: KeepLow) -> Look:
     """Go the paper's way and a cheaper one, and keep the better answer; return the look that it passed.
 
-    Delta covers the looks of both ways, of which there are SHARED_LOOKS at most: each draws so many that this is so.
+    Delta covers the looks of both ways, of which there are SHARED_LOOKS at most: each draws enough for that.
     The paper's way therefore draws more than the paper says where Theorem 1 asks for less than that.
     """
     draws = shared_sample_size(epsilon, delta)

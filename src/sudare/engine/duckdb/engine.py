@@ -183,7 +183,7 @@ class DuckDBEngine(Gate):
         path = Path(source)
         check_lines(path)
         files = self._names.listed(path, line_files(path))
-        # A line with the character that divides the two columns can be no row of cells.
+        # A line with the character that divides the two columns cannot be a row of cells.
         columns = "delim = '\x01', quote = '', escape = '', nullstr = '\x02', null_padding = true, columns = "
         read = (
             f"read_csv({files}, header = false, compression = 'none', auto_detect = false, strict_mode = false, "

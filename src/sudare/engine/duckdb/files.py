@@ -25,8 +25,8 @@ class FileNames:
     def listed(self, path: Path, files: Sequence[Path]) -> str:
         """Return a list of files as DuckDB is to read it, given the one or the folder that they are of.
 
-        Paths are whole, so that they are no addresses. DuckDB takes some letters for a pattern, and has no way to write
-        them that is safe from every other name; files with one of them are read by links that have none.
+        Paths are whole, so that they are not taken for addresses. DuckDB takes some letters for a pattern, and has no
+        way to write them that is safe from every other name; files with one of them are read by links that have none.
         """
         folder = (path if path.is_dir() else path.parent).absolute()
         named = [file.absolute() for file in files]

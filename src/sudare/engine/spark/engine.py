@@ -67,7 +67,7 @@ class SparkEngine(Gate):
     shows_people = False
     # Rows have no order on a cluster; within one reading the numbers are different, and that is all.
     record_number = "monotonically_increasing_id()"
-    # A query costs some tenths of a second, whatever it is about; so many rows are grouped in some seconds.
+    # A query costs some tenths of a second, whatever it is about; this number of rows is grouped in some seconds.
     grouped_rows = 30_000_000
 
     def __init__(
@@ -284,7 +284,7 @@ class SparkEngine(Gate):
         self.close()
 
     def _query(self, sql: str) -> DataFrame:
-        """Plan a query; a backslash of the one SQL text is no escape."""
+        """Plan a query; a backslash in the SQL text is not an escape."""
         return self._session.sql(sql.replace("\\", "\\\\"))
 
     def _named(self, frame: DataFrame) -> str:

@@ -98,7 +98,7 @@ def start(master: str, memory: str, folder: str, settings: Mapping[str, str]) ->
 
 
 def _silent_context(conf: SparkConf) -> SparkContext:
-    """Start Spark with a Java whose words stay off the terminal: they are nothing that a user can mend."""
+    """Start Spark with a Java whose output stays off the terminal: a user cannot act on it."""
     from pyspark import SparkContext
     from pyspark.java_gateway import launch_gateway
 

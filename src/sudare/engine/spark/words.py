@@ -22,7 +22,7 @@ LANGUAGE = {
     "spark.sql.join.preferSortMergeJoin": "false",
 }
 
-# A date of any divider as one of hyphens, and what such a text must look like: Spark itself would take less.
+# A date of any divider as one of hyphens, and what its text must look like: Spark itself would take less.
 _HYPHENS = r"regexp_replace(words, '^([0-9]{1,4})([/ ])([0-9]{1,2})\2([0-9]{1,2})', '$1-$3-$4')"
 # Spark takes an offset after seconds only.
 _MOMENT = f"regexp_replace({_HYPHENS}, '^([^:]*:[0-9]+)(?=[^0-9:])', '$1:00')"
@@ -52,7 +52,7 @@ WORDS = (
     "trimmed(words STRING) RETURNS STRING RETURN CASE WHEN ascii(words) BETWEEN 33 AND 126 "
     "AND ascii(right(words, 1)) BETWEEN 33 AND 126 THEN words "
     f"ELSE regexp_replace(words, '^[{BLANKS}]+|[{BLANKS}]+$', '') END",
-    # Java's 1d and 1f are no numbers, and DuckDB reads 1_000.
+    # Java's 1d and 1f are not numbers here, and DuckDB reads 1_000.
     "read_number(words STRING) RETURNS DOUBLE RETURN coalesce(CASE WHEN NOT words RLIKE '[dDfF]$' "
     f"THEN try_cast(regexp_replace(words, '(?<=[0-9])_(?=[0-9])', '') AS DOUBLE) END, try_cast({AMOUNT} AS DOUBLE))",
     "list_extract(numbers ARRAY<INT>, place INT) RETURNS INT RETURN element_at(numbers, place)",

@@ -116,12 +116,12 @@ def anonymize_history(
     ranges: bool = True,
     progress: Progress = silent,
 ) -> AnonymizedHistory:
-    """Publish every customer of a history of exact cells alike with at least k - 1 others, at the least U found.
+    """Give every customer of a history of exact cells the same published rows as k - 1 others, at the least U found.
 
-    The search ends when it finds nothing better or after `seconds`; then the best so far is the answer. With `rounds`
-    each of its steps ends after so many, and only `seconds` that are given limit the time. The same seed gives the same
-    history unless the time ended it, whatever the number of threads. Sets have at most `most_items`;
-    with one and no `ranges` cells are exact or deleted (suppression only).
+    The search ends when it finds nothing better or after `seconds`; then the best so far is the answer. `rounds` limits
+    each of its steps; then only an explicit `seconds` limits the time. The same seed gives the same history unless time
+    ended the search, whatever the number of threads. Sets have at most `most_items` items; with one item and without
+    `ranges`, cells are exact or deleted (suppression only).
     """
     started = time.perf_counter()
     with Deadline(time_for(seconds, rounds, fast=fast)) as deadline:

@@ -20,7 +20,7 @@ from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 
 # Customers that are kept for a pseudonym if all rows are known, so that all must meet; and if not, where one who is
-# behind so many others is hardly ever right.
+# behind this many others is hardly ever right.
 MOST_MEETING = 64
 MOST_LIKELY = 12
 # Known rows that are looked up for the rows of a pseudonym, the rarest first: some thousandths of a second.

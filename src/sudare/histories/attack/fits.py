@@ -80,7 +80,7 @@ def share_out(linkage: Linkage, candidates: Candidates, logarithms: Floats, othe
 
     Weights are scaled in turns until the pseudonyms of a group are as many persons as they are, and no customer is more
     than one of them; exactly one where there are as many pseudonyms as customers and everything is known. `others` is
-    the logarithm of the weight of all who are no candidates.
+    the logarithm of the weight of everybody else.
     """
     groups, customers = candidates.groups, candidates.customers
     size, everyone = len(candidates.rows), len(linkage.customers)
@@ -152,7 +152,7 @@ def _fit(
 
 
 def _deletion_prior(linkage: Linkage, candidates: Candidates, whole: float) -> Floats:
-    """Return the logarithms of the probabilities that so many rows of customers are deleted: none, or any number."""
+    """Return the logarithms of the probabilities that a number of rows of a customer is deleted: none, or any."""
     rows = linkage.customer_sizes[candidates.customers]
     deleted = rows - linkage.group_sizes[candidates.groups]
     any_number = np.log1p(-whole) - np.log(np.maximum(rows, 1))

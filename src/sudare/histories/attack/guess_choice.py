@@ -32,7 +32,7 @@ class GuessChoice:
 def choose_guesses(
     confidence: Floats, groups: Ints, multiplicity: Ints, thresholds: Ints, guesses: int | None = None
 ) -> GuessChoice:
-    """Choose so many guesses, or with None those that are most probably effective.
+    """Choose a number of guesses (None: the number most likely to be effective).
 
     Guess i has the confidence `confidence[i]` and belongs to the group `groups[i]` of `multiplicity[groups[i]]`
     pseudonyms. Two orders are tried, the most confident first: group after group, and one guess of each group. For

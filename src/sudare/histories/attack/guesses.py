@@ -30,7 +30,7 @@ from sudare.messages import Language, Message, Texts, message
 from sudare.showing import dataclass
 from sudare.sources.writing import LINES_ENDINGS, check_ending, whole_file
 
-# More than two numbers of 64 bits with a comma: a longer line is no guess, and is not held.
+# More than two numbers of 64 bits with a comma: a longer line cannot be a guess, and is not held.
 LONGEST_LINE_BYTES = 1 << 12
 
 

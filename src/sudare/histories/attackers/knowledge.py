@@ -3,7 +3,7 @@
 An observation is what is known of one visit: parts of the visit (day, weekday, month, count, kinds, items) and of its
 rows (item, price, quantity, time, hour). `item*2` is two different items of the same visit; `item*2 + price*2` two rows
 known by item and price. `(day + item)*2` is two different visits, each known by its day and one item; `day*2` is short
-for `(day)*2`. `days`, on how many days the customer came, may stand beside them. `nothing` is no knowledge at all.
+for `(day)*2`. `days`, on how many days the customer came, may stand beside them. `nothing` means no knowledge at all.
 """
 
 from __future__ import annotations

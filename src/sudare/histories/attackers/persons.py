@@ -109,7 +109,7 @@ def assess_persons(
 
 
 def check_persons(history: History, persons: int) -> None:
-    """Raise OptionNotUsable unless so many persons can be known of at once, on an engine that shows them."""
+    """Raise OptionNotUsable unless the number of persons is possible, and the engine shows people."""
     history.engine.check_people(PEOPLE)
     most = min(MOST_PERSONS, history.customers)
     if not 1 <= persons <= most:
@@ -203,7 +203,7 @@ def _partitions(persons: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
 
 
 def _counted(found: _KnownFacts, persons: int, progress: Step) -> Measures:
-    """Go through all combinations of facts about different customers."""
+    """Enumerate all combinations of facts about different customers."""
     total, done = comb(len(found.values), persons), 0
     choices, sums, weight = combinations(range(len(found.values)), persons), np.zeros(4), 0.0
     while done < total:

@@ -29,7 +29,7 @@ MOST_EMPTY_BATCHES = 100
 
 
 def combinations(history: History, knowledge: Knowledge) -> float:
-    """Return an upper bound of the number of combinations an exact count would go through.
+    """Return an upper bound of the number of combinations in an exact count.
 
     A visit with d different row values has comb(d, rows) observations; a customer with p observations in all has at
     most p^visits / visits! combinations of different visits.

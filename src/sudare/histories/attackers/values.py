@@ -176,7 +176,7 @@ def _number(cell: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class CrowdPoint:
-    """How many values of a knowledge occur so often and at so many customers: a point of Figures 4 to 6."""
+    """The number of values with given numbers of occurrences and customers: a point of Figures 4 to 6."""
 
     occurrences: int
     customers: int

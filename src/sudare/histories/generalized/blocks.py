@@ -45,8 +45,8 @@ from sudare.sources.encodings import MAGIC
 
 BLOCK_BYTES = 1 << 22
 NO_LIMIT = 1 << 62
-# Arrays that grow have room for so many rows. Room that is not filled takes no memory, and memory of this size goes
-# back to the system when it is free.
+# Arrays that grow have room for this number of rows. Room that is not filled takes no memory, and memory of this size
+# goes back to the system when it is free.
 LEAST_GROWN = 1 << 22
 
 
@@ -279,7 +279,7 @@ class BlockReader:
         return known
 
     def _make_room(self, cell_bytes: int) -> None:
-        """Make room for the items and the set of a cell of so many bytes."""
+        """Make room for the items and the set of a cell of that size in bytes."""
         items = cell_bytes // 2 + 1
         self._sets = with_room(self._sets, 1, items)
         if not self.mode.known:

@@ -98,7 +98,7 @@ class Collector:
         return not self._totals
 
     def add_block(self, block: Block, data: NDArray[np.uint8], *, before: int) -> None:
-        """Take the problems of a block of bytes, before which so many rows were read."""
+        """Add the problems of a block of bytes, given the number of rows read before it."""
         if not block.problems.any():
             return
         rows, cells = np.nonzero(block.problems)

@@ -65,7 +65,7 @@ class HistoryRows:
 
     `rules` describe its columns, so that everything that works on contest histories works on it. In a contest file
     persons have their own numbers; elsewhere they are numbered from 1 by their names in `customers`, and `header` has
-    the column names. `reading` says how such a file was read, `remarks` what is changed or not published.
+    the column names. `reading` says how that file was read, `remarks` what is changed or not published.
     """
 
     history: CellHistory

@@ -76,7 +76,7 @@ def hold_cells(
     """Put an original history T and an anonymized A, texts without a header, on an engine, and check them.
 
     Both may be a text or a folder of texts, and on Spark an address. Blank lines are left out. An A that breaks the
-    rules is refused with the number of errors of each kind: of such a one nothing true could be said.
+    rules is refused with the number of errors of each kind: results for it would be meaningless.
     """
     rules = rules or load_rules()
     name = fresh_name("cells")

@@ -1,4 +1,4 @@
-"""The names of items and the sets of them that a text of cells has, numbered by kernels/cells/sequences.py.
+"""The item names and item sets in a text of cells, numbered by kernels/cells/sequences.py.
 
 Items of all item columns are numbered together, each column's own one after another; a column is named by its place.
 """
@@ -52,14 +52,14 @@ def single_items(known: dict[int, tuple[str, ...]]) -> Sequences:
 
 
 def grown(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return an array with room for so many entries, and for many more if it has to be made anew."""
+    """Return an array with room for that many entries, and for many more if it must be reallocated."""
     if len(array) >= size:
         return array
     return np.concatenate([array, np.zeros(max(size, 2 * len(array)) - len(array), array.dtype)])
 
 
 def with_room(sequences: Sequences, more: int, longer: int) -> Sequences:
-    """Return sequences with room for more of them, of such a length together."""
+    """Return sequences with room for more of them, of the given total length."""
     entries = int(sequences.filled[0])
     owners = grown(sequences.owners, entries + more)
     starts = grown(sequences.starts, len(owners) + 1)

@@ -155,7 +155,7 @@ def write_cells(history: CellHistory, path: str | Path, rules: RuleSet | None = 
 
     Row i belongs to row i of the original, which links rows to people; `publish` writes what others may have. Days are
     written without padding, decimals and integers as short as possible, items and sets unchanged, lines end in LF.
-    Reading and writing such a file again gives the same bytes.
+    Reading such files and writing them again gives the same bytes.
     """
     check_ending(Path(path), LINES_ENDINGS)
     with whole_file(Path(path), private=True) as target, target.open("wb") as file:

@@ -22,7 +22,7 @@ NEGLIGIBLE = 1e-300
 
 
 def claims_of(guesses: int, most: int | None = None) -> Iterator[Claims]:
-    """Yield all claims with so many guesses, the largest claim first: the partitions of a number."""
+    """Yield all claims with a number of guesses, largest claim first: the partitions of the number."""
     if guesses == 0:
         yield ()
     for first in range(min(guesses, most or guesses), 0, -1):
@@ -32,7 +32,7 @@ def claims_of(guesses: int, most: int | None = None) -> Iterator[Claims]:
 
 @cache
 def claim_hits(size: int, claims: Claims) -> tuple[int, ...]:
-    """Return in how many of the size! ways to join a class so many hits are made, for 0, 1, ... hits.
+    """Return the number of the size! assignments within a class that give 0, 1, ... hits.
 
     The customers of i claims are all found in e_i (size-i)! ways, e_i the i-th elementary symmetric polynomial of the
     claims, since they have different pseudonyms; inclusion and exclusion gives the exact numbers.
@@ -56,7 +56,7 @@ def hit_distribution(size: int, claims: Claims) -> NDArray[np.float64]:
 
 @cache
 def different_hits(size: int, guesses: int) -> NDArray[np.float64]:
-    """Return the probabilities of 0, 1, ... hits if so many pseudonyms are said to be different customers.
+    """Return the probabilities of 0, 1, ... hits if each pseudonym is guessed as a different customer.
 
     h of them are right in C(guesses,h) (size-h)! / size! of the cases, and then none of the others in a share that
     has no small value but 0, so that no digit is lost, however large the class.
@@ -72,7 +72,7 @@ def different_hits(size: int, guesses: int) -> NDArray[np.float64]:
 
 
 def _without_hit(size: int, guesses: int) -> float:
-    """Return the probability that none of so many different guesses in a class is right."""
+    """Return the probability that none of a number of different guesses in a class is right."""
     if size == guesses == 1:
         return 0.0
     total = term = 1.0

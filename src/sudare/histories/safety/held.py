@@ -13,7 +13,7 @@ from sudare.histories.generalized.model import Kind
 from sudare.results import Result
 from sudare.showing import dataclass
 
-# A SHA-256 is added up in so many parts of 60 bits.
+# A SHA-256 is added up in this number of parts of 60 bits.
 _PARTS = 4
 _RARE = Refuse(lambda count, least: NotOnEngine("errors.safety.rare", count=count, least=least))
 

@@ -27,7 +27,7 @@ from sudare.showing import dataclass
 _NEVER = np.zeros(1, np.bool_)
 # Parts of the last drawings, whose spread gives an interval.
 BATCHES = 20
-# Parts with at most so many pseudonyms and matchings are listed.
+# Parts with at most this number of pseudonyms and matchings are listed.
 _MOST_LISTED_PIDS = 10
 _MOST_LISTED = 10_000
 # Matchings that are drawn each time: to choose guesses, to compare the best, to judge. And cells of memory for them.
@@ -140,7 +140,7 @@ class Matchings:
         return self._draw_until(count, rng, Deadline(None))
 
     def _draw_until(self, count: int, rng: np.random.Generator, deadline: Deadline) -> NDArray[np.int32]:
-        """Draw so many matchings, or those that there is time for, but as many as there are batches at least."""
+        """Draw `count` matchings, or fewer if time runs out, but at least as many as there are batches."""
         found = np.empty((count, len(self)), np.int32)
         drawn = count
         for part in self.parts:

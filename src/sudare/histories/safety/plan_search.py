@@ -71,7 +71,7 @@ class _Option:
         return sum(self.claims)
 
     def times(self, classes: int) -> Vector:
-        """Return the distribution of the hits in so many classes."""
+        """Return the distribution of the hits in a number of classes."""
         while len(self.powers) <= classes:
             self.powers.append(np.convolve(self.powers[-1], hit_distribution(self.size, self.claims)))
         return self.powers[classes]
@@ -96,7 +96,7 @@ class PlanSearch:
         self._weight = 0.0
 
     def better(self, guesses: int, weight: float, than: float) -> GuessPlan | None:
-        """Return the best plan of so many guesses if it is better than a probability; TooMany if that stays open."""
+        """Return the best plan with that number of guesses if it beats a probability; TooMany if undecided."""
         if max(self._classes) > LARGEST_TRIED:
             raise TooMany
         self._needed, self._best, self._chosen = int(self._thresholds[guesses]), than, None

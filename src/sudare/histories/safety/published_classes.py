@@ -138,7 +138,7 @@ def _values(column: Column) -> list[Values]:
 
 
 def _set_numbers(column: ItemColumn) -> NDArray[np.int64]:
-    """Return a number for each set, the same for sets of the same items; the last one, for index -1, is no set."""
+    """Return a number for each set, the same for sets of the same items; the last one, for index -1, is for no set."""
     of_set = np.repeat(np.arange(len(column.starts) - 1), column.sizes)
     members = column.members[np.lexsort((column.members, of_set))]
     numbers: dict[bytes, int] = {}

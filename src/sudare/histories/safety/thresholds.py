@@ -108,7 +108,7 @@ def read_alpha(value: Share) -> Fraction:
 
 
 def check_thresholds(thresholds: NDArray[np.int64], guesses: int) -> NDArray[np.int64]:
-    """Return r(0) to r(guesses) of a contest's own thresholds, or refuse those by which so many cannot be judged.
+    """Return r(0) to r(guesses) of a contest's own thresholds, or refuse those that do not cover that many.
 
     Thresholds are whole numbers, 1 or more, and never fall: what bounds an attack holds for such only. A number of
     guesses without a threshold could not be judged at all, and would count as one that no attack can make.
@@ -140,7 +140,7 @@ def _first_fall(thresholds: NDArray[np.int64]) -> dict[str, int] | None:
 def read_thresholds(path: str | Path) -> NDArray[np.int64]:
     """Return r(0), r(1), ... from a contest's own file: lines `n,r(n)` in any order, each n from 0 or 1 on once.
 
-    Where a contest has such a file, it overrides the formula (PWS Cup 2018: details of the safety evaluation, section
+    A contest's file overrides the formula (PWS Cup 2018: details of the safety evaluation, section
     1). Without a line for 0, r(0) is 1. A value above n means that no number of hits is enough. Decreasing thresholds
     are refused.
     """

@@ -2,9 +2,9 @@
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 6.1.3. An item is a vector
 over customers; the similarity of two items is the cosine. Three scores make three matrices, from the quantity q that a
-customer bought of an item in all: wholesale counts dozens, floor(q / 12), and no more than so many if that is asked for
-(the programs of the contest counted 6 at most, of which the report says nothing); retail takes q up to 11 and nothing
-above; top takes 1 for any purchase, of the items with the most buyers.
+customer bought of an item in all: wholesale counts dozens, floor(q / 12), up to a cap if one is given (the programs of
+the contest counted 6 at most, of which the report says nothing); retail takes q up to 11 and nothing above; top takes 1
+for any purchase, of the items with the most buyers.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Similarities:
 
 
 def _quantities(rows: PlainRows, most_dozens: int | None) -> Any:
-    """Return the quantity that each customer bought of each item in all, up to so many dozens, as a sparse matrix."""
+    """Return the total quantity of each item per customer, up to a cap in dozens, as a sparse matrix."""
     from scipy import sparse
 
     customers, number = np.unique(rows.customers, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Going through adversaries against published sets: what they know, and what the published records tell them.
+"""Enumerating adversaries against published sets: what they know, and what the published records tell them.
 
 The records that contain a set Q are found depth first: those that contain Q and a later item are among those that
 contain Q. Those who only suppress items use none of this.

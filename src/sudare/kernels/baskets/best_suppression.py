@@ -327,7 +327,7 @@ def restore(state: State, order: Ints, halt: Bools) -> int:
 def even_out(state: State, order: Ints, share: float, halt: Bools) -> int:
     """Suppress occurrences of items of which more than a share is left, if no rule lacks anything then.
 
-    Occurrences are gone through in a given order. Returns how many were suppressed.
+    Occurrences are visited in a given order. Returns how many were suppressed.
     """
     records, frequencies = state.question.records, state.frequencies
     gone = 0

@@ -47,9 +47,9 @@ def unsafe_rules(question: Question, supports: Supports, guards: Ints) -> Unsafe
 def count_disjoint(question: Question, sets: Sets, unsafe: UnsafeRules, order: Ints, found: Ints, halt: Bools) -> int:
     """Count what unsafe rules need beyond what may serve rules before them, in a given order.
 
-    A rule needs so many different records with its items to lose one of these. Records in which an occurrence of them
-    was counted for another rule may be among those; in the others no occurrence was. Halted, the count is of the rules
-    until then, and so a bound too.
+    A rule needs a number of different records with its items to lose one of these. Records in which an occurrence of
+    them was counted for another rule may be among those; in the others no occurrence was. Halted, the count is of the
+    rules until then, and so a bound too.
     """
     records, of_published = question.records, question.of_published
     used = np.zeros(len(records.items), np.bool_)

@@ -67,7 +67,7 @@ def sensitive_in(words: Words, row: int, item: int) -> bool:
 
 @inner
 def new_counting(items: int) -> Counting:
-    """Return room to count so many items; that of the items met has one place more."""
+    """Return room to count a number of items; the list of items met has one place more."""
     return Counting(np.zeros(items, np.int64), np.empty(items + 1, np.int64))
 
 

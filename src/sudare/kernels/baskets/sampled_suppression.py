@@ -119,7 +119,7 @@ def _suppress_for(u: int, wanted: Ints, question: Question, repair: Repair, touc
 
 @inner
 def draw_known(records: Records, u: int, of_published: bool, rng: np.random.Generator, chosen: Ints) -> bool:
-    """Draw as many occurrences of a record as `chosen` has room for, uniformly; say whether it has so many."""
+    """Draw as many occurrences of a record as `chosen` has room for, uniformly; return whether it has that many."""
     size = len(chosen)
     left = 0
     for o in range(records.starts[u], records.starts[u + 1]):

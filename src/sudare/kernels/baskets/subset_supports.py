@@ -106,7 +106,7 @@ def _hand_on(
 def count_subsets(index: Index, largest: int, bound: int, listed: int, steps: int) -> Counted:
     """Count the itemsets of up to `largest` items that occur, and list the rarest `listed` below a bound.
 
-    The work ends before all are counted if it takes more than so many looks at places.
+    The work ends before all are counted if it takes more than the allowed number of steps.
     """
     starts, items, places, owners, bounds = index
     results = np.zeros((largest + 1, 3), np.int64)

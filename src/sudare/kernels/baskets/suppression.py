@@ -53,7 +53,7 @@ class Space(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What to suppress against a rule: an item, in so many of the records that have what is known and the inferred."""
+    """What to suppress against a rule: an item, and in how many of the records with all items of the rule."""
 
     item: int
     inferred: int

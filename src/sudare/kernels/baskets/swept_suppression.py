@@ -1,4 +1,4 @@
-"""Repairing all adversaries who know few items: sets are gone through depth first with the records that have them."""
+"""Repairing all adversaries who know few items: sets are visited depth first with the records that have them."""
 
 from __future__ import annotations
 

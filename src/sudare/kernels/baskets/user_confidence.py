@@ -1,4 +1,4 @@
-"""How sure the surest adversary of each user can be: all sets that can be known are gone through, or some are drawn.
+"""The highest confidence of any adversary about each user: all sets that can be known are checked, or some are drawn.
 
 Those who know a set of items look at its crowd, the records that are published with all of it.
 """

@@ -23,7 +23,7 @@ VALUE_BYTES = 21
 
 @inner
 def _put_number(out: Bytes, at: int, number: int, least: int) -> int:
-    """Write a number from 0 on with at least so many digits; return where it ends."""
+    """Write a number from 0 on with a minimum number of digits; return where it ends."""
     digits, rest = 1, number // 10
     while rest > 0:
         digits += 1

@@ -66,7 +66,7 @@ def sort_lines(data: Bytes, starts: Ints, ends: Ints) -> Ints:
     """Return the order of lines by their bytes, which for UTF-8 is that of code points.
 
     Lines are divided by seven bytes at a time into those that are less, equal and greater (multikey quicksort, Bentley
-    and Sedgewick 1997); the equal ones go on with the next seven.
+    and Sedgewick 1997); equal ones are compared by the next seven.
     """
     lines = len(starts)
     order = np.arange(lines)

@@ -144,7 +144,7 @@ def _possible_numbers(days: Ints, cover: Ints, may: Ints, sure: Ints, numbers: I
 
 @inner
 def _has_day(days: Ints, begin: int, end: int, count: int, cover: Ints, may: Ints, sure: Ints) -> bool:
-    """Tell whether there is a day among those listed on which one demand is covered and so many rows are."""
+    """Tell whether there is a day among those listed on which one demand and a number of rows are covered."""
     for place in range(begin, end):
         day = days[place]
         if cover[day] == 0 or may[day] < max(count, 1):

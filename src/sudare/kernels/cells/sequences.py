@@ -60,7 +60,7 @@ def find_sequence(sequences: Sequences, values: Bytes, start: int, end: int, own
 
 @inner
 def has_room(sequences: Sequences, more: int, longer: int) -> bool:
-    """Tell whether there is room for more sequences, of such a length together; half of the slots stay free."""
+    """Tell whether there is room for more sequences of a total length; half of the slots stay free."""
     filled = sequences.filled[0]
     return bool(filled + more <= len(sequences.owners) and sequences.starts[filled] + longer <= len(sequences.pool))
 

@@ -44,7 +44,7 @@ def read_whole(data: Bytes, start: int, end: int) -> int:
 
 @inner
 def read_person(data: Bytes, start: int, end: int, digits: int) -> int:
-    """Return the number of a person: from 1, of at most so many digits; or -1."""
+    """Return the number of a person, from 1 and with at most the allowed digits, or -1."""
     if end - start > digits:
         return -1
     number = read_whole(data, start, end)

@@ -14,9 +14,10 @@ from sudare.kernels.common.ordered import first_from
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.histories.linked_rows import KnownIndex, KnownRows, PublishedRows
 
-# Looking for an item among a customer's rows costs about as much as looking at so many.
+# Looking for an item among a customer's rows costs about as much as looking at this number of rows.
 _HALVINGS = 8
-# To compare a row with a customer's rows, which lie together, costs about as much as to look up so many in the index.
+# To compare a row with a customer's rows, which lie together, costs about as much as to look up this number in the
+# index.
 _LOOKED_UP = 2
 # What a row adds for each customer it can stand for: its weight, the logarithm of all customers to those it can stand
 # for, or its weight only if that is one customer.
@@ -48,7 +49,7 @@ def find_blocks(
 ) -> None:
     """Find for each published row the column that fewest known rows share with it, and how many these are.
 
-    Ordered columns come first, then those of items; -1 is no column. `shares` is the share of known rows that a row can
+    Ordered columns come first, then those of items; -1 means none. `shares` is the share of known rows that a row can
     stand for if columns are independent of each other.
     """
     rows = max(len(known.customer), 1)

@@ -43,7 +43,7 @@ def draw_matchings(
     found: Ints32,
     halt: Bools,
 ) -> tuple[int, int]:
-    """Write a drawn matching of some pseudonyms to each line of `found`, so many changes apart.
+    """Write a drawn matching of some pseudonyms to each line of `found`, a number of changes apart.
 
     Returns how many lines were written before it was halted, one at least, and how many choices there were in all.
     """

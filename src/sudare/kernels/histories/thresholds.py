@@ -18,7 +18,7 @@ UNSETTLED, NOT_BELOW, BELOW = -1, 0, 1
 
 @inner
 def _compared(value: float, roundings: int) -> int:
-    """Return whether a value with so many roundings is below 1, or `UNSETTLED`."""
+    """Return whether a value with a number of rounding errors is below 1, or `UNSETTLED`."""
     error = (roundings + 4) * ROUNDING
     if value * (1 + error) < 1:
         return BELOW

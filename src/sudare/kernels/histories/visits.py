@@ -68,7 +68,7 @@ def pack_rows(
 
 @entry
 def count_crowds(packed: Ints, customer_bits: int, weight_bits: int, sums: Ints) -> None:
-    """Add up, for each number of customers, the values that so many have: how many, occurrences, weights, squares.
+    """Add up the values that each number of customers has: their count, occurrences, weights, squares.
 
     After these come how many of the values have as much weight as customers, and how many as many occurrences.
     `packed` is sorted: a value, a customer and, where it has bits, the weight of the occurrence; else that is 1.

@@ -12,7 +12,7 @@ from sudare.report.page import Figure, Panel, panel, shortened
 from sudare.report.table.figures import MOST_NAME_LETTERS
 
 MOST_BARS = 15
-# A curve is drawn through so many quantiles; more cannot be told apart at its size.
+# A curve is drawn through this number of quantiles; more cannot be told apart at its size.
 QUANTILES = 200
 
 

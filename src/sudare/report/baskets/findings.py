@@ -264,7 +264,7 @@ def losses_of(original: Baskets, shown: Baskets) -> Losses:
 
 
 def _use(original: Baskets, shown: Baskets) -> Use:
-    """Measure what is left; a few long records can have more itemsets in common than can be gone through."""
+    """Measure what is left; a few long records can have more itemsets in common than can be counted."""
 
     def if_possible(compare: Callable[[Baskets, Baskets], T]) -> T | None:
         try:

@@ -209,7 +209,7 @@ def heat_map(
 ) -> Chart:
     """Show shares from 0 to 100 % as darker and darker cells; None leaves a cell empty.
 
-    A few columns have their percentages in the cells, more have a legend. `line_below` draws a dashed line below so
+    A few columns have their percentages in the cells, more have a legend. `line_below` draws a dashed line below that
     many rows.
     """
     numbered = len(columns) <= MOST_NUMBERED_COLUMNS

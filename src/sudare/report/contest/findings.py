@@ -150,7 +150,7 @@ class Findings:
 
     @property
     def exposed(self) -> bool:
-        """Whether such an attacker, by the best plan found, is effective for certain."""
+        """Whether the best plan found is certain to be effective."""
         return self.safety is not None and self.safety.tests[0].plan_found.probability >= 1 - NOISE
 
     @property

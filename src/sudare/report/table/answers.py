@@ -15,7 +15,7 @@ from sudare.tables.sets.subsets import SubsetRisk
 # Attributes named in a sentence; of more only the number is told.
 MOST_NAMED = 10
 MOST_NAME_LETTERS = 50
-# "Few attributes are enough" is said of so many at most.
+# "Few attributes are enough" is said of at most this number.
 FEW = 3
 
 

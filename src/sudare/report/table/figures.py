@@ -14,7 +14,7 @@ from sudare.report.table.set_findings import Lattice
 from sudare.tables.classes.records import RecordsAssessment
 from sudare.tables.sets.sample import MeanEstimate, SubsetSample
 
-# A curve is drawn through at most so many steps; more cannot be told apart at its size.
+# A curve is drawn through at most this number of steps; more cannot be told apart at its size.
 MOST_STEPS = 200
 MOST_BARS = 30
 # Long names are cut, so that a set of them still fits above its drawing.
@@ -213,6 +213,6 @@ def _mean(entry: object, name: str) -> float:
 
 
 def _steps(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return a curve with at most so many steps, its first and last one among them."""
+    """Return a curve with a maximum number of steps, the first and last one included."""
     every = -(-len(curve) // MOST_STEPS)
     return [*curve[:-1:every], curve[-1]]

@@ -17,9 +17,9 @@ from sudare.tables.sets.disclosable import DisclosableSets, disclosable_sets
 from sudare.tables.sets.sample import SubsetSample, sample_subsets
 from sudare.tables.sets.subsets import SubsetRisk, assess_subsets
 
-# Attributes whose sets are all gone through for a page: a quarter of a million sets, a few seconds to count up.
+# Attributes whose sets are all measured for a page: a quarter of a million sets, a few seconds to count up.
 MOST_ATTRIBUTES = 18
-# Sets times distinct rows that are gone through, about half a minute on two cores; beyond, a sample answers.
+# Sets times distinct rows that are measured, about half a minute on two cores; beyond, a sample answers.
 MOST_WORK = 2**33
 # Sets that are drawn: as many as take some ten seconds, within these bounds.
 SAMPLED_WORK, LEAST_SAMPLES, MOST_SAMPLES = 10**8, 2000, 10_000

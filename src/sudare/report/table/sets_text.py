@@ -74,7 +74,7 @@ def _within(value: str, ends: Sequence[str] | None, texts: Texts) -> str:
 
 
 def _walk_remark(walk: Walk, texts: Texts) -> str:
-    """Say how the sets were gone through, and how sure the numbers are."""
+    """Say how the sets were measured, and with what confidence."""
     drawn = {"samples": f"{walk.samples or 0:,}", "seed": walk.seed, "error": percent(walk.error or 0, texts)}
     said = texts(f"risk.walk_{walk.how}", rows=f"{walk.distinct_rows:,}", **(drawn if walk.how == "sample" else {}))
     if walk.min_cell is not None:
@@ -137,7 +137,7 @@ def show_disclosable(found: DisclosableSets, top: int, texts: Texts) -> None:
 
 
 def disclosable_title(found: DisclosableSets, texts: Texts) -> str:
-    """Return what holds for each set: no record is above the limit or, with a quantile, so many may be."""
+    """Return what holds for each set: no record is above the limit or, with a quantile, some may be."""
     counts = {"limit": exact_percent(found.limit, texts), "size": f"{found.class_size:,}"}
     if found.quantile is None:
         return texts("risk.disclosable_title", **counts)

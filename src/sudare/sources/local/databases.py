@@ -57,7 +57,7 @@ def copy_sqlite_table(path: Path, table: str, target: Path, name: str) -> tuple[
             file.write(csv_line(columns))
             for row in found:
                 cells = [_cell_text(cell, column) for cell, column in zip(row, columns, strict=True)]
-                # A line without anything would be no row.
+                # An empty line would not be a row.
                 file.write(csv_line(cells) if cells != [""] else '""\n')
     except sqlite3.Error as error:
         raise _not_readable(name, error) from None

@@ -51,7 +51,7 @@ _OPENERS: tuple[tuple[str, re.Pattern[bytes], Callable[[Path], Any]], ...] = (
 
 
 def is_packed(path: Path) -> bool:
-    """Tell whether a file is compressed, or a zip archive that is no sheet."""
+    """Tell whether a file is compressed, or a zip archive other than a spreadsheet."""
     return path.is_file() and _kind(path) is not None
 
 

@@ -15,7 +15,7 @@ from sudare.sources.spellings import as_written, plain
 # Roles that are recognized, but no values of a purchase.
 _UNUSED = ("invoice", "item_name")
 
-# A double holds every whole number of so many digits.
+# A double holds every whole number of this number of digits.
 _EXACT_DIGITS = 15
 
 _ORDERS = {"day_first": ("%d", "%m", "%Y"), "month_first": ("%m", "%d", "%Y")}

@@ -1,4 +1,4 @@
-"""The search for good levels where there are too many combinations to go through: a best one so far, and a bound.
+"""The search for good levels where there are too many combinations to try all: the best so far, and a bound.
 
 What is safe for all attributes is safe for some of them, and suppresses no more records there; the losses `entropy` and
 `precision` are sums over the attributes. So if the attributes are divided into blocks, the least losses of the blocks,

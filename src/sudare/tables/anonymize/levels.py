@@ -36,7 +36,7 @@ from sudare.tables.sets.what_if import MOST_LISTED, SetsChanged
 if TYPE_CHECKING:
     from sudare.tables.anonymize.written_levels import WrittenLevels
 
-# Two bytes a node, and hours of work: beyond this not all choices are gone through.
+# Two bytes a node, and hours of work: beyond this not all choices are tried.
 MOST_NODES = 50_000_000
 
 

@@ -59,8 +59,8 @@ class Loss:
     """A loss that a search makes as small as possible.
 
     `number` is that of the kernel. `of_level` is what all records lose in a column at a level, and `of_rows` what they
-    lose at the levels of all columns, with suppression. A loss that is no sum over columns is not `by_column`; one that
-    is the mean of the columns is a `mean`.
+    lose at the levels of all columns, with suppression. A loss that is not a sum over columns is not `by_column`; one
+    that is the mean of the columns is a `mean`.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Loss:
     mean: bool = False
 
     def share(self, columns: int) -> int:
-        """Return by what the losses of single columns are divided in the loss of so many."""
+        """Return the divisor of the losses of single columns in the total loss."""
         return columns if self.mean else 1
 
 

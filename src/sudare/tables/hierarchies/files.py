@@ -21,7 +21,7 @@ _FORBIDDEN = frozenset('/\0<>:"\\|?*' if os.name == "nt" else "/\0")
 def hierarchy_paths(folder: Path, attributes: Sequence[str]) -> dict[str, Path]:
     """Return the file of each attribute: its name and `.csv`, by which `find_hierarchies` finds it.
 
-    A name that no file can have gets a similar one that is no other attribute's.
+    A name that no file can have gets a similar one that no other attribute has.
     """
     paths: dict[str, Path] = {}
     for attribute in attributes:

@@ -1,7 +1,7 @@
 """Generalization hierarchies: for each value of an attribute what it becomes at each level.
 
 A file has one line per value and one column per level: level 0 is the value itself, the last level is often `*`. There
-is no line of column names. A line with an empty first cell says what a missing value becomes.
+is no header. A line with an empty first cell says what a missing value becomes.
 """
 
 from __future__ import annotations

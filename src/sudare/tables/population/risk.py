@@ -114,7 +114,7 @@ def population_risk(
 
 
 def _check_classes(table: Table) -> None:
-    """Refuse tables whose classes overlap: a record, or a person, in several classes is no part of a sample."""
+    """Refuse tables whose classes overlap: a record or person in several classes cannot be sampled."""
     if table.persons is not None or (table.wildcards >= 0).any():
         raise OptionNotUsable("errors.population.overlapping")
 

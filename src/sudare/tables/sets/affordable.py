@@ -225,7 +225,7 @@ def _fillings(offers: Sequence[tuple[int, int]], budget: int) -> Iterator[int]:
     """Yield the choices, of offers in rising order of cost, that leave too little for any further offer.
 
     Each is determined by its first offer that is not taken, which is the cheapest that is not: all before it are
-    taken, and of those behind it so much that what is left is less than its cost.
+    taken, and enough of those behind it that less than its cost is left.
     """
     behind = [0]
     for cost, _ in reversed(offers):

@@ -1,9 +1,9 @@
 """Drawing from the maximal sets of attributes within a budget, all alike, where they are too many to list.
 
 A maximal set of attributes that are sold one by one is determined by the cheapest offer that is not taken: all cheaper
-ones are taken, and of the others so many that less than its price is left. How many choices of the last offers cost
+ones are taken, and enough of the others that less than its price is left. How many choices of the last offers cost
 how much is counted once, from the last offer on; then a choice is drawn offer by offer. Where prices are too fine for
-such a table, they are rounded down for it, and draws that are not maximal sets within the true budget are left out. So
+this table, they are rounded down, and draws that are not maximal sets within the true budget are left out. So
 are, where there are bundles, sets that other bundles can extend; a set that several choices of bundles reveal is kept
 as often as the others, by chance.
 """

@@ -23,7 +23,7 @@ from sudare.tables.classes.rows import Rows, rows_of, table_rows
 from sudare.tables.model import Table
 from sudare.tables.walks.memory import Walked, walk_rows
 
-# More sets than this are no answer that anybody reads.
+# Nobody reads more sets than this.
 MOST_SETS = 1_000_000
 # Attributes whose subsets are all walked: a million of them.
 MOST_WALKED = 20

@@ -1,4 +1,4 @@
-"""Searching the safe sets of many attributes without going through all of them.
+"""Searching the safe sets of many attributes without checking all of them.
 
 A subset of a safe set is safe, so the maximal safe sets say everything, and so do the minimal unsafe ones. The search
 goes depth first through the sets in an order in which all subsets of a set come before it. A set that neither lies in
@@ -151,7 +151,7 @@ class Search:
         """Say whether an attribute can be added to all safe sets of the chosen and later attributes.
 
         These sets are all decided before, so then nothing is left to find with the attribute: what was safe stays
-        safe inside known sets, and what was unsafe is no minimal unsafe set with one attribute more.
+        safe inside known sets, and what was unsafe is not minimal with one attribute more.
         """
         scope = chosen | sum(1 << t for t in later)
         split = self.safe.split

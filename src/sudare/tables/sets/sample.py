@@ -1,4 +1,4 @@
-"""The risk of sets of attributes where they are too many to go through: draw sets, and say how sure the means are.
+"""The risk of attribute sets where there are too many to measure: draw sets, and give intervals for the means.
 
 Risk analysis of k-anonymized personal data by attack simulation asks for random sampling of the combinations of
 attributes where exhaustion is impossible.
@@ -50,7 +50,7 @@ class SizeEstimate(Result):
 
     `max_risk` is the mean over the sets of their largest risk, `mean_risk` that of their mean risk, `unique_share` of
     the share of unique records, `share_above` of the share of records whose risk is above the bound. If `exact`, all
-    sets of the size were gone through; else the means are estimates from `sample` drawn sets.
+    sets of the size were measured; otherwise the means are estimates from `sample` drawn sets.
     """
 
     size: int | None

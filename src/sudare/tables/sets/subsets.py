@@ -244,7 +244,7 @@ def choose_subsets_walk(
     walk: WalkName | None = None,
     memory: str = WALK_MEMORY,
 ) -> Walk:
-    """Choose how `assess_subsets` goes through the subsets of a table; it takes the answer as its `walk`."""
+    """Choose how `assess_subsets` enumerates the subsets of a table; pass the answer as its `walk`."""
     count = len(attributes) if attributes is not None else len(table.attributes)
     sets = sum(comb(count, members) for members in range(1, _check(count, max_size) + 1))
     return choose_walk(table, attributes=count, sets=sets, walk=walk, memory=memory, class_sizes=class_sizes)

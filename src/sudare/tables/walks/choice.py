@@ -1,4 +1,4 @@
-"""How the sets of attributes of a table are gone through: in memory, on the engine, or by a sample of the records."""
+"""How the attribute sets of a table are enumerated: in memory, on the engine, or by a sample of the records."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Walk(Result):
 
 
 def walk_bytes(distinct: int, attributes: int) -> int:
-    """Return how much memory the walk through the sets of so many attributes takes, about."""
+    """Return the approximate memory that a walk through the sets of `attributes` attributes takes."""
     return distinct * (ROW_BYTES + CELL_BYTES * attributes)
 
 
 def choose_walk(
     table: CollapsedTable, *, attributes: int, sets: int, walk: WalkName | None, memory: str, class_sizes: bool
 ) -> Walk:
-    """Choose how to go through sets of attributes, unless it is asked for.
+    """Choose how to enumerate attribute sets, unless `walk` says it.
 
     In memory, if the distinct rows fit; else on the engine, if the rows that it groups are not too many; else by a
     sample. Rows that may not leave the engine are grouped there. Classes that overlap or count persons are made in

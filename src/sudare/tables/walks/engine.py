@@ -34,7 +34,7 @@ MOST_AT_ONCE = 1000
 def walk_engine(
     table: CollapsedTable, places: Sequence[int], *, most: int, bound: int, class_sizes: bool, progress: Progress
 ) -> Walked:
-    """Go through all sets of at most `most` of the attributes at some places; the answer is that of `walk_rows`.
+    """Measure all sets of at most `most` of the attributes at some positions; the answer is that of `walk_rows`.
 
     Where small counts must not leave the engine, classes of neighbouring sizes are told as the smallest of them: then
     no risk is told too low.
@@ -142,7 +142,7 @@ class _EngineWalk:
         return [members ^ bit for bit in order[:common]]
 
     def _measure(self, classes: str, sets: int) -> dict[int, int]:
-        """Put down the sizes of the classes of so many sets; return how many classes each set has."""
+        """Record the class sizes of some sets; return how many classes each set has."""
         lines = (
             "SELECT members, size, count(*) AS classes, size * count(*) AS records "
             f"FROM (SELECT members, records AS size FROM {classes}) GROUP BY members, size"

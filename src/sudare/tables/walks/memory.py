@@ -74,7 +74,7 @@ def walk_rows(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Walked:
-    """Go through all subsets of at most `most` attributes, each together with the last `known` ones.
+    """Measure all subsets of at most `most` attributes, each together with the last `known` ones.
 
     `bound` asks for the records in classes smaller than it.
     """
@@ -104,7 +104,7 @@ class _MatchWalk:
         self._walked = Walked.nothing(free, class_sizes=class_sizes)
 
     def run(self, threads: int | None, progress: Progress) -> Walked:
-        """Go through the sets by which of the first attributes they have."""
+        """Visit the sets by which of the first attributes they have."""
         first = min(MOST_SPLIT_MATCHES, self._free)
         # The more attributes, the longer: these begin first, so that none is left to run alone at the end.
         tasks: list[Task] = [partial(self._task, prefix) for prefix in range(1 << first)]
@@ -227,7 +227,7 @@ def _joined(codes: Codes) -> Codes:
 
 
 def _parts(sizes: list[int]) -> NDArray[np.int32]:
-    """Return for each subset of attributes, of so many values each, the numbers that joined ones become."""
+    """Return for each subset of attributes, given their numbers of values, the numbers that joined ones become."""
     parts = np.zeros((1 << len(sizes), math.prod(sizes)), np.int32)
     values = np.unravel_index(np.arange(parts.shape[1]), sizes, order="F")
     for subset, line in enumerate(parts):

@@ -30,7 +30,8 @@ from sudare.tables.walks.packed_rows import fewest_values_first
 MEAN_RISK, UNIQUE_SHARE, SHARE_BELOW = range(3)
 VALUE, LOW, HIGH = range(3)
 
-# Rows are divided into so many parts by their numbers, and only the parts that have drawn records are put in order.
+# Rows are divided into this number of parts by their numbers, and only the parts that have drawn records are put in
+# order.
 _PARTS = 1_000_003
 # Powers modulo a prime, so that rows spread over the parts; the sum of 24 products is below 2^63.
 _FACTORS = tuple(pow(48_271, power, 2**20 - 3) for power in range(1, 25))

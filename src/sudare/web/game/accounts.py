@@ -95,7 +95,7 @@ def _begin_session(session: Session, user: User, settings: ServerSettings) -> st
 
 
 def find_session(session: Session, token: str | None, now: dt.datetime | None = None) -> LoginSession | None:
-    """Return the session of a browser's token unless it is over; `now` is this moment if not given."""
+    """Return the session of a browser's token unless it is over; `now` defaults to this moment."""
     if not token:
         return None
     found = session.scalars(select(LoginSession).where(LoginSession.token_hash == token_hash(token))).first()

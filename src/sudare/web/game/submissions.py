@@ -23,7 +23,7 @@ GUESS_FILES_PER_DAY = 100
 
 
 def check_may_submit(session: Session, viewer: Viewer, round_id: str, now: dt.datetime | None = None) -> Round:
-    """Refuse early what `submit` would refuse: before a file is taken in; `now` is this moment if not given."""
+    """Refuse early what `submit` would refuse: before a file is taken in; `now` defaults to this moment."""
     viewer.need("submit")
     team = viewer.own_team
     round = visible_round(session, viewer, round_id)
@@ -112,7 +112,7 @@ def final_submissions(session: Session, round: Round) -> list[Submission]:
 def check_may_guess(
     session: Session, viewer: Viewer, target_id: str, now: dt.datetime | None = None
 ) -> tuple[Target, Round]:
-    """Refuse early what `submit_guesses` would refuse; `now` is this moment if not given."""
+    """Refuse early what `submit_guesses` would refuse; `now` defaults to this moment."""
     viewer.need("guess")
     team = viewer.own_team
     target, round = visible_target(session, viewer, target_id)

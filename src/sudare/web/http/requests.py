@@ -32,7 +32,7 @@ LANGUAGE_COOKIE = "sudare_language"
 # Guards the forms of those who have no session yet: its value stands in the form too.
 FORM_COOKIE = "sudare_form"
 FORM_FIELD = "csrf"
-# Of an upload, so much is held until it is written: a disk that is busy must not hold up pages.
+# This much of an upload is held until it is written: a disk that is busy must not hold up pages.
 WRITTEN_BYTES = 1 << 20
 # Passwords that are hashed at the same time; each takes 64 megabytes.
 PASSWORD_TURNS = 2

@@ -49,7 +49,7 @@ def retry(session: Session, job: Job) -> None:
 def enqueue_due(session: Session) -> None:
     """Enqueue what deadlines ask for: A' when all A are checked, the evaluation when all guesses are.
 
-    The key of such a job has the deadline in it: a phase that was extended gets a job of its own.
+    The key of the job contains the deadline: a phase that was extended gets a job of its own.
     """
     now = database_now(session)
     rounds = session.scalars(select(Round).where(Round.frozen.is_(False), Round.anonymization_closes <= now)).all()

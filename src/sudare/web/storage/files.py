@@ -54,7 +54,7 @@ class FileStore:
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     def receive(self, max_bytes: int, seconds: float) -> Incoming:
-        """Return what takes in a file of at most so many bytes that is complete in time."""
+        """Return a receiver for a file of limited size that must be complete in time."""
         return Incoming(self._folder, self._incoming, max_bytes, time.monotonic() + seconds)
 
     def keep(self, source: BinaryIO, max_bytes: int, seconds: float) -> StoredFile:

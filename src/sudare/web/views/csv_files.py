@@ -1,4 +1,4 @@
-"""Results as CSV for spreadsheets, which take a cell that begins with = + - @ for a formula: such a text gets a '."""
+"""Results as CSV for spreadsheets, which take a cell that begins with = + - @ for a formula: it gets a leading '."""
 
 from __future__ import annotations
 

@@ -60,6 +60,6 @@ def go(path: str) -> RedirectResponse:
 
 
 def inner_path(text: str) -> str:
-    """Return a path on this server, or the start page if a text is no such path."""
+    """Return a path on this server, or the start page if a text is not one."""
     fine = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable() and "\\" not in text
     return text if fine else "/"

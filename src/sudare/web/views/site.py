@@ -23,7 +23,7 @@ ASSETS = ("style.css", "favicon.svg")
 
 def write_site(session: Session, contest: Contest, folder: Path) -> None:
     """Write what everybody may see of a contest and its published results into a folder."""
-    # Nobody in particular: what such a viewer sees is fit for all.
+    # Nobody in particular: what this viewer sees is fit for all.
     viewer = Viewer(contest, None, None, None, ALL_SCOPES, database_now(session))
     shown = show_contest(session, viewer)
     make_folder(folder)

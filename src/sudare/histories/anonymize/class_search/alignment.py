@@ -29,7 +29,7 @@ def realigned(search: ClassSearch, classes: Iterable[AlignedClass]) -> list[Alig
 
     def task(found: AlignedClass) -> AlignedClass:
         divisions = _divisions(len(found.members))
-        # Large classes have so many divisions that the last thousandth is left.
+        # Large classes have very many divisions: the last thousandth is left.
         exact = len(found.members) <= _MOST_EXACT
         failed = 0
         for division in cycle(divisions):

@@ -55,7 +55,7 @@ def recombine(search: ClassSearch) -> bool:
     with search.deadline.part(_CHOICE_SHARE) as part:
         seconds = part.left
         chosen = cheapest_division(keys, costs, customers=len(search.near), most=search.cost, deadline=part)
-        # What depends on the time is no end by itself.
+        # A result that depends on the time does not end the search by itself.
         search.hurried |= seconds is not None and part.left is not None and part.left < seconds / 2
     return bool(chosen) and _adopt(search, chosen)
 
