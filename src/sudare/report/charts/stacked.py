@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sudare.report.charts.axes import MOST_LABEL_WIDTH, Spec, text_width
+from sudare.report.charts.axes import Spec, text_width
 from sudare.report.charts.vega import FIRST, INK, LINK, ROW_HEIGHT, WIDE, Chart
 from sudare.showing import dataclass
 
@@ -16,7 +16,10 @@ COLOURS = {
     "deleted_cell": LINK,
     "deleted_row": INK,
 }
-LEGEND_COLUMNS = 2
+# Names of columns are cut here: the legend stands above the bars, and needs room beside long names.
+MOST_NAME_WIDTH = 180
+# The square of a legend's entry with the gaps around it.
+SYMBOL_WIDTH = 30
 TICKS = 4
 # The room for the numbers, right of the longest bar, in parts of it.
 ROOM = 0.3
@@ -55,7 +58,7 @@ def parted_bars(
         "field": "kind",
         "type": "nominal",
         "scale": {"domain": [name for _, name in kinds], "range": [COLOURS[key] for key, _ in kinds]},
-        "legend": {"orient": "top", "direction": "horizontal", "columns": LEGEND_COLUMNS, "title": None,
+        "legend": {"orient": "top", "direction": "horizontal", "columns": _columns(kinds, bars), "title": None,
                    "symbolType": "square", "symbolStrokeWidth": 0},
     }  # fmt: skip
     parts = {
@@ -74,9 +77,19 @@ def parted_bars(
     return Chart(_spec(rows, [parts, ends], [bar.label for bar in bars]), title, description)
 
 
+def _columns(kinds: Sequence[tuple[str, str]], bars: Sequence[PartedBar]) -> int:
+    """Return how many entries of the legend stand side by side: two if there is room for the longest."""
+    entry = max(text_width(name) for _, name in kinds) + SYMBOL_WIDTH
+    return 2 if 2 * entry <= WIDE - _room([bar.label for bar in bars]) else 1
+
+
+def _room(labels: Sequence[str]) -> int:
+    return min(MOST_NAME_WIDTH, max(text_width(label) for label in labels))
+
+
 def _spec(rows: list[Spec], layers: list[Spec], labels: Sequence[str]) -> Spec:
-    room = min(MOST_LABEL_WIDTH, max(text_width(label) for label in labels))
-    axis = {"ticks": False, "domain": False, "labelPadding": 8, "minExtent": room + 8}
+    room = _room(labels)
+    axis = {"ticks": False, "domain": False, "labelPadding": 8, "minExtent": room + 8, "labelLimit": MOST_NAME_WIDTH}
     y = {
         "field": "label",
         "type": "nominal",
