@@ -78,24 +78,24 @@ def test_the_numbers_are_those_of_the_assessments(people: sudare.Table, tmp_path
 def test_the_answer_comes_first(make: Make) -> None:
     text = shown_text(make(limit=0.5))
     assert (
-        "Records assessed: 6, with 3 attributes. "
+        "The table holds 6 records with 3 attributes. It was assessed as it is; nothing was changed. "
         "The attacker is assumed to know of a person: “sex”, “age” and “town”." in text
     )
-    assert "4 of 6 records (66.67 %) are like no other" in text
+    assert "4 of 6 records (66.67 %) are unique" in text
     assert "picks the right record in 83.33 % of cases; for the records most at risk, in 100 % of cases" in text
     assert (
         "The limit is a risk of 50 %, that is, at least 2 equal records. 66.67 % of the records are above it." in text
     )
     assert "One attribute can be enough: “age” alone makes records unique (1, 16.67 % of all)." in text
-    assert "No two attributes together are within the limit, single ones are, for example “sex”." in text
-    assert "contributes most to the risk is “age”: without it the mean risk falls from 83.33 % to 50.00 %" in text
+    assert "No two attributes together are within the limit. 2 single ones are, for example “sex”." in text
+    assert "“age” contributes most to the risk: without it, the mean risk falls from 83.33 % to 50.00 %" in text
 
 
 def test_the_japanese_report_says_the_same(make: Make) -> None:
     page = make("性別,年齢\n男,30\n男,30\n女,30\n女,40\n", language="ja", limit=0.5)
     assert '<html lang="ja">' in page
     text = shown_text(page)
-    assert "2個の属性を持つ4件のレコードを評価した。" in text
+    assert "表は2個の属性を持つ4件のレコードからなる。" in text
     assert "4件のうち2件（50.00%）には、ほかに同じレコードがない。" in text
     assert "「年齢」だけで1件（25.00%）のレコードが1件に絞り込まれる。" in text
 
@@ -152,8 +152,8 @@ def test_sets_are_counted_once_in_the_bands_of_their_risk(people: sudare.Table) 
 def test_a_sensitive_attribute_has_its_section_only_if_there_is_one(make: Make) -> None:
     assert 'id="sensitive"' not in make()
     text = shown_text(make(sensitive="town"))
-    assert "k (smallest group) 1" in text
-    assert "Records that give away the value of “town”: 4 (66.67 %)." in text
+    assert "k (smallest class) 1" in text
+    assert "4 records (66.67 %) give away the value of “town”." in text
     assert "town wants to learn it" in text
 
 
@@ -192,8 +192,8 @@ def test_levels_are_searched_for_all_that_the_attacker_knows(make: Make) -> None
 
 def test_levels_that_do_not_suffice_are_told(make: Make) -> None:
     text = shown_text(make(limit=0.1, hierarchies=HIERARCHIES))
-    assert "Not even the highest levels of the hierarchies bring every risk within the limit." in text
-    assert "There is no such choice" in text
+    assert "Even the highest levels of the hierarchies do not bring every risk within the limit." in text
+    assert "There is none: even at the highest levels" in text
 
 
 def test_the_limit_has_all_its_digits_and_says_nothing_of_permission(make: Make) -> None:
@@ -229,7 +229,7 @@ def test_levels_of_too_many_choices_are_said_to_be_the_best_found(make: Make, mo
 def test_sets_that_are_too_many_to_compare_are_said_to_be_left_out(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(set_findings, "MOST_WORK", 14)
     text = shown_text(make())
-    assert "The sets of 2 attributes are too many to compare here." in text
+    assert "There are too many sets of 2 attributes to compare here." in text
 
 
 def test_a_search_that_was_cut_short_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_a_search_that_was_cut_short_is_told(make: Make, monkeypatch: pytest.Mon
         return replace(sudare.tables.disclosable_sets(*args, **options), complete=False)
 
     monkeypatch.setattr(set_findings, "disclosable_sets", cut_short)
-    assert "The search was stopped after some time" in shown_text(make())
+    assert "The search was stopped early" in shown_text(make())
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_an_interruption_interrupts_the_report_though_some_was_found(
 
 def test_columns_that_are_constant_or_unique_are_pointed_out(make: Make) -> None:
     text = shown_text(make("number,country,sex\n1,jp,m\n2,jp,f\n3,jp,m\n"))
-    assert "Another value in every record: “number”." in text
+    assert "A different value in every record: “number”." in text
     assert "The same value in every record: “country”." in text
 
 
@@ -273,7 +273,7 @@ def test_missing_values_are_counted_and_explained(make: Make) -> None:
 
 def test_persons_are_explained(make: Make) -> None:
     text = shown_text(make("who,a,b\n1,x,y\n1,x,y\n2,x,y\n3,x,z\n", read={"person": "who"}))
-    assert "Several records can be of one person" in text
+    assert "Several records can belong to one person" in text
 
 
 def test_names_and_values_from_the_data_are_escaped_everywhere(make: Make) -> None:
@@ -326,14 +326,14 @@ def test_records_that_are_all_alike_make_a_sensible_page(make: Make) -> None:
 
 def test_records_of_which_no_attribute_is_within_the_limit_make_a_sensible_page(make: Make) -> None:
     text = shown_text(make("a,b\n1,2\n3,4\n5,6\n"))
-    assert "No attribute is within the limit, not even alone." in text
-    assert "There is no such set: not even a single attribute is within the limit." in text
+    assert "No attribute is within the limit, not even on its own." in text
+    assert "None: not even a single attribute is within the limit." in text
     assert "No single attribute makes the difference" in text
 
 
 def test_one_known_attribute_has_no_combinations(make: Make) -> None:
     text = shown_text(make(known=["sex"]))
-    assert "A single known attribute has no combinations." in text
+    assert "There are no combinations of a single known attribute." in text
 
 
 class Nesting(HTMLParser):
@@ -411,12 +411,12 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(people: sud
         ({"known": ["aeg"]}, "Did you mean age"),
         ({"known": []}, "at least one attribute"),
         ({"known": ["age", "age"]}, "named twice"),
-        ({"known": ["age"], "sensitive": "age"}, "not the sensitive one"),
+        ({"known": ["age"], "sensitive": "age"}, "the sensitive one may not be known"),
         ({"sensitive": "twon"}, "Did you mean town"),
         ({"limit": 0}, "above 0 and at most 1"),
-        ({"suppress": 1, "hierarchies": HIERARCHIES}, "from 0 to below 1"),
+        ({"suppress": 1, "hierarchies": HIERARCHIES}, "at least 0 and below 1"),
         ({"known": ["town"], "hierarchies": HIERARCHIES}, "None of the hierarchies"),
-        ({"hierarchies": {"town": make_hierarchy("town", {1: ("x", "*")})}}, "lacks 1 values"),
+        ({"hierarchies": {"town": make_hierarchy("town", {1: ("x", "*")})}}, "no line for 1 value"),
         ({"language": "fr"}, "en or ja"),
     ],
 )

@@ -36,9 +36,13 @@ def next_step(question: Question, findings: Findings, file: str, texts: Texts) -
     if findings.levels is None:
         return Step.of(texts("report.table.next.hierarchies"), "table", "hierarchies", file, "-o", "hierarchies")
     key = "levels" if findings.levels.after else "none"
-    words = ("--hierarchies", "DIR", "--known", ",".join(question.known), "--k", str(question.class_size))
+    words = ("--hierarchies", "DIR", "--k", str(question.class_size))
+    some = len(question.known) < len(findings.columns)
+    known = ("--known", ",".join(question.known)) if some else ()
     left_out = ("--suppress", str(question.suppress)) if question.suppress else ()
-    return Step.of(texts(f"report.table.next.{key}"), "table", "levels", file, *words, *left_out, "-o", "published.csv")
+    return Step.of(
+        texts(f"report.table.next.{key}"), "table", "levels", file, *words, *known, *left_out, "-o", "published.csv"
+    )
 
 
 def listed_names(attributes: Sequence[str], texts: Texts) -> str:

@@ -71,7 +71,10 @@ def write_table_report(
     )
     findings = gather_findings(table, question, threads=threads, progress=progress)
     progress(message("progress.drawing"), 0, 1)
-    again = repetition(command, _call(question, Path(path), language), texts, made, table.reading)
+    asked = {"known": known, "limit": limit, "sensitive": sensitive, "suppress": suppress, "seed": seed}
+    given = ["table", repr(Path(path).name), *(["hierarchies=hierarchies"] if hierarchies else [])]
+    call = call_text("sudare.tables.write_table_report", given, {**asked, "language": language})
+    again = repetition(command, call, texts, made, table.reading)
     page = table_page(table, question, findings, texts, made, again)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
@@ -118,15 +121,6 @@ def table_page(
 
 # Sections that need a finding which was not asked for in every report.
 _OPTIONAL = {"sensitive": "diversity", "levels": "levels"}
-
-
-def _call(question: Question, path: Path, language: Language) -> str:
-    """Return the call that makes the page; hierarchies that were read before are named, not written out."""
-    asked = {name: getattr(question, name) for name in ("known", "limit", "sensitive", "suppress", "seed")}
-    given = ["hierarchies=hierarchies"] if question.hierarchies else []
-    return call_text(
-        "sudare.tables.write_table_report", ["table", repr(path.name), *given], {**asked, "language": language}
-    )
 
 
 def assumptions(table: Table, question: Question, findings: Findings, texts: Texts) -> list[str]:
