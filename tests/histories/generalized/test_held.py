@@ -10,6 +10,7 @@ import sudare
 from sudare.engine import DuckDBEngine
 from sudare.errors import BadRows, OptionNotUsable, SourceNotReadable
 from sudare.histories.generalized.held import hold_cells
+from sudare.messages import Texts
 from tests.engine.looking import rows_of
 
 T = "1,2011/1/1,a,1.00,1\n1,2011/1/2,b,2.5,1\n2,2011/1/3,c,3,30\n"
@@ -51,21 +52,22 @@ def test_a_folder_is_read_in_the_order_of_its_texts_and_blank_lines_are_left_out
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "kind"),
     [
-        ("{b;a}", "{b;c}", "cells that do not cover the value of T (1)"),
-        ("{b;a}", "{a;x}", "invalid cells (1)"),
-        ("[0.01;2]", "[0.01;2", "invalid cells (1)"),
-        ("8,", "7,", "pseudonyms that are not one to one (1)"),
-        ("*,*,*,*,*", "9,*,*,*,*", "pseudonyms that are not one to one (1)"),
-        ("[1;30]", "[1;30],1", "rows with another number of cells (1)"),
-        ("{c}", "{c" + ";c" * 4000 + "}", "lines that are too long (1)"),
+        ("{b;a}", "{b;c}", "must_cover"),
+        ("{b;a}", "{a;x}", "invalid"),
+        ("[0.01;2]", "[0.01;2", "invalid"),
+        ("8,", "7,", "consistency"),
+        ("*,*,*,*,*", "9,*,*,*,*", "consistency"),
+        ("[1;30]", "[1;30],1", "columns"),
+        ("{c}", "{c" + ";c" * 4000 + "}", "length"),
     ],
 )
 def test_an_a_that_breaks_the_rules_is_refused_with_the_kinds_of_errors(
-    engine: DuckDBEngine, tmp_path: Path, before: str, after: str, said: str
+    engine: DuckDBEngine, tmp_path: Path, before: str, after: str, kind: str
 ) -> None:
-    words = rf"A\.csv breaks the rules pwscup2018\. Errors: {re.escape(said)}\. (?s:.*)Hint: "
+    said = re.escape(Texts("en")(f"contest_check.kinds.{kind}"))
+    words = rf"A\.csv breaks the rules pwscup2018\. Errors: {said} \(1\)\. (?s:.*)Hint: "
     with pytest.raises(BadRows, match=words):
         hold_cells(*texts(tmp_path, T, A.replace(before, after)), engine=engine)
 
