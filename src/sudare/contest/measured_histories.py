@@ -20,6 +20,7 @@ from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import RuleSet, load_rules
 from sudare.histories.utility.use_cases import MEASURES, MeasuredError
 from sudare.messages import Joined, Message, message
+from sudare.messages.reasons import reason_of
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.result_folders import keep_parameters, make_folder
@@ -104,7 +105,7 @@ def read_measured_histories(path: str | Path) -> tuple[MeasuredHistory, ...]:
     try:
         rows = [row for row in csv.reader(text.decode("utf-8-sig").splitlines(), strict=True) if row]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise SourceNotReadable("errors.measures.not_csv", path=path, reason=error) from None
+        raise SourceNotReadable("errors.measures.not_csv", path=path, reason=reason_of(error)) from None
     header = [name.strip() for name in rows[0]] if rows else []
     missing = next((name for name in ("name", "utility") if name not in header), None)
     if missing:
