@@ -18,6 +18,7 @@ import pytest
 import sudare
 from sudare.baskets.suppress.suppression import Suppression
 from sudare.histories.generalized.purchases import purchases_of_cells
+from sudare.sources.readings import Reading
 from tests.histories.attack.histories import Row, history, made_rows
 from tests.public import public
 
@@ -171,6 +172,12 @@ REFUSED: dict[tuple[str, str], list[tuple[Callable[[Path], object], str]]] = {
                 folder, published=sudare.histories.measure_published(MINE.original, MINE.concealed.history)
             ),
             OTHERS,
+        ),
+    ],
+    ("write_contest_report", "reading"): [
+        (
+            lambda folder: contest_report(folder, reading=Reading("other.csv", "CSV", {}, {}, len(MINE.original))),
+            "reading is about other.csv, but the report is about another history",
         ),
     ],
     ("write_history_report", "assessment"): [

@@ -153,6 +153,7 @@ class HistoryRows:
             return read_published(path, self.history, self.rules, progress=progress)
         return self._read_cells(path)
 
+    @checked
     def published_rows(self, history: CellHistory) -> list[tuple[str, ...]]:
         """Return the published rows of an anonymized history as text, in publication order."""
         return sorted(self._rows(_some_rows(history, np.flatnonzero(~history.deleted))))

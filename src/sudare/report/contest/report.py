@@ -13,6 +13,7 @@ from sudare.histories.anonymize.models import AnonymizedResult
 from sudare.histories.attack.duel import Duel
 from sudare.histories.attack.guesses import Guesses
 from sudare.histories.attackers.published import PublishedAssessment
+from sudare.histories.generalized.model import CellHistory
 from sudare.histories.generalized.rule_sets import EPOCH, RuleSet, load_rules
 from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.histories.utility.row_statistics import COLUMNS, STATISTICS
@@ -96,6 +97,8 @@ def write_contest_report(
     check_writable(Path(path))
     question = ask(rules or load_rules(), attacks=attacks, draws=draws, seed=seed, thresholds=thresholds)
     histories = read_histories(original, anonymized, question.rules, progress)
+    if reading is not None and not _is_reading_of(reading, histories.original):
+        raise OptionNotUsable("errors.report.other_reading", source=reading.source)
     highest = int(histories.original.persons.max(initial=0))
     if customers and highest > len(customers):
         raise OptionNotUsable("errors.report.customer_names", names=len(customers), highest=highest)
@@ -110,6 +113,11 @@ def write_contest_report(
         temporary.write_text(page, encoding="utf-8", newline="\n")
     progress(message("progress.drawing"), 1, 1)
     return findings
+
+
+def _is_reading_of(reading: Reading, original: CellHistory) -> bool:
+    """Say whether it was this history that was read: by its source and its number of rows."""
+    return reading.source in original.sources and reading.rows - reading.dropped_rows == len(original)
 
 
 def contest_page(
