@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 import sudare
+from sudare.messages import catalogue
 from tests.pages import DOCS, ROOT, anchors, links, page_name, pages
 from tests.public import public
 
@@ -51,6 +52,14 @@ def test_every_tutorial_and_how_to_page_is_there_in_japanese_too() -> None:
     english = {page.relative_to(DOCS) for room in ("tutorials", "how-to") for page in (DOCS / room).glob("*.md")}
     japanese = {page.relative_to(DOCS / "ja") for page in (DOCS / "ja").rglob("*.md")}
     assert english | {Path("index.md")} == japanese
+
+
+def test_the_page_on_reports_has_the_sections_and_answers_that_reports_have() -> None:
+    page = (DOCS / "reference" / "report.md").read_text(encoding="utf-8")
+    shown = r"report\.((history|table|baskets|contest)\.section\.\w+|published\.section|contest\.conclusion\.\w+)"
+    titles = {text.rstrip(".") for key, text in catalogue("en").items() if re.fullmatch(shown, key)}
+    assert len(titles) > 40
+    assert sorted(title for title in titles if f"| {title} |" not in page) == []
 
 
 def python_blocks() -> list[tuple[str, str]]:

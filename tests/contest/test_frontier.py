@@ -68,10 +68,10 @@ def test_what_is_finished_is_not_computed_again(tmp_path: Path, monkeypatch: pyt
 
 def test_points_of_another_history_or_search_are_refused(tmp_path: Path) -> None:
     trace_frontier(ORIGINAL, [2], search=QUICK, folder=tmp_path)
-    with pytest.raises(OptionNotUsable, match="has other results: seed is 0 there and 1 here"):
+    with pytest.raises(OptionNotUsable, match="contains other results: seed is 0 there and 1 here"):
         trace_frontier(ORIGINAL, [2], search=replace(QUICK, seed=1), folder=tmp_path)
     other = history(made_rows(4, customers=24, most_rows=5))
-    with pytest.raises(OptionNotUsable, match="has other results: original"):
+    with pytest.raises(OptionNotUsable, match="contains other results: original"):
         trace_frontier(other, [2], search=QUICK, folder=tmp_path)
 
 

@@ -136,7 +136,7 @@ def test_published_results_and_tables_of_values_are_correlated(run: Run, folder:
     assert "frequent itemsets" not in some
     other = run("correlate", tmp_path / "some.csv", "-o", tmp_path / "out")
     assert (other.exit_code, other.stdout) == (2, "")
-    assert "has other results" in other.stderr
+    assert "contains other results" in other.stderr
 
 
 def test_an_interruption_says_that_the_rest_can_follow(
