@@ -20,9 +20,10 @@ from sudare.version import __version__
 class Repetition:
     """What a reader types to make a report again, and what else its numbers depend on, by name.
 
-    `title` says whether `line` is a command line or a call of the library.
+    `promise` says what is the same then; `title` says whether `line` is a command line or a call of the library.
     """
 
+    promise: str
     title: str
     line: str
     facts: tuple[tuple[str, str], ...]
@@ -42,9 +43,19 @@ class Step:
 
 
 def repetition(
-    command: str | None, call: str, texts: Texts, made: dt.datetime, reading: Reading | None = None
+    command: str | None,
+    call: str,
+    texts: Texts,
+    made: dt.datetime,
+    reading: Reading | None = None,
+    *,
+    stopped: bool = False,
 ) -> Repetition:
-    """Return how a report is made again: by the command line, or by the call of the library where there was none."""
+    """Return how a report is made again: by the command line, or by the call of the library where there was none.
+
+    What a search found that was `stopped` by the clock need not be found again.
+    """
+    promise = texts("report.page.repeat_stopped" if stopped else "report.page.repeat")
     dropped = ((texts("report.page.left_out"), left_out(reading, texts)),) if reading else ()
     facts = (
         *dropped,
@@ -52,8 +63,8 @@ def repetition(
         (texts("report.page.made"), Numbers(texts).moment(made)),
     )
     if command is None:
-        return Repetition(texts("report.page.call"), call, facts)
-    return Repetition(texts("report.page.command"), command, facts)
+        return Repetition(promise, texts("report.page.call"), call, facts)
+    return Repetition(promise, texts("report.page.command"), command, facts)
 
 
 def versions() -> str:

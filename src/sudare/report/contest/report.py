@@ -107,7 +107,8 @@ def write_contest_report(
     )
     progress(message("progress.drawing"), 0, 1)
     call = _call(question, findings, Path(path), language, plain=reading is not None)
-    again = repetition(command, call, texts, made, reading)
+    stopped = findings.made is not None and not findings.made.converged
+    again = repetition(command, call, texts, made, reading, stopped=stopped)
     page = contest_page(histories, question, findings, texts, made, again, customers, reading)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")

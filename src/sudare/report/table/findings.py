@@ -94,6 +94,11 @@ class Findings:
     diversity: Diversity | None
     levels: Levels | None
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the clock ended a search before it was done."""
+        return not self.disclosable.complete or (self.levels is not None and not self.levels.found.complete)
+
 
 def gather_findings(table: Table, question: Question, *, threads: int | None, progress: Progress) -> Findings:
     """Ask the table for all that the report shows."""

@@ -74,7 +74,7 @@ def write_table_report(
     asked = {"known": known, "limit": limit, "sensitive": sensitive, "suppress": suppress, "seed": seed}
     given = ["table", repr(Path(path).name), *(["hierarchies=hierarchies"] if hierarchies else [])]
     call = call_text("sudare.tables.write_table_report", given, {**asked, "language": language})
-    again = repetition(command, call, texts, made, table.reading)
+    again = repetition(command, call, texts, made, table.reading, stopped=findings.stopped)
     page = table_page(table, question, findings, texts, made, again)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
