@@ -85,7 +85,7 @@ def test_where_too_few_customers_are_left_nothing_was_tried_and_nothing_is_calle
 ) -> None:
     shown = run("history", "anonymize", original, "--k", 2, "-o", tmp_path / "A.csv").stdout
     assert "Failed their control, which proves nothing: 13." in shown
-    assert "Nothing is known of the safety." in shown
+    assert "Nothing is known about the safety." in shown
     assert "Nearest to success" not in shown
 
 
