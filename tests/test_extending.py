@@ -61,7 +61,14 @@ class Copy:
     def say(self, table: str, key: str, english: str, japanese: str) -> None:
         """Add a message at the beginning of a table of the catalogue."""
         for language, text in (("en", english), ("ja", japanese)):
-            self.change(f"messages/{language}.toml", f"\n[{table}]\n", f'\n[{table}]\n{key} = "{text}"\n')
+            files = (self.package / "messages" / language).glob("*.toml")
+            (file,) = (file for file in files if f"[{table}]\n" in file.read_text(encoding="utf-8"))
+            self.change(f"messages/{language}/{file.name}", f"[{table}]\n", f'[{table}]\n{key} = "{text}"\n')
+
+    def say_new(self, name: str, english: str, japanese: str) -> None:
+        """Add a file to the catalogue of each language, with tables of its own."""
+        self.add(f"messages/en/{name}.toml", english)
+        self.add(f"messages/ja/{name}.toml", japanese)
 
     def put(self, name: str, text: str) -> Path:
         """Write a file of data beside the sources."""
@@ -162,7 +169,6 @@ def test_a_loss_is_a_line_and_a_number_of_the_kernel(copy: Copy) -> None:
         '        Loss("height", grouping.HEIGHT, lambda column: float(column.level), _height),\n'
         '        Loss("precision",',
     )
-    copy.change("cli/table/levels.py", "entropy|discernibility|precision", "entropy|discernibility|precision|height")
     copy.put("people.csv", PEOPLE)
     (copy.folder / "hierarchies").mkdir()
     copy.put("hierarchies/age.csv", "21,20s,*\n25,20s,*\n31,30s,*\n36,30s,*\n")
@@ -175,27 +181,27 @@ def test_a_loss_is_a_line_and_a_number_of_the_kernel(copy: Copy) -> None:
     assert "Loss (height): 2" in copy.run("-c", code)
 
 
-def test_an_input_format_is_a_branch_of_opening(copy: Copy) -> None:
+def test_an_input_format_is_a_branch_of_what_is_prepared(copy: Copy) -> None:
     copy.change(
-        "sources/opening.py",
-        "    return _open_text(path, engine, options, cleanup)\n",
-        '    if path.suffix.lower() == ".jsonl":\n'
-        "        return _open_json_lines(path, engine, cleanup)\n"
-        "    return _open_text(path, engine, options, cleanup)\n",
+        "sources/local/prepared.py",
+        "    else:\n        made = _prepare_text(file, name, options, cleanup)\n",
+        '    elif file.suffix.lower() == ".jsonl":\n'
+        "        made = _prepare_json_lines(file, name, cleanup)\n"
+        "    else:\n        made = _prepare_text(file, name, options, cleanup)\n",
     )
     copy.change(
-        "sources/opening.py",
-        "\n\ndef _choose_sheet(",
-        "\n\ndef _open_json_lines(path: Path, engine: Engine, cleanup: ExitStack) -> Source:\n"
+        "sources/local/prepared.py",
+        "\n\ndef _prepare_sheet(",
+        "\n\ndef _prepare_json_lines(file: Path, name: str, cleanup: ExitStack) -> Prepared:\n"
         '    """Read objects, one a line, through a temporary CSV file, by the same rules as any text."""\n'
-        "    import json\n\n"
-        '    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]\n'
-        '    file = _temporary(cleanup) / "lines.csv"\n'
-        '    with file.open("w", encoding="utf-8", newline="") as target:\n'
-        "        csv.writer(target).writerows([list(rows[0]), *(list(row.values()) for row in rows)])\n"
-        '    form = find_form(file, "utf-8", delimiter=",", header=True, name=str(path))\n'
-        '    return _text_source(str(path), "JSON lines", file_hash(path), file, form, engine, {})\n'
-        "\n\ndef _choose_sheet(",
+        "    import csv\n    import json\n\n"
+        '    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]\n'
+        '    target = temporary_folder(cleanup) / "lines.csv"\n'
+        '    with target.open("w", encoding="utf-8", newline="") as written:\n'
+        "        csv.writer(written).writerows([list(rows[0]), *(list(row.values()) for row in rows)])\n"
+        '    form = find_form(target, "utf-8", delimiter=",", header=True, name=name)\n'
+        '    return Prepared("JSON lines", target, None, form)\n'
+        "\n\ndef _prepare_sheet(",
     )
     copy.put(
         "p.jsonl",
@@ -214,12 +220,11 @@ def test_a_section_of_a_report_is_a_template_and_its_title(copy: Copy) -> None:
         '<p>{{ t("report.table.advice.text", limit=question.limit|exact_percent) }}</p>\n',
     )
     copy.say("report.table.section", "advice", "What to do next", "次にすること")
-    for language, text in (("en", "Keep every risk below {limit}."), ("ja", "リスクを{limit}未満にする。")):
-        copy.change(
-            f"messages/{language}.toml",
-            "\n[report.table.answer]\n",
-            f'\n[report.table.advice]\ntext = "{text}"\n\n[report.table.answer]\n',
-        )
+    copy.say_new(
+        "advice",
+        '[report.table.advice]\ntext = "Keep every risk below {limit}."\n',
+        '[report.table.advice]\ntext = "リスクを{limit}未満にする。"\n',
+    )
     copy.put("people.csv", PEOPLE)
     copy.run("-c", "import sudare; sudare.read_table('people.csv').report('report.html', limit=0.25)")
     page = (copy.folder / "report.html").read_text(encoding="utf-8")
@@ -230,7 +235,7 @@ def test_a_section_of_a_report_is_a_template_and_its_title(copy: Copy) -> None:
 def test_a_command_is_a_function_a_line_and_a_schema(copy: Copy) -> None:
     copy.add(
         "cli/history/days.py",
-        '"""`sudare days`: on how many days a history has purchases."""\n\n'
+        '"""`sudare history days`: on how many days a history has purchases."""\n\n'
         "from sudare.cli.frame import JsonOption, guarded, show_json, shown_progress\n"
         "from sudare.cli.history.source import HistoryOptions\n"
         "from sudare.cli.options import taking\n\n\n"
@@ -244,7 +249,12 @@ def test_a_command_is_a_function_a_line_and_a_schema(copy: Copy) -> None:
         "    else:\n"
         "        print(found)\n",
     )
-    copy.change("cli/app.py", "COMMANDS = {\n", 'COMMANDS = {\n    "days": "history.days:days",\n')
+    copy.change("cli/app.py", "COMMANDS = {\n", 'COMMANDS = {\n    "history days": "history.days:days",\n')
+    copy.say_new(
+        "days",
+        '[help.history.days]\nsummary = "Count the days of a history."\nexample = "sudare history days log.csv"\n',
+        '[help.history.days]\nsummary = "購買履歴の日数を数えます。"\nexample = "sudare history days log.csv"\n',
+    )
     copy.add(
         "schemas/days.json",
         '{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "sudare.days/1", "type": "object", '
@@ -252,9 +262,10 @@ def test_a_command_is_a_function_a_line_and_a_schema(copy: Copy) -> None:
         '"properties": {"schema": {"const": "sudare.days/1"}, "days": {"type": "integer"}}}\n',
     )
     copy.put("purchases.csv", PURCHASES)
-    assert copy.sudare("days", "purchases.csv").strip() == "12"
-    assert '"schema": "sudare.days/1"' in copy.sudare("days", "purchases.csv", "--json")
-    assert "Count the days of a purchase history." in copy.sudare("--help")
+    assert copy.sudare("history", "days", "purchases.csv").strip() == "12"
+    assert '"schema": "sudare.days/1"' in copy.sudare("history", "days", "purchases.csv", "--json")
+    assert "Count the days of a history." in copy.sudare("history", "--help")
+    assert "日数を数えます。" in copy.sudare("history", "days", "--help", "--lang", "ja")
 
 
 def test_a_result_is_a_frozen_dataclass_of_the_base(copy: Copy) -> None:
@@ -346,9 +357,7 @@ def test_a_page_of_the_server_is_a_route_and_a_template(copy: Copy) -> None:
         '{% extends "base.html" %}\n{% block main %}\n<h1>{{ t("web.teams.title") }}</h1>\n'
         "<p>{{ names|join(', ') }}</p>\n{% endblock %}\n",
     )
-    for language, text in (("en", "Who takes part"), ("ja", "参加チーム")):
-        table = f'\n[web.teams]\ntitle = "{text}"\n\n[web.contests]\n'
-        copy.change(f"messages/{language}.toml", "\n[web.contests]\n", table)
+    copy.say_new("teams", '[web.teams]\ntitle = "Who takes part"\n', '[web.teams]\ntitle = "参加チーム"\n')
     code = SMALL_CONTEST + (
         "from starlette.testclient import TestClient\n"
         "from sudare.web.http.app import make_app\n"
