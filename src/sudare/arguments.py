@@ -1,4 +1,4 @@
-"""What functions for users are given, checked by what their signatures say.
+"""Arguments of public functions, checked against their signatures.
 
 `@checked` compares every argument with its annotation before any work begins. An argument of another kind is a
 TypeError that names the argument and what it must be; a value out of range (not a number, infinite, beyond 64 bits, an

@@ -1,4 +1,4 @@
-"""The moment at which work has to end, which compiled loops can see too."""
+"""The moment when work must end, visible to compiled loops too."""
 
 from __future__ import annotations
 

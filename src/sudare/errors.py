@@ -1,4 +1,4 @@
-"""What can go wrong, said to the person who can fix it.
+"""The errors of sudare, each for the person who can fix it.
 
 SudareError                 base: str(error) is one complete message for the user
 ├── InputError              what was given cannot be used

@@ -1,4 +1,4 @@
-"""How long work is stopped from another thread, at points where it may be.
+"""Interrupting long work from another thread, at safe points.
 
 The command line does its work on a thread of its own: signals are taken by the main thread and never arrive in the
 middle of a line, a kernel or a file. The main thread asks the work to stop, and the work raises KeyboardInterrupt at

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used.
+"""Package names that are loaded on first use.
 
 The stub of a package, `__init__.pyi`, is the one list of its names. Type checkers read it, and so does `attach`, when a
 name is first asked for. So importing a package costs nothing, and an unknown name is an error to both.

@@ -1,4 +1,4 @@
-"""The limits of sudare, named; commands and functions have them as defaults."""
+"""The named limits of sudare, which commands and functions use as defaults."""
 
 from __future__ import annotations
 

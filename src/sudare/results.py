@@ -1,4 +1,4 @@
-"""What all results have in common: plain values, rows, frames, and how they show themselves.
+"""The base of all results: plain values, rows, dataframes, and how they are displayed.
 
 A result type is a frozen dataclass that inherits from `Result`. Most types say nothing more. Where the plain values are
 not simply the fields, or the rows not simply the result itself, a type says so in one of the class attributes below, or

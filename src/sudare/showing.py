@@ -1,4 +1,4 @@
-"""How values show themselves: one short line without data.
+"""The `repr` of values: one short line without data.
 
 Results, tables and histories are printed in notebooks, logs and tracebacks, where names, items and cells of people have
 no place. All dataclasses of sudare are made by the `dataclass` of this module: their `repr` has numbers, flags and

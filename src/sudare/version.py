@@ -1,3 +1,3 @@
-"""The version of sudare, the one place it is written."""
+"""The version of sudare, defined in one place."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Baskets: sets of items, each with what its owner wants to keep secret."""
+"""Baskets: sets of items with each user's sensitive items."""
 
 from sudare.lazy import attach
 

@@ -1,4 +1,4 @@
-"""Certificates of suppressed baskets: which files, which guarantee, and what the check of the written file said.
+"""Certificates of suppressed baskets: the files, the guarantee, and the verdict on the written file.
 
 A certificate is a record and no seal: whoever relies on it has everything computed again (`verify_baskets`), from the
 files themselves.

@@ -1,4 +1,4 @@
-"""What is not as a certificate says, and what in it does not follow from the rest of it."""
+"""Differences from a certificate, and contradictions within it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baskets on an engine: each user's items as rows of numbers, where no memory holds them or they may not leave."""
+"""Baskets on an engine, as rows of numbers, where they do not fit in memory or must not leave the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which items are sensitive to whom, for baskets that an engine holds."""
+"""The sensitive items of users whose baskets are on an engine."""
 
 from __future__ import annotations
 

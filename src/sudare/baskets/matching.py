@@ -1,4 +1,4 @@
-"""Whether published baskets are a suppression of original ones: the same records, each with no item it did not have."""
+"""Whether published baskets are a suppression of the original: the same records, without any new item."""
 
 from __future__ import annotations
 

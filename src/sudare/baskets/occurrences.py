@@ -1,4 +1,4 @@
-"""Records of items and what is sensitive in them, as kernels take them."""
+"""Records of items and their sensitive items, in the form that kernels take."""
 
 from __future__ import annotations
 

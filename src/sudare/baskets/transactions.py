@@ -1,4 +1,4 @@
-"""Transaction text: one record a line, its items divided by spaces, by commas, or by -1 as in the files of SPMF."""
+"""Transaction text: one record per line, items separated by spaces, commas, or -1 as in SPMF files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What suppression leaves of the use of baskets (T. Nakagawa, Arai, H. Nakagawa: Personalized anonymization, 2.3, 4.2).
+"""The remaining utility of baskets (T. Nakagawa, Arai, H. Nakagawa: Personalized anonymization, 2.3, 4.2).
 
 Items of the two data sets are matched by name; a published item that the original does not have is an error.
 """

@@ -1,4 +1,4 @@
-"""Verifying published baskets: everything is computed again from the data."""
+"""Verifying published baskets: everything is recomputed from the data."""
 
 from __future__ import annotations
 

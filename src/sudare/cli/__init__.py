@@ -1,4 +1,4 @@
-"""The command line: parses words, calls the library, shows results. One file per command group."""
+"""The command line: parses arguments, calls the library, shows results. One file per command group."""
 
 from __future__ import annotations
 

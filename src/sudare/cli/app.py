@@ -1,4 +1,4 @@
-"""The command `sudare`: all commands and groups. A command is imported when it is needed, or its help."""
+"""The command `sudare`: all commands and groups, imported only when needed."""
 
 from __future__ import annotations
 

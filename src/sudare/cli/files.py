@@ -1,4 +1,4 @@
-"""Which words of a command name files, and the one check of all of them, before any work.
+"""Which arguments of a command name files, and the one check of all of them before any work.
 
 A parameter that names a file or folder is marked as what is read or what is written:
 `Annotated[Path, REPORT, typer.Option(...)]`. The check is part of `guarded`, which every command has.

@@ -1,4 +1,4 @@
-"""The help of commands, from the catalogue, in the reader's language: options in groups, on the whole width."""
+"""The help of commands, from the catalogue, in the reader's language: options in groups, full terminal width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that commands share, as fields of a class that a command takes whole."""
+"""Options that commands share, as fields of a class."""
 
 from __future__ import annotations
 

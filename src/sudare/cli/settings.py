@@ -1,4 +1,4 @@
-"""What holds for the whole run of a command: its language, how much it tells, and defaults from a file."""
+"""Settings for a whole run: language, verbosity, and defaults from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a command ends when it is told to: Ctrl-C, or SIGTERM.
+"""How a command ends on Ctrl-C or SIGTERM.
 
 The main thread takes signals and does nothing else; the command works on a thread of its own. At a signal it is asked
 to stop, which it does at its next safe point. Work that comes by none within some moments is left: temporary files are

@@ -1,4 +1,4 @@
-"""What is wrong with the words of a command, said in the reader's language, with what to type instead."""
+"""Errors in how a command was called, in the reader's language, with what to type instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the utility U says what anonymized histories are good for: its correlation with every use.
+"""Whether the utility U predicts usefulness: its correlation with every use case.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, sections 6.3.2 and 6.4.
 """

@@ -1,4 +1,4 @@
-"""What kind of anonymization a history has: its cells, its classes of indistinguishable customers, and the kind.
+"""The kind of anonymization of a history, from its cells and its classes of indistinguishable customers.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 5.1 and Table 5.
 """

@@ -1,4 +1,4 @@
-"""The evaluation of a round: what every final is worth, how every attack on it was judged, and how the finals rank.
+"""The evaluation of a round: the value of each final submission, the verdict on each attack, and the ranking.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, sections 2.3, 2.4 and 6.
 """

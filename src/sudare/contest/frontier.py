@@ -1,4 +1,4 @@
-"""What anonymity costs: U against k, with how safe each k is.
+"""The cost of anonymity: U against k, and how safe each k is.
 
 For every k a history is anonymized so that everybody looks like k - 1 others. The classes say how probable attackers
 who know only them are at most to be effective (Hamada et al.: Report on the anonymization and re-identification

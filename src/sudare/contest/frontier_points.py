@@ -1,4 +1,4 @@
-"""What was measured of anonymized histories of rising k, kept in a folder, so that interrupted work can go on."""
+"""Measurements of anonymized histories for increasing k, kept in a folder so that interrupted work can resume."""
 
 from __future__ import annotations
 

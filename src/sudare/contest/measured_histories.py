@@ -1,4 +1,4 @@
-"""What was measured of anonymized histories: kept in a folder while others are measured, read from tables, published.
+"""Measurements of anonymized histories: kept in a folder, read from tables, or published by a contest.
 
 A file has a row for each history: its name, U, then the mean error of every measure, and its standard deviation.
 """

@@ -1,4 +1,4 @@
-"""The outcome of a contest once more, from nothing but its archive: hashes, U, hits, standings.
+"""Recomputing the outcome of a contest from its archive alone: hashes, U, hits, standings.
 
 An archive is the folder that `sudare server export` writes: `archive.json` says what counted and what was found,
 `files/` has every file under its SHA-256, and `SHA256SUMS` has the hashes of all of it.

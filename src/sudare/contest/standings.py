@@ -1,4 +1,4 @@
-"""The outcome of a contest: which anonymized histories withstood all attacks, and how those rank.
+"""The outcome of a contest: which anonymized histories withstood all attacks, and their ranking.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, sections 2.3 and 2.4: a history
 that one attack re-identifies effectively is out; among the others the least U wins. That a history was not broken, or

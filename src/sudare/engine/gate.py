@@ -1,4 +1,4 @@
-"""What may leave an engine, whichever it is: this is the one place where rows are fetched.
+"""What may leave an engine: the one place where rows are fetched.
 
 Three kinds of answers leave: numbers about a whole table (`total`), lines that are about at least `min_cell` people or
 records each (`counts`), and single values and people (`people`), which an engine that does not show them refuses.

@@ -1,4 +1,4 @@
-"""Dates and numbers as people in Japan write them, in SQL that all engines understand.
+"""Japanese dates and numbers, in SQL that all engines understand.
 
 Cells are in Unicode's form NFKC before, so that digits are ASCII and ㍻ is 平成.
 """

@@ -1,4 +1,4 @@
-"""Opening engines: the caller's choice by its name, or one of our own where none was passed in.
+"""Opening engines: the caller's choice by name, or our own if none was passed.
 
 Nothing else in the library opens an engine.
 """

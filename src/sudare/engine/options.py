@@ -1,4 +1,4 @@
-"""What is said to any engine, checked."""
+"""Engine options, checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rest of sudare may ask of an engine.
+"""The interface of an engine to the rest of sudare.
 
 There is one SQL text for all engines. Where their languages differ, each engine knows these words:
 

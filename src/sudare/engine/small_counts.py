@@ -1,4 +1,4 @@
-"""Counts that are too small to leave an engine, and what becomes of them."""
+"""Counts that are too small to leave an engine, and how they are handled."""
 
 from __future__ import annotations
 

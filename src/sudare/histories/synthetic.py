@@ -1,4 +1,4 @@
-"""Made-up purchase histories that look like those of a shop, for trying things out and for measuring.
+"""Synthetic purchase histories that resemble those of a shop, for experiments and benchmarks.
 
 The constants are summary figures of the UCI Online Retail data ("the shop": a British gift wholesaler from
 2010-12-01 to 2011-12-09) and of its 400 customers T in Ito, Kikuchi, Nakagawa: Evaluation of some attacker

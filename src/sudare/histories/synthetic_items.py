@@ -1,4 +1,4 @@
-"""The made-up items of a shop: what sells in which month, in which quantities and at which price.
+"""The synthetic items of a shop: what sells in which month, in which quantities and at which price.
 
 The figures of "the shop" are those that `sudare.histories.synthetic` names.
 """

@@ -1,4 +1,4 @@
-"""The made-up customers of a shop, when they come, and how much they buy.
+"""The synthetic customers of a shop: when they come, and how much they buy.
 
 The figures of "the shop" are those that `sudare.histories.synthetic` names.
 """

@@ -1,4 +1,4 @@
-"""Compiling kernels before they are needed: python -m sudare.kernels.ahead.
+"""Compiling kernels ahead of time: python -m sudare.kernels.ahead.
 
 `ahead.json` lists the kernels and the kinds of arguments that sudare calls them with, the longest to compile first;
 tests refuse calls with others. What is not on the list is compiled when it is called.

@@ -1,4 +1,4 @@
-"""Compiling kernels to machine code, by numba, in a process of its own.
+"""Compiling kernels to machine code with numba, in a separate process.
 
 numba makes every function that a kernel calls ready to be called from Python too: it optimizes it, with all that it
 calls in turn, translates it, and wraps it. For the kernels here that was three quarters of the time. In this process

@@ -1,4 +1,4 @@
-"""Kernels: numeric loops that are compiled. Python calls entries, entries call inner functions.
+"""Kernels: compiled numeric loops. Python calls entries, entries call inner functions.
 
 Both are plain functions of Python. An entry is compiled once for each combination of kinds of arguments, together with
 the inner functions it needs, and the machine code is kept (store.py); calling it takes no numba (loading.py).

@@ -1,4 +1,4 @@
-"""The kinds of values that go in and out of compiled kernels, and how they are laid out in slots of eight bytes.
+"""The types of kernel arguments and results, and their layout in slots of eight bytes.
 
 A number takes one slot. An array takes its address, its lengths and its strides, and, on the way out, before these the
 block of memory it owns. A tuple takes what its members take. A generator of random numbers takes the addresses by which

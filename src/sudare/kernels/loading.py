@@ -1,4 +1,4 @@
-"""Calling machine code of kernels: llvmlite links it, ctypes calls it, without the lock of Python."""
+"""Calling compiled kernels: llvmlite links them, ctypes calls them, without Python's lock."""
 
 from __future__ import annotations
 

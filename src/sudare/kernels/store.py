@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: a file for each kernel and kinds of arguments, found by what it was made of.
+"""Compiled kernels on disk: one file per kernel and argument types, found by a hash of what it was made from.
 
 The name of a file has a digest of the sources that the kernel needs, of the compiler and of the processor. So a file
 serves every environment in which these are the same, and no upgrade of anything else makes it useless. A file that is

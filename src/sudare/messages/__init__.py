@@ -1,4 +1,4 @@
-"""Everything sudare says to people, in English and Japanese: texts by key, and values in them."""
+"""Everything sudare says to people, in English and Japanese: texts by key, with values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue as it is written: a folder for each language, files by what they speak of, a table for each subject."""
+"""The message catalogue: a folder per language, files by subject, a table per topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names near to one that nobody knows: what the reader may have meant."""
+"""Known names similar to an unknown one: what the reader may have meant."""
 
 from __future__ import annotations
 

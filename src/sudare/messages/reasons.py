@@ -1,4 +1,4 @@
-"""Why the system or a parser could not do something, to be said in the reader's language."""
+"""Why the system or a parser failed, in the reader's language."""
 
 from __future__ import annotations
 

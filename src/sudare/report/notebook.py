@@ -1,4 +1,4 @@
-"""What a notebook shows of a result: a piece of a report, self-contained and at home on light and dark pages."""
+"""What a notebook shows of a result: a self-contained piece of a report, on light and dark backgrounds."""
 
 from __future__ import annotations
 

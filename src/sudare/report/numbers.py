@@ -1,4 +1,4 @@
-"""Writing numbers, days and times so that people read them easily, in each language."""
+"""Numbers, days and times in readable form, in each language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame every report shares: one self-contained HTML page that needs no network and runs no script."""
+"""The frame of every report: one self-contained HTML page without network access or scripts."""
 
 from __future__ import annotations
 

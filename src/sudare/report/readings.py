@@ -1,4 +1,4 @@
-"""How a source was read, in words: its columns, what was found out about it, and the rows that were left out."""
+"""How a source was read, in words: its columns, what was detected, and the rows left out."""
 
 from __future__ import annotations
 

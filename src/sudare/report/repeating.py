@@ -1,4 +1,4 @@
-"""What a reader of a report can do: make it again, and take the next step."""
+"""What a reader of a report can do: repeat it, and take the next step."""
 
 from __future__ import annotations
 

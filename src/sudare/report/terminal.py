@@ -1,4 +1,4 @@
-"""Text on a terminal: where it goes, and how numbers are written in it."""
+"""Terminal text: where it goes, and how numbers are written in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saying what an attacker knows: in a sentence, and in a few words for charts."""
+"""What an attacker knows, in words: as a sentence, and as a short label for charts."""
 
 from __future__ import annotations
 

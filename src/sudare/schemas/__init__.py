@@ -1,4 +1,4 @@
-"""The forms of what commands print with `--json`: one JSON Schema (draft 2020-12) for each kind of output.
+"""The formats of `--json` output: one JSON Schema (draft 2020-12) for each kind.
 
 An output names its form in its first key, such as `"schema": "sudare.attackers/1"`. The number rises when a key is
 removed or means something else; a new key does not change it.

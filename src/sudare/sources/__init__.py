@@ -1,1 +1,1 @@
-"""Where data come from and where they go: files, dataframes, relations, encodings, names; writing whole files."""
+"""Input and output: files, dataframes, relations, encodings, names; writing complete files."""

@@ -1,4 +1,4 @@
-"""How the cells of a source become text, and what a missing one is equal to."""
+"""How source cells become text, and what a missing cell equals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which encoding a text is written: UTF-8, what Japanese programs write, or what its owner says.
+"""The encoding of a text: UTF-8, Japanese encodings, or what the user says.
 
 Bytes do not say their encoding. Much text of Western Europe is valid in cp932 too, as other text ("Málaga" would be
 "M疝aga"), so an encoding of Japanese is taken only where what it makes of the file looks like Japanese. Where that is

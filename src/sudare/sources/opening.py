@@ -1,4 +1,4 @@
-"""Turning whatever holds the data (a path, a dataframe, a relation) into a table the engine can read."""
+"""Turning any data source (a path, a dataframe, a relation) into a table the engine can read."""
 
 from __future__ import annotations
 

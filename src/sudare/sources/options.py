@@ -1,4 +1,4 @@
-"""How to read a source, in the words that all readers share."""
+"""The options for reading a source, shared by all readers."""
 
 from __future__ import annotations
 

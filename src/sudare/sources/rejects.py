@@ -1,4 +1,4 @@
-"""Rows that cannot be used: one example for each reason, and all of them in a file, as they were."""
+"""Bad rows: one example per reason, and all of them unchanged in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders that keep results beside what they depend on, so that interrupted work can go on."""
+"""Folders that keep results with what they depend on, so that interrupted work can resume."""
 
 from __future__ import annotations
 

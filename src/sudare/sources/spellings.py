@@ -1,4 +1,4 @@
-"""One name, one person: how names are made comparable, and what is said where they were written in several ways.
+"""One name, one person: how names are normalized, and what is reported about different spellings.
 
 Cells are taken in Unicode's form NFKC and without blanks at their ends, so that `１２５`, `125` and `125 ` are one
 customer. Case stays: `a` and `A` may be two, and where names differ by it alone, that is said.

@@ -1,4 +1,4 @@
-"""Finding out how a text file is written: delimiter, header, and where its records are."""
+"""Detecting how a text file is written: delimiter, header, and where its records are."""
 
 from __future__ import annotations
 

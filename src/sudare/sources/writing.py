@@ -1,4 +1,4 @@
-"""Writing results whole: to a temporary file beside the target, then renamed; never over what is being read.
+"""Writing complete files: to a temporary file beside the target, then renamed; never over an input.
 
 A file that exists is replaced, at the end and as a whole, and keeps its permissions unless the new one is a secret.
 """

@@ -1,1 +1,1 @@
-"""What more than one kind of data needs of statistics: intervals, counts, classes, itemsets."""
+"""Statistics shared by several kinds of data: intervals, counts, classes, itemsets."""

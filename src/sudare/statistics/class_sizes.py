@@ -1,4 +1,4 @@
-"""How large the classes of equal records are: the numbers from which every measure of risk follows."""
+"""The sizes of equivalence classes, from which every risk measure follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Means of samples, and the intervals that hold them."""
+"""Sample means and their confidence intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets of items one after another, as whole numbers."""
+"""Sets of items stored end to end, as integers."""
 
 from __future__ import annotations
 

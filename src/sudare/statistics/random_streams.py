@@ -1,4 +1,4 @@
-"""Random numbers of made-up data: a stream for each purpose, whatever else is drawn."""
+"""Random numbers for synthetic data: an independent stream for each purpose."""
 
 from __future__ import annotations
 

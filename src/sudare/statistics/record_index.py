@@ -1,4 +1,4 @@
-"""Where each item stands in records of items."""
+"""An index of the records that contain each item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shares and probabilities, exactly as people write them."""
+"""Shares and probabilities, exactly as written."""
 
 from __future__ import annotations
 

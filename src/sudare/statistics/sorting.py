@@ -1,4 +1,4 @@
-"""Sorting whole numbers in a time that grows as they do."""
+"""Sorting integers in linear time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sudare.kernels.common.places import sort_places
 
-# So many places are counted at once: what is written goes to as many parts of memory, which a cache can hold.
+# This number of places is counted at once: what is written goes to as many parts of memory, which a cache can hold.
 _DIGIT_BITS = 18
 # Numbers that are made digits of at once.
 _AT_ONCE = 1 << 16

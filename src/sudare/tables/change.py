@@ -1,4 +1,4 @@
-"""What is changed about a table to see what would follow: records added, values generalized."""
+"""Changes to a table for what-if questions: records added, values generalized."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables made of others: with further records."""
+"""Tables derived from others, with added records."""
 
 from __future__ import annotations
 

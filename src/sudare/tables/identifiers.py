@@ -1,4 +1,4 @@
-"""Columns that name people by themselves: numbers of their own, names, e-mail addresses, telephone numbers."""
+"""Columns that identify people directly: serial numbers, names, e-mail addresses, telephone numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Persons with the same records, fetched as one kind and how many persons are of it: no person leaves the engine."""
+"""Persons with the same records, fetched as one group with its size: no person leaves the engine."""
 
 from __future__ import annotations
 

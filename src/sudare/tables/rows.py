@@ -1,4 +1,4 @@
-"""How the rows of a source become the rows of a table on an engine: columns chosen, cells read, bad rows refused."""
+"""From source rows to table rows on an engine: selecting columns, reading cells, refusing bad rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up tables of people, the member list of a shop, for trying things out and for measuring.
+"""Synthetic tables of people, the member list of a shop, for experiments and benchmarks.
 
 Every distribution is invented; they are skewed and depend on each other as those of real people do, so that most
 records are common on each attribute alone and rare on several together.

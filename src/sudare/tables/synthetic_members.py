@@ -1,4 +1,4 @@
-"""The made-up members of a shop: how often which values go together.
+"""The synthetic members of a shop: which values occur together, and how often.
 
 Every distribution is invented; they are skewed and depend on each other as those of real people do, so that most
 records are common on each attribute alone and rare on several together.

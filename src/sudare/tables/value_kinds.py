@@ -1,4 +1,4 @@
-"""What the values of an attribute are - numbers, dates, postal codes, other codes, words - and what they generalize to.
+"""Kinds of attribute values (numbers, dates, postal codes, other codes, words) and their generalizations.
 
 Each kind knows which texts are such values, and returns inner levels for them: for each level, what each value becomes.
 The first level is one step above the values; `*` is not among them. Labels at a level always decide those above.

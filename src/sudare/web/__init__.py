@@ -1,1 +1,1 @@
-"""The contest server: what comes in over the network is checked, kept and shown; the contest itself is the library."""
+"""The contest server: checks, stores and shows what arrives over the network; the contest itself is the library."""

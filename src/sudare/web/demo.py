@@ -1,4 +1,4 @@
-"""A synthetic contest whose teams anonymize and attack with what sudare has, so that every page shows something."""
+"""A synthetic contest whose teams anonymize and attack with sudare's own methods, so that every page has content."""
 
 from __future__ import annotations
 

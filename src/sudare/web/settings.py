@@ -1,4 +1,4 @@
-"""How a server is set up: a folder with a settings file, the files, and, unless it lies elsewhere, the database."""
+"""Server settings: a folder with a settings file, the uploads and, unless configured elsewhere, the database."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Whether published sets keep what people want to keep secret."""
+"""Whether published baskets protect sensitive items."""

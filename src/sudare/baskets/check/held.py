@@ -1,4 +1,4 @@
-"""Personalized rho-uncertainty of baskets that an engine holds: a sample of adversaries is checked where they are.
+"""Personalized rho-uncertainty of baskets on an engine: a sample of adversaries is checked there.
 
 The definitions are those of `sudare.baskets.check.uncertainty`. Users are drawn here by their rank, what adversaries
 know of them is drawn on the engine, and every part of the records counts, by the compiled kernel, how many have what is

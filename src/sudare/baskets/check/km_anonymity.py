@@ -1,4 +1,4 @@
-"""k^m-anonymity: whoever knows up to m items of a record finds k records that have them, or more.
+"""k^m-anonymity: any m known items of a record, or fewer, fit at least k records.
 
 Terrovitis, Mamoulis, Kalnis: Privacy-preserving anonymization of set-valued data (2008).
 """

@@ -1,4 +1,4 @@
-"""Rho, the highest confidence that adversaries may have, exactly as it is written."""
+"""Rho, the highest confidence that adversaries may have, as an exact number."""
 
 from __future__ import annotations
 

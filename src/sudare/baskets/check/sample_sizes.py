@@ -1,4 +1,4 @@
-"""How many adversaries a check draws, and what a sample that met no unsafe one proves.
+"""How many adversaries a check draws, and what a sample without an unsafe one proves.
 
 What a sample proves is derived in docs/explanation/baskets.md.
 """

@@ -1,4 +1,4 @@
-"""Personalized rho-uncertainty: whether published sets tell what a user wants to keep secret.
+"""Personalized rho-uncertainty: whether published baskets reveal a user's sensitive items.
 
 Nakagawa, Arai, Nakagawa: personalized anonymization of set-valued data, definitions 2 to 5. An adversary (u, Q) knows
 that user u has the items Q, and infers item e with the confidence supp(Q + e) / supp(Q) in the published records. She

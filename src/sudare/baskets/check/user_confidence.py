@@ -1,4 +1,4 @@
-"""How sure the surest adversary of each user is, and how many adversaries are unsafe by what they know.
+"""The highest confidence of any adversary about each user, and the unsafe adversaries by number of known items.
 
 Nakagawa, Arai, Nakagawa: personalized anonymization of set-valued data, definitions 2 to 4.
 `sudare.baskets.check.uncertainty` says whether baskets are safe; this says for whom, and how far.

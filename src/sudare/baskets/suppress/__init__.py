@@ -1,1 +1,1 @@
-"""How sets of items are made safe by suppressing occurrences of items."""
+"""Making baskets safe by suppressing items."""

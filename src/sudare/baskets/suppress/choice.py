@@ -1,4 +1,4 @@
-"""Which of several safe suppressions is taken: what is kept low, and what the paper's way costs."""
+"""Choosing among several safe suppressions: what to keep low, and what the paper's algorithm costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What any safe suppression has to lose, whatever its algorithm: the paper's question about a theory of performance.
+"""A lower bound on the loss of any safe suppression, whatever its algorithm: an open question of the paper.
 
 An unsafe rule Q -> e that somebody wants to be safe from has `a` records with Q and `c` with Q and e. A published data
 set in which it is safe has lost an item of Q or e in at least c - rho a of these c records: if k of them did, c - k of

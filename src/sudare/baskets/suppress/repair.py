@@ -1,4 +1,4 @@
-"""The records while items are suppressed, and the repair of unsafe adversaries one after another."""
+"""The records during suppression, and the repair of unsafe adversaries one after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making sets of items safe by suppressing occurrences of items.
+"""Making baskets safe by suppressing item occurrences.
 
 Nakagawa, Arai, Nakagawa: personalized anonymization of set-valued data, Algorithms 1 (all adversaries) and 2 (a sample
 of them, `sudare.baskets.suppress.sampled`), with the better strategy that the paper leaves to future work in

@@ -1,4 +1,4 @@
-"""`sudare baskets itemsets | rules | km | utility`: what baskets are used for, and who is found in them."""
+"""`sudare baskets itemsets | rules | km | utility`: what baskets are used for, and their k^m-anonymity."""
 
 from __future__ import annotations
 

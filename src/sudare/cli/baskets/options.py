@@ -1,4 +1,4 @@
-"""How commands are told which baskets to read, which items are sensitive, and what is to be guaranteed."""
+"""Options for which baskets to read, which items are sensitive, and what to guarantee."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sudare baskets`: whether sets of items keep each person's secrets, and how they are made to."""
+"""`sudare baskets check | suppress | verify`: whether baskets protect sensitive items, and making them safe."""
 
 from __future__ import annotations
 

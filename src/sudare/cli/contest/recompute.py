@@ -1,4 +1,4 @@
-"""`sudare contest recompute`: the outcome of a contest once more, from its archive."""
+"""`sudare contest recompute`: the outcome of a contest, recomputed from its archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sudare contest utility | use-cases | correlate`: what generalization costs, and what is left of the use of data."""
+"""`sudare contest utility | use-cases | correlate`: what generalization costs, and how useful the data still are."""
 
 from __future__ import annotations
 

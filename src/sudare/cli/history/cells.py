@@ -1,4 +1,4 @@
-"""How commands are told which history to anonymize: a contest's file by its rules, or any other as it is found."""
+"""Options for which history to anonymize: a contest file by its rules, or any other file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How commands are told which purchase history to read, and how they show what was read."""
+"""Options for which purchase history to read, and how to show what was read."""
 
 from __future__ import annotations
 

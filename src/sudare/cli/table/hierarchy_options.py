@@ -1,4 +1,4 @@
-"""How commands are told which hierarchies belong to a table."""
+"""Options for which hierarchies belong to a table."""
 
 from __future__ import annotations
 

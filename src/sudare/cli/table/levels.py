@@ -1,4 +1,4 @@
-"""`sudare table levels`: the generalization levels that keep most."""
+"""`sudare table levels`: the generalization levels with the least loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sudare table`: how well the records of a table can be singled out by what is known of them."""
+"""`sudare table risk | subsets | sample`: how well known attributes single out the records of a table."""
 
 from __future__ import annotations
 

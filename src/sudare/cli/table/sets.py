@@ -1,4 +1,4 @@
-"""Commands that look for sets of attributes: which can be disclosed, are dangerous together, or can be afforded."""
+"""Commands that find attribute sets: disclosable, dangerous together, or affordable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How commands are told which table to read."""
+"""Options for which table to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How commands are told what may change about a table: records added, values generalized."""
+"""Options for changes to a table: records added, values generalized."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of DuckDB: which tables they have, and copies of single ones."""
+"""DuckDB files: their tables, and copies of single tables."""
 
 from __future__ import annotations
 

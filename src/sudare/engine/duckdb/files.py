@@ -1,4 +1,4 @@
-"""The names of files as DuckDB is to read them: it takes some letters for a pattern."""
+"""File names as DuckDB must be given them: it takes some characters for a pattern."""
 
 from __future__ import annotations
 

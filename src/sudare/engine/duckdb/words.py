@@ -1,4 +1,4 @@
-"""The words of the one SQL text that DuckDB does not know by itself."""
+"""The SQL functions of the project that DuckDB does not have itself."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Spark as an engine: tables on a cluster, grouped where they lie."""
+"""Spark as an engine: tables on a cluster, grouped where they are."""

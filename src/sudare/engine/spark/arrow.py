@@ -1,4 +1,4 @@
-"""Tables of Arrow in the forms that Spark takes and functions of Python expect."""
+"""Arrow tables in the forms that Spark accepts and Python functions expect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark says when something goes wrong, as our errors, and what it says without need, kept back."""
+"""Spark's errors translated into ours, and its unnecessary output suppressed."""
 
 from __future__ import annotations
 

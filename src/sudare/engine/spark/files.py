@@ -1,4 +1,4 @@
-"""Files as Spark reads them: by their addresses."""
+"""Files as Spark reads them: by address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kept tables as leaves of Spark's plans: what is told of them is their columns and which rows lie together.
+"""Stored tables as leaves of Spark's plans: Spark knows their columns and which rows are stored together.
 
 Spark offers no public way to these; they are the ones by which it keeps what is checkpointed and cached.
 """

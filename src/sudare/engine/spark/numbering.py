@@ -1,4 +1,4 @@
-"""The rows of a query numbered in an order, by one task or by all of them."""
+"""Numbering the rows of a query in order, by one task or by all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions of Spark: what they need, how one is started without a word, and ours beside another."""
+"""Spark sessions: what they need, how one is started silently, and ours beside another."""
 
 from __future__ import annotations
 

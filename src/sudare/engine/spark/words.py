@@ -1,4 +1,4 @@
-"""The words of the one SQL text on Spark, and how it is to be understood there."""
+"""The SQL functions of the project on Spark, and how the SQL text is interpreted there."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How purchase histories are made safe with as little loss as possible."""
+"""Making purchase histories safe with as little loss as possible."""

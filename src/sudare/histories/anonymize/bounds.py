@@ -1,4 +1,4 @@
-"""A bound below the cost of any division of customers into classes of at least k.
+"""A lower bound on the cost of any partition of customers into classes of at least k.
 
 A class of c customers publishes groups of c rows. Any two of its members can be assigned to each other as the groups
 say, and the pairs of a group cost together no more than the group if a pair costs

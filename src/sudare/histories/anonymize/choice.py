@@ -1,4 +1,4 @@
-"""Choosing among computed classes those that together cost least: set partitioning as an integer program.
+"""Choosing the cheapest partition among computed classes: set partitioning as an integer program.
 
 The solver of integer programs prints a line left by its makers on the standard output, whatever it is told. So it runs
 in a process of its own, this module as a script, and only its answer comes back. That process is ended when its time is

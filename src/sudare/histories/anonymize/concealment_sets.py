@@ -1,4 +1,4 @@
-"""For each pseudonym the customers that its rows will cover: k of them, every customer for k pseudonyms.
+"""The customers that the rows of each pseudonym will cover: k each, with every customer in k sets.
 
 Classes of k are one such choice, each class k times; any other has members that are together in some sets only. Sets
 are chosen by simulated annealing on the costs of pairs. `spread` keeps customers from meeting again and again: then

@@ -1,4 +1,4 @@
-"""The levels of the columns of a history: which values are published alike, and as which cell.
+"""The levels of the columns of a history: which values share a published cell, and which cell.
 
 The same level holds for a whole column (full-domain generalization, Samarati: Protecting respondents' identities in
 microdata release). Dates become weeks, months, quarters and years, items sets of those that begin alike, prices and

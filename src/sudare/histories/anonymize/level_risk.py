@@ -1,4 +1,4 @@
-"""The levels of a purchase history at which none of the ten attackers succeeds too often on average, at the least U.
+"""The levels of a history at which no attacker's mean risk is above a limit, at the least U.
 
 The attackers are those of Ito, Kikuchi, Nakagawa: Evaluation of some attacker models with distinct background knowledge
 of de-identified dataset, on generalized histories (`sudare.histories.attackers.published`). They know days, counts and

@@ -1,4 +1,4 @@
-"""Purchase histories made alike by levels or by suppression, to compare with classes that have cells of their own.
+"""Histories anonymized by levels or by suppression, to compare with classes that generalize each cell.
 
 By levels, each column has one level for all rows (dates as weeks, items by their first letters, ...) and customers are
 put in classes by what is equal then; cells that are not equal in all rows of a group are `*`. With groups of rows

@@ -1,4 +1,4 @@
-"""The ways to anonymize a purchase history, by name."""
+"""The models that anonymize a purchase history, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it costs to publish two customers alike, for all pairs that may be worth it.
+"""The cost of giving two customers the same published rows, for all promising pairs.
 
 The costs of pairs are all that the search for classes looks at first; for classes of two they are the answer.
 """

@@ -1,4 +1,4 @@
-"""A history made safe to publish: what was found, how safe its classes are, and the attacks that were tried on it."""
+"""A history made safe to publish: the result, how safe its classes are, and the attacks tried on it."""
 
 from __future__ import annotations
 

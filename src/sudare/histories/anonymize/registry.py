@@ -1,4 +1,4 @@
-"""The models of anonymization of purchase histories by name: a new one is a module of its own and a line here.
+"""The registry of anonymization models: a new model is a module and a line here.
 
 A model's module is imported when it is used, so that the command line can name the models without their libraries.
 """

@@ -1,4 +1,4 @@
-"""The rows of a purchase history as the search for classes takes them."""
+"""The rows of a purchase history in the form that the search for classes takes."""
 
 from __future__ import annotations
 

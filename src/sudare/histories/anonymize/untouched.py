@@ -1,4 +1,4 @@
-"""Histories in which some customers are left as they were, and every other one has the same rows as k - 1 others.
+"""Histories in which some customers are unchanged and every other one has the same rows as k - 1 others.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, Table 5 and section 5.3: two teams
 left two customers untouched and made the others 2-anonymous, and both were re-identified. It saves the cost of the few

@@ -1,1 +1,1 @@
-"""How published histories are linked to known ones."""
+"""Linkage attacks: matching published histories to known ones."""

@@ -1,4 +1,4 @@
-"""A customer for each pseudonym, no customer twice, so that all guesses together are as probable as possible."""
+"""Assigning each pseudonym a different customer so that all guesses together are most probable."""
 
 from __future__ import annotations
 

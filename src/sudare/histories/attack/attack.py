@@ -1,4 +1,4 @@
-"""Attack a published history: who is behind which pseudonym, how sure that is, and how many guesses to submit."""
+"""Attacking a published history: who is behind each pseudonym, with what confidence, and how many guesses to submit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A duel: every built-in attack on what would be published of an anonymized history, judged against the truth.
+"""A duel: every built-in attack on the published form of an anonymized history, judged against the truth.
 
 Each attack has a control: the same attack on the original itself under pseudonyms, which it must break. An attack that
 fails its control proves nothing by failing here, and one that crashed or made no guess tried nothing. So the verdict is

@@ -1,4 +1,4 @@
-"""Every built-in attack on a published history of which nobody says who is behind a pseudonym.
+"""Every built-in attack on a published history whose true customers are unknown.
 
 Hits cannot be counted then; what is known is what each attacker expects, and whether the attack works at all: its
 control is the same attack on the original itself under pseudonyms, where the truth is known.

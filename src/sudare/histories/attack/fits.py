@@ -1,4 +1,4 @@
-"""How probable each candidate is to be the customer behind a pseudonym.
+"""The probability of each candidate of being the customer behind a pseudonym.
 
 Feasibility: the rows of a pseudonym must cover different rows of the customer, one each: a matching. Likelihood: a
 published row is made of one of the customer's rows; of the ranges that hold a value some were drawn around it anyhow,

@@ -1,4 +1,4 @@
-"""How many guesses to submit: as many as make it most probable that enough of them are right.
+"""How many guesses to submit: the number most likely to contain enough right ones.
 
 n guesses are effective with r(n) hits (histories/safety/thresholds.py). Hits of different groups of pseudonyms are
 taken as independent, by the confidence of each guess; pseudonyms that nobody can tell apart are right or wrong

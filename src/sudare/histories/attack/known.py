@@ -1,4 +1,4 @@
-"""What an attacker knows of the original history: all of it, or a share of its rows, some columns, noisy dates."""
+"""What an attacker knows about the original history: all of it, or some rows, some columns, noisy dates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A published history and what is known of the original one, packed and indexed so that rows find each other.
+"""A published history and the known part of the original, packed and indexed for row lookup.
 
 Pseudonyms whose rows are the same are one *group* here: nothing tells them apart, so they are compared once. Customers
 are numbered in an order of the seed, so that ties are not decided by the numbers people have.

@@ -1,4 +1,4 @@
-"""The methods of attack: each gives every pseudonym a customer, or none, and a confidence.
+"""The attack methods: each assigns every pseudonym a customer, or none, with a confidence.
 
 The known ones of the contests (Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018):
 rows that only one customer has, sets of items with the number of rows, and joins on two or three columns where cells

@@ -1,4 +1,4 @@
-"""Who is behind each pseudonym: what guesses are compared with."""
+"""Who is really behind each pseudonym: the answer that guesses are compared with."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What one who knows a little learns from a purchase history."""
+"""What attackers with little knowledge learn from a purchase history."""

@@ -1,4 +1,4 @@
-"""How many customers share what an attacker knows: the mean identification probability and what surrounds it.
+"""How many customers share what an attacker knows (the anonymity set), and the mean identification probability.
 
 The crowd of a value x of knowledge X is the number of customers who have it, |U_x| in Ito, Kikuchi, Nakagawa, section
 4.2. An attacker who learns x picks one customer of the crowd, right with probability 1/|U_x|.

@@ -1,4 +1,4 @@
-"""Which customers an attacker recognizes: the probability of each to be identified, and its distribution."""
+"""Which customers an attacker recognizes: each one's probability of identification, and the distribution."""
 
 from __future__ import annotations
 

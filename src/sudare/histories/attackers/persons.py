@@ -1,4 +1,4 @@
-"""Knowledge of several persons at once (Ito, Kikuchi, Nakagawa, section 4.4.2).
+"""Knowledge about several persons at once (Ito, Kikuchi, Nakagawa, section 4.4.2).
 
 The attacker knows something of the same kind, x_1 to x_p, about each of p different customers. Alone, each would be one
 of |U_x| pseudonyms. Together they are p different pseudonyms, one of each U_x: the attacker picks one of all such

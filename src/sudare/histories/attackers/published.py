@@ -1,4 +1,4 @@
-"""Attackers on generalized histories: what is left of their success after anonymization.
+"""Attackers on generalized histories: how successful they still are after anonymization.
 
 The attackers of Ito, Kikuchi, Nakagawa: Evaluation of some attacker models with distinct background knowledge of
 de-identified dataset, who look into the published cells of Hamada et al.: Report on the anonymization and

@@ -1,4 +1,4 @@
-"""What can be known of an original history, in arrays that are compared with published cells.
+"""What can be known about an original history, in arrays to compare with published cells.
 
 The values and their weights are those of `facts`, so that attackers on the original and on the published history
 differ in nothing but what they look into.

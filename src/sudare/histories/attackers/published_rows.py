@@ -1,4 +1,4 @@
-"""An anonymized history packed by pseudonyms, to be compared with what is known of its original."""
+"""An anonymized history packed by pseudonym, to compare with knowledge about its original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimating identification where the combinations are too many to count: draw occurrences, find each one's crowd.
+"""Estimating identification where there are too many combinations to count: draw occurrences, find the crowd of each.
 
 The mean identification probability under occurrence weighting is the expectation of 1/|U_x| over a random occurrence,
 so the mean over independent draws estimates it without bias.

@@ -1,4 +1,4 @@
-"""Estimating identification where combinations are too many and no visit may leave the engine.
+"""Estimating identification where there are too many combinations and no visit may leave the engine.
 
 The same estimate as `sudare.histories.attackers.sampling`: only numbers between 0 and 1 are drawn here. The engine
 finds the occurrences they stand for and their crowds, and tells how many draws have a crowd of each size.

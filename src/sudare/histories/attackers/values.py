@@ -1,4 +1,4 @@
-"""Which values of a knowledge identify people: the tables 8 and 9 of Ito, Kikuchi, Nakagawa for any attacker."""
+"""The most identifying values of a kind of knowledge: tables 8 and 9 of Ito, Kikuchi, Nakagawa for any attacker."""
 
 from __future__ import annotations
 

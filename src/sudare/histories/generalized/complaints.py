@@ -1,4 +1,4 @@
-"""What is wrong in a text of generalized cells, said with row, cell, kind, the text and what would be right."""
+"""What is wrong in a text of generalized cells: row, cell, kind, the text, and what would be right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Purchase histories of any form as histories of cells, and written again: to be published, or row by row.
+"""Purchase histories of any format as histories of cells, and back: for publication, or row by row.
 
 A contest's file (no header, as many cells a row as the rules have) is read and written by the rules of the contest. Of
 any other CSV, Parquet or Excel file the columns of customer, day, item, price and quantity are found as

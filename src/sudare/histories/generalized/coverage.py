@@ -1,4 +1,4 @@
-"""Whether anonymized rows cover the original ones, row by row: how a file in the order of the original is told."""
+"""Whether anonymized rows cover the original ones row by row, which identifies a file in original order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An original history and an anonymized one side by side on an engine, where no memory holds them.
+"""An original history and an anonymized one side by side on an engine, where they do not fit in memory.
 
 The text is that of contests (`sudare.histories.generalized.text`), and the same rules are checked; only how many cells
 break one is told, not where they are.

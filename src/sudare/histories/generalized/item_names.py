@@ -1,4 +1,4 @@
-"""The names of items, which contests compare as bytes, as text.
+"""Item names as text; contests compare them as bytes.
 
 A byte that is not UTF-8 is a lone surrogate of the text (Python's surrogateescape): text and bytes say the same.
 """

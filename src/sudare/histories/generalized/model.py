@@ -1,4 +1,4 @@
-"""Generalized histories: rows whose cells may be exact, a range, a set or deleted, held in columns.
+"""Generalized histories: rows whose cells are exact, a range, a set or deleted, stored in columns.
 
 The original history T and the anonymized one A are the same type; in T every cell is exact.
 """

@@ -1,4 +1,4 @@
-"""An original history of cells as a purchase history on an engine, for all that is measured there."""
+"""An original history of cells as a purchase history on an engine, for everything measured there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of a contest as data: columns, their forms and domains, limits, and what is an effective attack.
+"""The rules of a contest as data: columns, their formats and domains, limits, and when an attack is effective.
 
 `pwscup2018` is built in, after Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018.
 """

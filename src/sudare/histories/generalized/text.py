@@ -1,4 +1,4 @@
-"""Histories of generalized cells in the text of contests: read, checked and written.
+"""Histories of generalized cells in contest text format: reading, checking and writing.
 
 The format is that of Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018: a line a
 row, cells divided by commas, `*` for a deleted cell, `[low;high]` for a range, `{a;b}` for a set.

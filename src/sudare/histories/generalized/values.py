@@ -1,4 +1,4 @@
-"""How single values of ordered columns are written: the canonical text."""
+"""The canonical text of single values of ordered columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many hits guesses have in one class of persons that nobody can tell apart.
+"""How many hits guesses have in one class of indistinguishable persons.
 
 A class has k pseudonyms and the k customers behind them; to an attacker who knows no more than the class, every way to
 join them is equally likely. Guesses in a class are described by their *claims*: how many pseudonyms were said to be

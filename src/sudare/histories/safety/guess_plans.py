@@ -1,4 +1,4 @@
-"""Plans of guesses in classes, and the best of the plain ones."""
+"""Plans of guesses in classes, and the best of the simple ones."""
 
 from __future__ import annotations
 

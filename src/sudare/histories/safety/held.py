@@ -1,4 +1,4 @@
-"""The classes of pseudonyms that nobody can tell apart in a published history that an engine holds."""
+"""The classes of indistinguishable pseudonyms in a published history on an engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How safe a published history is whose pseudonyms can each be one of several customers.
+"""How safe a published history is in which each pseudonym can be one of several customers.
 
 An attacker who knows for every pseudonym the customers it can be, and that all ways to give every pseudonym a customer
 of its own are equally probable, chooses guesses that are often right together. Guesses are chosen from some drawings

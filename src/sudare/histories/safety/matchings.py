@@ -1,4 +1,4 @@
-"""All ways to give pseudonyms customers of their own, where each can be one of several.
+"""All assignments of different customers to pseudonyms, where each can be one of several.
 
 All ways (perfect matchings) are equally probable to who knows no more. In parts of the graph with few matchings all are
 listed; in others matchings are drawn by a chain of changes along alternating paths (the directed loops of Sandvik,

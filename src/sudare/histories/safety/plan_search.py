@@ -1,4 +1,4 @@
-"""What any guesses in classes can reach: bounds, and all plans tried one by one where a bound leaves room."""
+"""What any guesses in classes can reach: bounds, and exhaustive search where a bound leaves room."""
 
 from __future__ import annotations
 

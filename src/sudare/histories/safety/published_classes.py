@@ -1,4 +1,4 @@
-"""The classes of pseudonyms that nobody can tell apart in a published history."""
+"""The classes of indistinguishable pseudonyms in a published history."""
 
 from __future__ import annotations
 

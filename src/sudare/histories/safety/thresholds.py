@@ -1,4 +1,4 @@
-"""How many right guesses make a re-identification effective: the thresholds r(n), exact.
+"""How many right guesses make a re-identification effective: the exact thresholds r(n).
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 4, and PWS Cup 2018:
 details of the safety evaluation. If for every set S of persons the probability that all are guessed right is at most

@@ -1,1 +1,1 @@
-"""What generalization costs, and what is left of the use of a history."""
+"""What generalization costs, and the remaining utility of a history."""

@@ -1,4 +1,4 @@
-"""What generalization costs: the utility U of an anonymized history, and where it comes from.
+"""What generalization costs: the utility U of an anonymized history and its breakdown.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 2.4.2. U is the mean over
 all cells of the error of a cell, 0 at best: how far a value drawn uniformly from the cell is expected to be from the

@@ -1,4 +1,4 @@
-"""What an anonymized history is: how much is deleted, how wide ranges are and how large sets, who is left untouched.
+"""An anonymized history in numbers: how much is deleted, how wide ranges and sets are, who is untouched.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 5.1.
 """

@@ -1,4 +1,4 @@
-"""The utility U of histories that an engine holds: the same measure as `sudare.histories.utility.cost`, by SQL.
+"""The utility U of histories on an engine: the same measure as `sudare.histories.utility.cost`, in SQL.
 
 Only counts and sums of errors leave the engine, by column and kind of cell; the customers and cells that cost most are
 listed where the engine shows people.

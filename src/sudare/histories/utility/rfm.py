@@ -1,4 +1,4 @@
-"""Customers by how recently, how often and for how much they buy.
+"""Customers by recency, frequency and monetary value (RFM).
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 6.1.2: ten ranks each of
 the last day (R), the number of visits (F) and the money spent (M) make a table of a thousand cells, whose mean squared

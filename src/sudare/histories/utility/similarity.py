@@ -1,4 +1,4 @@
-"""How similar items are by who buys them: the matrices of item-based recommendation.
+"""Item similarity by who buys them: the matrices of item-based recommendation.
 
 Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018, section 6.1.3. An item is a vector
 over customers; the similarity of two items is the cosine. Three scores make three matrices, from the quantity q that a

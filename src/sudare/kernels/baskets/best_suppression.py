@@ -1,4 +1,4 @@
-"""Choosing which occurrences of items to suppress so that few are, and which can come back.
+"""Choosing which item occurrences to suppress so that few are, and which can be restored.
 
 A rule Q -> e is guarded if some user of whom Q can be known wants e to stay secret. What a rule lacks to be safe is the
 number of records with Q and e that would have to lose e. Suppressing one occurrence of an item changes all rules among

@@ -1,4 +1,4 @@
-"""Repairing drawn adversaries with few suppressions: what one record or one rule loses is compared before it does.
+"""Repairing drawn adversaries with few suppressions: the losses of a record and of a rule are compared first.
 
 Where only the record of the target itself has what is known, the adversary can be stopped in two ways: the record loses
 an item that is known, which stops those who know it, or all that is sensitive to its user, which stops everybody. The

@@ -1,4 +1,4 @@
-"""Sets of items that begin alike, depth first: the records that have a set and a later item are among those with it.
+"""Item sets with a common prefix, depth first: records with a larger set are among those with the smaller.
 
 Sets lie on a stack, at each depth one group of records for each item that was added there.
 """

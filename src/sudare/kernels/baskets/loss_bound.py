@@ -1,4 +1,4 @@
-"""How many occurrences any safe suppression has to remove: rules whose records no other counted rule uses."""
+"""How many occurrences any safe suppression must remove: rules with disjoint records."""
 
 from __future__ import annotations
 

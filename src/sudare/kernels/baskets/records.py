@@ -1,4 +1,4 @@
-"""Records of items as adversaries may know them, what is published, and what users want to keep secret."""
+"""Records of items: what adversaries may know, what is published, and what is sensitive."""
 
 from __future__ import annotations
 

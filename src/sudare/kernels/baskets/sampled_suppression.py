@@ -1,4 +1,4 @@
-"""Repairing drawn adversaries: their sets of items are looked up among the records, one by one."""
+"""Repairing drawn adversaries: their item sets are looked up among the records, one by one."""
 
 from __future__ import annotations
 

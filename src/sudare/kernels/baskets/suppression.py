@@ -1,4 +1,4 @@
-"""Suppressing items against unsafe adversaries, with the supports of all sets of items kept up to date.
+"""Suppressing items against unsafe adversaries, with the supports of all item sets kept up to date.
 
 Since records only lose items, no new sets appear.
 """

@@ -1,1 +1,1 @@
-"""Numeric loops over the cells of generalized histories: their text, their values, and what they can stand for."""
+"""Numeric loops over the cells of generalized histories: their text, their values, and what they match."""

@@ -1,4 +1,4 @@
-"""Covering what is known of visits by different rows of one pseudonym."""
+"""Covering knowledge about visits by different rows of one pseudonym."""
 
 from __future__ import annotations
 

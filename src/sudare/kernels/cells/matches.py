@@ -1,4 +1,4 @@
-"""Which pseudonyms of a generalized history fit what an attacker knows of visits.
+"""Which pseudonyms of a generalized history fit what an attacker knows about visits.
 
 A row may be on the days `first` to `last` (numbers of days on which anybody came) and is surely on a day if that is the
 only one. A pseudonym fits a visit on a day if different rows of its own cover what is known of rows (the demands), as

@@ -1,4 +1,4 @@
-"""Numbering sequences, the bytes of names or the items of sets: each is held once, whoever asks again gets its number.
+"""Numbering sequences (bytes of names, items of sets): each is stored once and found again by its number.
 
 A sequence belongs to an owner, the number of its column; equal sequences of different owners are different. Sequences
 are found by an open hash table of their numbers (-1: free).

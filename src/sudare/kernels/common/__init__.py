@@ -1,1 +1,1 @@
-"""Numeric loops that more than one kind of data needs."""
+"""Numeric loops shared by several kinds of data."""

@@ -1,4 +1,4 @@
-"""The types of the arrays that kernels take and return, by what one element is."""
+"""The array types that kernels take and return, by element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hash tables: slots that are a power of two in number and that numbers and sequences of numbers are spread over.
+"""Hash tables with a power of two of slots, for numbers and sequences of numbers.
 
 A key stands in the first slot that is free from the one it is spread to, so that tables need more slots than keys.
 """

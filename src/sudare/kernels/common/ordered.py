@@ -1,4 +1,4 @@
-"""Searching in numbers that rise."""
+"""Searching in sorted numbers."""
 
 from __future__ import annotations
 

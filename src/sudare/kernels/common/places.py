@@ -1,4 +1,4 @@
-"""Places of numbers in rising order, found by counting."""
+"""The sorted positions of numbers, found by counting."""
 
 from __future__ import annotations
 

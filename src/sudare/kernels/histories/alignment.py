@@ -1,4 +1,4 @@
-"""Aligning the rows of a class: which rows of its members are published alike.
+"""Aligning the rows of a class: which rows of its members are published as one.
 
 Two parts of a class whose own rows are aligned are joined by an assignment of their groups, which is exact. Aligning
 more than two histories at once is hard; classes are divided in two parts and joined anew in all ways that promise

@@ -1,4 +1,4 @@
-"""The assignment problem: rows to different columns at the least summed cost.
+"""The assignment problem: rows to different columns at the least total cost.
 
 An auction (Bertsekas: The auction algorithm, 1988) comes within a small step a row of the optimum; shortest augmenting
 paths (Jonker, Volgenant: A shortest augmenting path algorithm for dense and sparse linear assignment problems, 1987)

@@ -1,4 +1,4 @@
-"""How probable it is that enough guesses are right: sums of independent groups of guesses."""
+"""The probability that enough guesses are right: sums of independent groups of guesses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dividing customers into classes by the costs of pairs alone, by simulated annealing.
+"""Partitioning customers into classes by pairwise costs alone, by simulated annealing.
 
 A class of c customers costs about `rates[c]` times the summed costs of its pairs: rows are not looked at here.
 """

@@ -1,4 +1,4 @@
-"""Choosing for each pseudonym the customers that its rows cover, by the costs of pairs alone; and what rows cover.
+"""Choosing the customers that the rows of each pseudonym cover, by pairwise costs alone; and what rows cover.
 
 Line p of `sets` has the customers of pseudonym p, line j of `holders` the pseudonyms that cover customer j; every
 customer is in as many sets as a set has members.

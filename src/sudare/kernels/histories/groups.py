@@ -1,4 +1,4 @@
-"""Groups of rows that are published alike, one row of each member of a class, and their cheapest cells.
+"""Groups of rows published as one, a row from each member of a class, and their cheapest cells.
 
 A group costs the summed errors of its cells as in Hamada et al.: Report on the anonymization and re-identification
 contest PWSCUP 2018. The error of x in the range [a;b] is its mean distance from the whole numbers of the range, over

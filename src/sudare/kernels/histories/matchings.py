@@ -1,4 +1,4 @@
-"""Drawing ways to give every pseudonym a customer of its own, and guesses that are often right together.
+"""Drawing assignments of different customers to pseudonyms, and guesses that are often right together.
 
 The customers that pseudonym p can have are `edges[starts[p] : starts[p + 1]]`; `match[p]` is the one it has, and
 `owner[j]` the pseudonym that has customer j, -1 if none does.

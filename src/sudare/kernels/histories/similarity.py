@@ -1,4 +1,4 @@
-"""How far similarities of items move, without holding those after the move."""
+"""How far item similarities move, without storing the similarities after the move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The assignment problem where few columns are open to each row: rows to different columns at the least summed cost.
+"""The assignment problem where each row has few possible columns: least total cost.
 
 Rows take their cheapest columns, the later ones of a conflict search for the cheapest path of changes from there:
 shortest augmenting paths on reduced costs, by Dijkstra's algorithm with a heap (Jonker, Volgenant: A shortest

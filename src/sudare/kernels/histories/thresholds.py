@@ -1,4 +1,4 @@
-"""Walking along thresholds of success: r(n) for n after n, as long as floating point is sure of each step.
+"""Computing success thresholds r(n) for one n after another, while floating point is certain of each step.
 
 Both walks hold one product, a bound divided by alpha, and change it by a factor for each step of n and of r. Every
 rounding adds at most half of `ROUNDING` to its relative error; the other half is for products of errors. What is

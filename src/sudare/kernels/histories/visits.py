@@ -1,4 +1,4 @@
-"""The visits of a purchase history, and how many customers share what is known of them.
+"""The visits of a purchase history, and how many customers share knowledge about them.
 
 A row of a history is one number: customer, day and item, from the highest bits to the lowest. Sorted, rows of a visit
 stand together, and its items are in their order.

@@ -1,1 +1,1 @@
-"""Numeric loops over tables: classes of equal records, sets of attributes, levels."""
+"""Numeric loops over tables: equivalence classes, attribute sets, levels."""

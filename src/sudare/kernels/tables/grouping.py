@@ -1,4 +1,4 @@
-"""Grouping the distinct rows of a table at levels of its attributes, and what is lost and suppressed then.
+"""Grouping the distinct rows of a table at levels of its attributes, with the resulting loss and suppression.
 
 A generalized value is written as the smallest value it covers: then one map per level raises a value from whatever
 lower level it is at.

@@ -1,4 +1,4 @@
-"""Counting the classes of all subsets of the last attributes of a walk at once."""
+"""Counting the classes of all subsets of a walk's last attributes at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walking the lattice of level vectors on the distinct rows, grouped anew from the smallest lower node at hand.
+"""Walking the lattice of level vectors on the distinct rows, regrouped from the smallest available lower node.
 
 A node is a level for each attribute; its number has the first attribute as the highest digit, so that every node comes
 after all nodes below it, and the nodes that share their first digits lie side by side. The walk holds one grouped table

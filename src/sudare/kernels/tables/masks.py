@@ -1,4 +1,4 @@
-"""Families of masks of bits: sets of attributes that are known to be safe, or unsafe."""
+"""Families of bit masks: attribute sets known to be safe, or unsafe."""
 
 from __future__ import annotations
 

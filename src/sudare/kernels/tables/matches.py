@@ -1,4 +1,4 @@
-"""Splitting classes that can overlap: a missing value is equal to any other, or a class counts persons.
+"""Splitting classes that can overlap: a missing value equals every other, or a class counts persons.
 
 The records with the same known values, missing ones included, make a class; they are its own rows. Its guests are the
 rows of other classes that match it, since one of the two has a missing value wherever they differ. `entries` lists the

@@ -1,4 +1,4 @@
-"""Splitting partitions of the distinct rows by one attribute at a time, for searches that choose their own way.
+"""Splitting partitions of the distinct rows by one attribute at a time, for searches with their own order.
 
 A partition is `rows`, the numbers of the distinct rows in the order of their classes, and `starts`, where each class
 begins, with the end of the last. Scratch arrays are zero between calls, so that a split costs what it touches.

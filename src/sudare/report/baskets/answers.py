@@ -1,4 +1,4 @@
-"""The answer first: whether baskets keep what people want to keep, and what that costs, in a few plain sentences."""
+"""The answer first: whether baskets protect sensitive items, and at what cost, in a few plain sentences."""
 
 from __future__ import annotations
 

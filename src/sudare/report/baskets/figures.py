@@ -1,4 +1,4 @@
-"""The figures of the report of baskets."""
+"""The figures of the baskets report."""
 
 from __future__ import annotations
 

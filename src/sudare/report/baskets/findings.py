@@ -1,4 +1,4 @@
-"""What the report of baskets shows, gathered from the analyses of the original and the published records."""
+"""The findings of the baskets report, from the original and the published records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frequent itemsets, association rules, k^m-anonymity and what is left of the use of baskets, as text on a terminal."""
+"""Frequent itemsets, association rules, k^m-anonymity and remaining utility of baskets, as terminal text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of baskets: whether they keep what people want to keep, before and after suppression, for any reader."""
+"""The baskets report: whether sensitive items are protected before and after suppression, for any reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What adversaries learn from baskets, and what suppression costs, as text on a terminal."""
+"""What adversaries learn from baskets, and what suppression costs, as terminal text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Charts as SVG, one look for all reports."""
+"""Charts as SVG, in one style for all reports."""

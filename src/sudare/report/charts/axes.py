@@ -1,4 +1,4 @@
-"""The axes of charts: round numbers, powers of ten, and the room that labels need."""
+"""Chart axes: round numbers, powers of ten, and the space that labels need."""
 
 from __future__ import annotations
 

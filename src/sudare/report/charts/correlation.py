@@ -1,4 +1,4 @@
-"""The chart of how the utility of anonymized histories correlates with what they are good for."""
+"""The chart of how the utility of anonymized histories correlates with their use cases."""
 
 from __future__ import annotations
 

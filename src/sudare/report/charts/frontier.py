@@ -1,4 +1,4 @@
-"""The chart of what anonymity costs: U against k above, and how probable a break is below."""
+"""The chart of the cost of anonymity: U against k above, and the probability of a break below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names beside the points of a chart: one for those at the same place, none over another."""
+"""Names beside the points of a chart: one for points in the same place, without overlaps."""
 
 from __future__ import annotations
 

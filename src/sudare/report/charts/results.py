@@ -1,4 +1,4 @@
-"""The chart of a contest's results: what each history costs against how near the best attack on it came."""
+"""The chart of contest results: the cost of each history against how close the best attack came."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts of generalized cells: bars that are made of parts."""
+"""Charts of generalized cells: stacked bars."""
 
 from __future__ import annotations
 

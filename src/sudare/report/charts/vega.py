@@ -1,4 +1,4 @@
-"""Charts as SVG text: Vega-Lite specifications, one look for all reports, rendered without browser or script.
+"""Charts as SVG text: Vega-Lite specifications in one style, rendered without browser or script.
 
 Each function is named after what it shows and takes plain numbers with labels already in the reader's language.
 Labels are data of the specification, never part of an expression, so text from users stays text.

@@ -1,4 +1,4 @@
-"""The answer first: whether an anonymized history is safe, what it costs and what is left, in plain sentences."""
+"""The answer first: whether an anonymized history is safe, what it costs and how useful it still is."""
 
 from __future__ import annotations
 

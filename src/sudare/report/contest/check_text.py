@@ -1,4 +1,4 @@
-"""Whether a file follows the rules of a contest, as text on a terminal."""
+"""Whether a file follows the rules of a contest, as terminal text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed of the attacks on an anonymized history."""
+"""The attacks on an anonymized history, as terminal text."""
 
 from __future__ import annotations
 

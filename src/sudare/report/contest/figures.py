@@ -1,4 +1,4 @@
-"""The figures of the report of an anonymized history."""
+"""The figures of the report on an anonymized history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report of an anonymized history shows, gathered from the original, the anonymized rows and attacks."""
+"""The findings of the report on an anonymized history, from the original, the anonymized rows and attacks."""
 
 from __future__ import annotations
 

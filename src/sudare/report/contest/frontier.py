@@ -1,4 +1,4 @@
-"""The page of what anonymity costs, and its chart as a file."""
+"""The page on the cost of anonymity, and its chart as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What anonymity costs, k by k, as text on a terminal."""
+"""The cost of anonymity for each k, as terminal text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How results of contests are printed, and drawn in notebooks."""
+"""How contest results are printed, and drawn in notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the outcome of a contest is what its archive says, as text on a terminal."""
+"""Whether a contest's outcome matches its archive, as terminal text."""
 
 from __future__ import annotations
 

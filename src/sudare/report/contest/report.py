@@ -1,4 +1,4 @@
-"""The report of an anonymized history: what it is, what it costs, how safe it is and what it is still good for."""
+"""The report on an anonymized history: what it is, what it costs, how safe and how useful it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands of contest safety print."""
+"""What the commands on contest safety print."""
 
 from __future__ import annotations
 

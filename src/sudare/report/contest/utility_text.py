@@ -1,4 +1,4 @@
-"""What generalization costs and what is left of the use of data, as text on a terminal."""
+"""What generalization costs and the remaining utility of data, as terminal text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an attacker expects of the guesses on a published history, as text on a terminal."""
+"""What an attacker expects of guesses on a published history, as terminal text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of the report of a purchase history."""
+"""The figures of the report on a purchase history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report of a purchase history shows beyond its assessment, gathered by a few queries with small answers."""
+"""The findings of the report on a purchase history beyond its assessment, from a few small queries."""
 
 from __future__ import annotations
 

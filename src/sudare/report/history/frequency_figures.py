@@ -1,4 +1,4 @@
-"""The figures of how often days, numbers of rows and items occur in a purchase history."""
+"""The figures of how often days, row counts and items occur in a purchase history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Before and after for the ten attackers: a part of reports about anonymized histories.
+"""The ten attackers before and after: a part of reports on anonymized histories.
 
 A page includes the template `published/before_after.html` and gives it `published_values`.
 """

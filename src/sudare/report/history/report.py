@@ -1,4 +1,4 @@
-"""The report of a purchase history: how well each attacker recognizes its customers, for a reader without the tool."""
+"""The report on a purchase history: how well each attacker recognizes its customers, for any reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assessments of purchase histories as text on a terminal."""
+"""Assessments of purchase histories as terminal text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of the report of a table."""
+"""The figures of the table report."""
 
 from __future__ import annotations
 

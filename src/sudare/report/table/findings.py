@@ -1,4 +1,4 @@
-"""What the report of a table shows, gathered from the analyses of the table."""
+"""The findings of the table report."""
 
 from __future__ import annotations
 

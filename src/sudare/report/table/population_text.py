@@ -1,4 +1,4 @@
-"""How many records of a sample are unique in the population, as text on a terminal."""
+"""How many records of a sample are unique in the population, as terminal text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report of a table is asked."""
+"""The questions that the table report answers."""
 
 from __future__ import annotations
 

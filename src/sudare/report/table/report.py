@@ -1,4 +1,4 @@
-"""The report of a table: how well its records can be singled out, and what may be given out, for any reader."""
+"""The table report: how well records can be singled out, and what may be disclosed, for any reader."""
 
 from __future__ import annotations
 

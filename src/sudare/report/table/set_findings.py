@@ -1,4 +1,4 @@
-"""What the report of a table shows of the sets of attributes that an attacker may know."""
+"""The findings of the table report on the attribute sets that an attacker may know."""
 
 from __future__ import annotations
 

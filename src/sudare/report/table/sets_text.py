@@ -1,4 +1,4 @@
-"""The risk of sets of attributes as text on a terminal."""
+"""The risk of attribute sets as terminal text."""
 
 from __future__ import annotations
 

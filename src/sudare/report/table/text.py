@@ -1,4 +1,4 @@
-"""The risk of tables as text on a terminal."""
+"""The risk of tables as terminal text."""
 
 from __future__ import annotations
 

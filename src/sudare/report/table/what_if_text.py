@@ -1,4 +1,4 @@
-"""What changes about the risk of a table, as text on a terminal."""
+"""How the risk of a table changes, as terminal text."""
 
 from __future__ import annotations
 

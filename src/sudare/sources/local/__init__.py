@@ -1,1 +1,1 @@
-"""Files of this machine: what names stand for, and how files of any kind become text or Parquet."""
+"""Local files: what names stand for, and how files of any kind become text or Parquet."""

@@ -1,4 +1,4 @@
-"""Tables of database files: SQLite and DuckDB, copied into a file that every engine reads."""
+"""Tables in SQLite and DuckDB files, copied into a file that every engine reads."""
 
 from __future__ import annotations
 

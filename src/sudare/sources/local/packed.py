@@ -1,4 +1,4 @@
-"""Compressed files: what is packed is unpacked into a private temporary folder, stream by stream.
+"""Compressed files, unpacked as streams into a private temporary folder.
 
 What a file is, its contents say and not its name, so that a text called log.csv.gz is still a text.
 """

@@ -1,4 +1,4 @@
-"""Names that are patterns: `*`, `?` and `[` stand for other characters where no file has the name itself."""
+"""File name patterns: `*`, `?` and `[` are wildcards unless a file has that very name."""
 
 from __future__ import annotations
 

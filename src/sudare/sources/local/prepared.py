@@ -1,4 +1,4 @@
-"""Files in a form that every engine reads: a text in UTF-8, or Parquet; several of a kind as one."""
+"""Files in a format that every engine reads, UTF-8 text or Parquet; several of a kind as one."""
 
 from __future__ import annotations
 

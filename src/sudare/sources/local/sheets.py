@@ -1,4 +1,4 @@
-"""Sheets of Excel and LibreOffice files, copied into texts."""
+"""Excel and LibreOffice sheets, copied into text files."""
 
 from __future__ import annotations
 

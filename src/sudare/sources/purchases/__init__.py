@@ -1,1 +1,1 @@
-"""Purchase rows of any source: which columns they have, how they are checked, and their tables on an engine."""
+"""Purchase rows from any source: their columns, their checks, and their tables on an engine."""

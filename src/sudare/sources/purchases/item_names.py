@@ -1,4 +1,4 @@
-"""What items are called: the names that a source has beside their codes."""
+"""Item names that a source has beside the codes."""
 
 from __future__ import annotations
 

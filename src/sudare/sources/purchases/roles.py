@@ -1,4 +1,4 @@
-"""What the columns of a purchase history mean, and the names people give them."""
+"""The roles of columns in a purchase history, and the names people give them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How tables are made safe with as little loss as possible."""
+"""Making tables safe with as little loss as possible."""

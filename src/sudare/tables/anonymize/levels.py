@@ -1,4 +1,4 @@
-"""The levels of generalization that make a table safe with the least loss.
+"""The generalization levels that make a table safe with the least loss.
 
 Algorithm 7 of "Risk analysis of k-anonymized personal data by attack simulation", with a share of records that may be
 suppressed, and without its trial of every combination: see `sudare.tables.anonymize.search`.

@@ -1,4 +1,4 @@
-"""What a table can lose by generalization and suppression, by name: a new loss is a line of `LOSSES`.
+"""The loss measures for generalization and suppression, by name: a new loss is a line of `LOSSES`.
 
 The search through plain tables measures in `sudare.kernels.tables.grouping`, by the number of the loss there.
 """

@@ -1,4 +1,4 @@
-"""The search for safe levels where classes can overlap or count persons: each node is looked at by itself.
+"""The search for safe levels where classes can overlap or count persons: each node is measured by itself.
 
 Raising a level never makes a class smaller here either: values that were equal stay so, and a missing one stays equal
 to any. So safe nodes have only safe ones above. The search goes up from a node that is not known yet to the top, finds

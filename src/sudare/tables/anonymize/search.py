@@ -1,4 +1,4 @@
-"""Safe levels and the least loss among them: what the kernel needs, and the search through all combinations."""
+"""Safe levels and the least loss among them: input for the kernel, and the exhaustive search."""
 
 from __future__ import annotations
 

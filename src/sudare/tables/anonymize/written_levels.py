@@ -1,4 +1,4 @@
-"""The file of a table at levels that were found, measured again as it was written."""
+"""Writing a table at the levels found, and measuring the written file."""
 
 from __future__ import annotations
 

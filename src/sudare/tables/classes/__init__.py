@@ -1,1 +1,1 @@
-"""Classes of equal records: their sizes, and what they give away."""
+"""Equivalence classes: their sizes, and what they give away."""

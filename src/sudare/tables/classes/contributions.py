@@ -1,4 +1,4 @@
-"""How much each known attribute contributes to the risk: what is left of it without the attribute."""
+"""The contribution of each known attribute to the risk: what remains without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a class of equal records gives away about a sensitive attribute: l-diversity and t-closeness beside k.
+"""What an equivalence class reveals about a sensitive attribute: l-diversity and t-closeness beside k.
 
 Machanavajjhala et al.: l-Diversity (2006), distinct and entropy l; Li, Li, Venkatasubramanian: t-Closeness (2007), with
 all values equally far from each other, so that the distance of two distributions is half the sum of their differences.

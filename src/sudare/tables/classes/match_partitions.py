@@ -1,4 +1,4 @@
-"""The classes of records of which some match several others: they can overlap, or count persons."""
+"""Classes in which a record can match several others: they can overlap, or count persons."""
 
 from __future__ import annotations
 

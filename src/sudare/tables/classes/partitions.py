@@ -1,4 +1,4 @@
-"""The classes that sets of attributes make, refined by one attribute after another.
+"""The equivalence classes of attribute sets, refined by one attribute after another.
 
 There are two ways to split them, with the same answers where both can be used: `Splitter` for classes of equal records,
 and `MatchSplitter` for classes that count persons or in which missing values are equal to any other.

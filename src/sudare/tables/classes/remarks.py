@@ -1,4 +1,4 @@
-"""Columns of a table that an assessment can do without, or that decide it alone."""
+"""Columns that an assessment can do without, or that determine it alone."""
 
 from __future__ import annotations
 

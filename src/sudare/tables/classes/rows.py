@@ -1,4 +1,4 @@
-"""The distinct rows of some attributes of a table, as the walks and searches take them."""
+"""The distinct rows of some attributes of a table, in the form that walks and searches take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of hierarchies, one file an attribute, named so that each is found by its attribute."""
+"""A folder of hierarchies, one file per attribute, named so that each is found by its attribute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading which level of generalization each attribute is to have."""
+"""Reading the generalization level of each attribute from a file."""
 
 from __future__ import annotations
 

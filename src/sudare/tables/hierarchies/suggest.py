@@ -1,4 +1,4 @@
-"""Generalization hierarchies as a starting point, from the values of a table.
+"""Suggested generalization hierarchies, from the values of a table.
 
 What a value becomes depends on what it is: numbers fall into nested bins, dates into months, quarters and years, codes
 lose their last characters, rare words are joined. Whoever knows the data should adjust the result.

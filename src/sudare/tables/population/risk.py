@@ -1,4 +1,4 @@
-"""How many records of a table that is a sample are unique in the population it was drawn from.
+"""How many records of a sample are unique in the population it was drawn from.
 
 A record that is like no other of the sample may still have its like in the population. The models are in
 `uniqueness_models`; which of them is believed follows Dankar, El Emam, Neisa, Roffey: Estimating the re-identification

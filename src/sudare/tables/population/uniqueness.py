@@ -1,4 +1,4 @@
-"""Models that tell from a sample how many of its unique records are unique in the population.
+"""Models that estimate from a sample how many of its unique records are unique in the population.
 
 Each works on the number of classes of each size: of u classes of equal records in a sample of n from a population of
 N, s_j have j records. F is the size of a class in the population, f in the sample.

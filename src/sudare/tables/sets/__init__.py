@@ -1,1 +1,1 @@
-"""Sets of attributes: the risk of each, and which can be disclosed, are dangerous or can be afforded."""
+"""Attribute sets: the risk of each, and which are disclosable, dangerous or affordable."""

@@ -1,4 +1,4 @@
-"""Which attributes an attacker can afford to learn, and what risk they bring.
+"""Which attributes an attacker can afford to learn, and the resulting risk.
 
 Risk analysis of k-anonymized personal data by attack simulation, Algorithm 6; bundles, which reveal several attributes
 for one price, are an addition.

@@ -1,4 +1,4 @@
-"""Drawing from the maximal sets of attributes within a budget, all alike, where they are too many to list.
+"""Uniform sampling of the maximal attribute sets within a budget, where there are too many to list.
 
 A maximal set of attributes that are sold one by one is determined by the cheapest offer that is not taken: all cheaper
 ones are taken, and enough of the others that less than its price is left. How many choices of the last offers cost

@@ -1,4 +1,4 @@
-"""Sets of attributes as bit masks, and the risks of single sets."""
+"""Attribute sets as bit masks, and the risks of single sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it costs an attacker to learn attributes, one by one or several at once."""
+"""What it costs an attacker to learn attributes, singly or in bundles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By how much sets of attributes raise the risk of records: all sets of a size, or some that are drawn.
+"""How much attribute sets raise the risk of records: all sets of a size, or a sample.
 
 The rise of a record only becomes larger with more attributes: the class becomes smaller, and the largest of the classes
 of single attributes larger. So no set raises a risk more than all attributes together do.

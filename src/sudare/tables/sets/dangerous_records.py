@@ -1,4 +1,4 @@
-"""The records whose risk attributes raise together, one by one.
+"""The single records whose risk a set of attributes raises.
 
 Risk analysis of k-anonymized personal data by attack simulation, Algorithm 5, line 15.
 """

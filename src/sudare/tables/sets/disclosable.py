@@ -1,4 +1,4 @@
-"""Which attributes can be disclosed together without too high a risk.
+"""Which attributes can be disclosed together without exceeding a risk limit.
 
 Risk analysis of k-anonymized personal data by attack simulation, Algorithm 4.
 """

@@ -1,4 +1,4 @@
-"""Files of the risk of every subset of attributes, and of the sizes of their classes."""
+"""Files with the risk of every attribute subset, and with its class sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The risk of every subset of attributes: exhaustion made cheap.
+"""The risk of every attribute subset: exhaustive enumeration made cheap.
 
 Risk analysis of k-anonymized personal data by attack simulation, Algorithms 1 and 2 for all sets of known attributes.
 """

@@ -1,1 +1,1 @@
-"""Ways through all sets of attributes: in memory, on the engine, by a sample of the records."""
+"""Enumerating all attribute sets: in memory, on the engine, or on a sample of the records."""

@@ -1,4 +1,4 @@
-"""Walking the sets of attributes on the engine, for tables whose distinct rows are too many for memory.
+"""Enumerating attribute sets on the engine, for tables whose distinct rows do not fit in memory.
 
 The classes of a set are those of any larger set, grouped again. So each set is grouped from a parent with one more
 attribute, the one of fewest values, because that parent has the fewest classes (the smallest parent of Agarwal et al.:

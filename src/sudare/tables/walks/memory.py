@@ -1,4 +1,4 @@
-"""Walking all sets of attributes, by the quick kernel where records are equal or not, else class by class."""
+"""Enumerating attribute sets in memory: by the fast kernel, or class by class where records can match several."""
 
 from __future__ import annotations
 

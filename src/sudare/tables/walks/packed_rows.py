@@ -1,4 +1,4 @@
-"""The distinct rows of a table with the numbers of their attributes packed into words of bits."""
+"""The distinct rows of a table with the value numbers packed into machine words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The risk of sets of attributes from drawn records, where tables are too large to be grouped for every set.
+"""The risk of attribute sets from a sample of records, for tables too large to group for every set.
 
 Records are drawn once, uniformly, and stay on the engine. For each set the distinct rows are read once and compared
 with the few drawn ones, which gives the class size of each draw exactly; nothing is sorted, and only the drawn rows are

@@ -1,1 +1,1 @@
-"""The contest as the server plays it: accounts, contests, submissions, phases, who may see what."""
+"""The contest on the server: accounts, contests, submissions, phases, permissions."""

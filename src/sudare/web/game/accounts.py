@@ -1,4 +1,4 @@
-"""Accounts: log-ins, their throttling, invitations, links for new passwords, and tokens of programs."""
+"""Accounts: log-in, throttling, invitations, password reset links, and API tokens."""
 
 from __future__ import annotations
 

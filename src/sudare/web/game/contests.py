@@ -1,4 +1,4 @@
-"""What organizers do: contests, teams, rounds, their times and data. Everything leaves an entry in the audit log."""
+"""What organizers do: contests, teams, rounds, their times and data. Everything is recorded in the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The phases of a round, as functions of a moment and nothing else."""
+"""The phases of a round, as pure functions of time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server says no to: an error whose name pages and the API share, put into words in the reader's language."""
+"""What the server refuses: errors with names shared by pages and API, worded in the reader's language."""
 
 from __future__ import annotations
 

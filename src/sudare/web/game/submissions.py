@@ -1,4 +1,4 @@
-"""Handing in: anonymized histories and guesses, each accepted in one transaction with the job that checks it."""
+"""Submissions: anonymized histories and guesses, each accepted in one transaction with the job that checks it."""
 
 from __future__ import annotations
 

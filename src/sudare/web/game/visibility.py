@@ -1,4 +1,4 @@
-"""Who may see and do what: the one place, for pages and the API alike.
+"""Permissions: who may see and do what, in one place for pages and API.
 
 Whatever a viewer may not see is as if it were not there; nobody learns that it exists.
 

@@ -1,1 +1,1 @@
-"""Requests and answers: the application, its addresses, limits, faults and secrets."""
+"""Requests and responses: the application, its routes, limits, failures and secrets."""

@@ -1,4 +1,4 @@
-"""The application: routes, what every request passes through, and one shape of errors."""
+"""The application: routes, middleware, and one format for errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fails: whether it may be well in a minute, and what the log is told, which is never data.
+"""Failures: whether retrying may help, and what is logged, which is never data.
 
 The message of an error may have cells or names in it; where it happened, and of which kind it is, has not.
 """

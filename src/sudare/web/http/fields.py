@@ -1,4 +1,4 @@
-"""What is wrong with the fields of a request, put into words: the framework knows English only."""
+"""What is wrong with the fields of a request, in the reader's language: the framework knows only English."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every request passes through: headers of safety on the way out, limits and faults on the way in."""
+"""Middleware for every request: limits and failures on the way in, security headers on the way out."""
 
 from __future__ import annotations
 

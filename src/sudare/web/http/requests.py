@@ -1,4 +1,4 @@
-"""What routes share: the server behind a request, who asks, in which language, and forms that were posted."""
+"""What routes share: the server behind a request, the user, the language, and posted forms."""
 
 from __future__ import annotations
 

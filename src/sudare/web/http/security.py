@@ -1,4 +1,4 @@
-"""Secrets and how they are kept: passwords by argon2, tokens by their hash; and the headers of every answer."""
+"""Secrets and how they are stored: passwords by argon2, tokens by hash; and the headers of every response."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Work apart from requests: the queue, the worker, and the processes of jobs."""
+"""Background work: the queue, the worker, and the job processes."""

@@ -1,4 +1,4 @@
-"""Jobs are ordered in the transaction of what they are about."""
+"""Enqueuing jobs, in the transaction that they belong to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What jobs are told, from the database, and what becomes of what they found, back in it."""
+"""The input of jobs, from the database, and how their results are stored."""
 
 from __future__ import annotations
 

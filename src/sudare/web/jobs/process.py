@@ -1,4 +1,4 @@
-"""A process for one job, forked from a clean one that has everything loaded, with limits of memory and time."""
+"""A process for one job, forked from a preloaded one, with memory and time limits."""
 
 from __future__ import annotations
 

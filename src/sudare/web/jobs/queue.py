@@ -1,4 +1,4 @@
-"""Jobs in the database: leased, prolonged, finished, taken back from dead workers.
+"""Jobs in the database: leased, extended, finished, reclaimed from dead workers.
 
 A job belongs to a worker as long as its lease lasts, which the worker's heartbeat prolongs. What a worker reports after
 it has lost its lease is dropped, so that nothing is counted twice.

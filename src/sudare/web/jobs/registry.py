@@ -1,4 +1,4 @@
-"""The kinds of jobs: what the process of each is told, what it does, and what becomes of what it found.
+"""The kinds of jobs: input, work, and how the result is stored.
 
 A new kind is an entry of `KINDS`, its work in `sudare.web.jobs.work`, and its words in messages/ (`web.job`).
 """

@@ -1,4 +1,4 @@
-"""Loaded by the process that jobs are forked from: all of the library, and every kernel once used.
+"""Loaded by the process that jobs are forked from: the whole library, with every kernel used once.
 
 A kernel that has not been compiled yet takes seconds, most jobs a tenth of one.
 """

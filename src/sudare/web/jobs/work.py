@@ -1,4 +1,4 @@
-"""What jobs do: files in, plain values out. It runs in a process of its own, without the database."""
+"""What jobs do: files in, plain values out, in a process of their own without the database."""
 
 from __future__ import annotations
 

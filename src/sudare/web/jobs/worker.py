@@ -1,4 +1,4 @@
-"""The worker: leases jobs, runs each in a process of its own, and keeps what they found."""
+"""The worker: leases jobs, runs each in its own process, and stores the results."""
 
 from __future__ import annotations
 

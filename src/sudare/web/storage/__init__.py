@@ -1,1 +1,1 @@
-"""What the server keeps: the database, files, archives."""
+"""Server storage: the database, files, archives."""

@@ -1,4 +1,4 @@
-"""What leaves the server whole: a contest with all its files for others to recompute, and backups."""
+"""Archives: a contest with all its files for others to recompute, and backups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all tables of the server share: moments in UTC, random identities, links to other tables."""
+"""What all server tables share: UTC timestamps, random identifiers, links to other tables."""
 
 from __future__ import annotations
 

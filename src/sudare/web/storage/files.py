@@ -1,4 +1,4 @@
-"""Uploaded files by the hash of what is in them. No name that a client gave ever becomes a path."""
+"""Uploaded files, stored by content hash. No client-supplied name ever becomes a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the server. Times are UTC; the identities that people see are random, so that none can be guessed.
+"""The tables of the server. Times are UTC; identifiers that people see are random, so that none can be guessed.
 
 Results are large, and most who load what they belong to want its status only: they are fetched when they are looked at.
 """

@@ -1,4 +1,4 @@
-"""Files that nothing refers to: uploads that were refused after they had come in, results of workers that died."""
+"""Files that nothing refers to: refused uploads, results of workers that died."""
 
 from __future__ import annotations
 

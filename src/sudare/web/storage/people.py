@@ -1,4 +1,4 @@
-"""The tables of people who can log in, and of their log-ins."""
+"""The tables of users and their log-ins."""
 
 from __future__ import annotations
 

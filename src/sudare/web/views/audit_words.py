@@ -1,4 +1,4 @@
-"""What an entry of the audit log says, in the reader's language; the log itself holds the program's own names."""
+"""Audit log entries in the reader's language; the log itself holds internal names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How pages are made for the reader of a request."""
+"""Rendering pages for the reader of a request."""
 
 from __future__ import annotations
 

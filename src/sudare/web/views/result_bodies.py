@@ -1,4 +1,4 @@
-"""The part of a page of results that is the same for all who may see them, made once and kept."""
+"""The part of a results page that is the same for all who may see it, rendered once and cached."""
 
 from __future__ import annotations
 

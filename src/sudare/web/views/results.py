@@ -1,4 +1,4 @@
-"""What pages, the API, tables and the static site show of results, to one viewer."""
+"""What pages, the API, tables and the static site show of results to one viewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages and the API show of a contest, its rounds, its teams and T, to one viewer."""
+"""What pages and the API show of a contest, its rounds, its teams and T to one viewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages and the API show of submissions, to one viewer."""
+"""What pages and the API show of submissions to one viewer."""
 
 from __future__ import annotations
 

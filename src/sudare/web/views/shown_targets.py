@@ -1,4 +1,4 @@
-"""What pages and the API show of targets and the guesses on them, to one viewer."""
+"""What pages and the API show of targets and the guesses on them to one viewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published results as a static site: pages that need no server and no script, in all languages."""
+"""Published results as a static site in all languages: pages without server or scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The templates of pages and what they need: texts, numbers, times in the contest's zone, results."""
+"""Page templates and what they need: texts, numbers, times in the contest's time zone, results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing the classes of customers that are published alike, at the least cost.
+"""Choosing the classes of customers with the same published rows, at the least cost.
 
 First by the costs of pairs alone: a class of c customers costs about 2/c of the summed costs of its pairs, which is
 mostly right to a few percent, and simulated annealing finds a good division in seconds. Then by the rows: customers are

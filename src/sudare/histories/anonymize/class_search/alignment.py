@@ -1,4 +1,4 @@
-"""Aligning the rows of classes to the end, once the classes stand."""
+"""Final alignment of the rows of classes, once the classes are fixed."""
 
 from __future__ import annotations
 

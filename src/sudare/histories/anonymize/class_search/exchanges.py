@@ -1,4 +1,4 @@
-"""Exchanging customers between two classes at a time, at first also for the worse."""
+"""Exchanging customers between two classes at a time, at first even if that costs more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best classes so far, and what is needed to find better ones."""
+"""The best classes so far, and the state needed to find better ones."""
 
 from __future__ import annotations
 

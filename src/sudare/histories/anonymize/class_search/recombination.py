@@ -1,4 +1,4 @@
-"""Choosing among all classes that were ever computed those that together cost least."""
+"""Choosing the cheapest partition among all classes computed so far."""
 
 from __future__ import annotations
 

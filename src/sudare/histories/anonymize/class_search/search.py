@@ -1,4 +1,4 @@
-"""The search for classes from its beginning to its end."""
+"""The complete search for classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first division into classes, by the costs of pairs alone: simulated annealing."""
+"""The first partition into classes, from pairwise costs alone, by simulated annealing."""
 
 from __future__ import annotations
 

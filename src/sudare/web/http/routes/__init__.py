@@ -1,1 +1,1 @@
-"""The addresses of the server: pages for people, and under /api/v1 the same for programs."""
+"""The routes of the server: pages for people, and the same for programs under /api/v1."""

@@ -1,4 +1,4 @@
-"""Pages of accounts: log in and out, invitations, new passwords, tokens."""
+"""Account pages: log-in and log-out, invitations, password reset, tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API for organizers, by a token with the scope `organize`."""
+"""The API for organizers, with a token of scope `organize`."""
 
 from __future__ import annotations
 

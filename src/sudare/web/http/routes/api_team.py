@@ -1,4 +1,4 @@
-"""The API for teams, and for all who read: the same rules as on the pages."""
+"""The API for teams and readers: the same rules as on the pages."""
 
 from __future__ import annotations
 

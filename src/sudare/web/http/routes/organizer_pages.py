@@ -1,4 +1,4 @@
-"""Pages of organizers: contests, teams, invitations, rounds, times, data, evaluation, jobs, the audit log."""
+"""Organizer pages: contests, teams, invitations, rounds, times, data, evaluation, jobs, the audit log."""
 
 from __future__ import annotations
 

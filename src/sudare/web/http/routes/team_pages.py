@@ -1,4 +1,4 @@
-"""Pages of teams: submissions and guesses."""
+"""Team pages: submissions and guesses."""
 
 from __future__ import annotations
 
