@@ -35,6 +35,7 @@ def test_a_file_whose_rows_are_in_order_is_judged_and_broken(run: Run) -> None:
     assert result.exit_code == 3
     found = json.loads(result.stdout)
     assert (found["schema"], found["verdict"]) == ("sudare.duel/1", "broken")
+    assert found["same_numbers"] == 0  # customers are c01 to c20, pseudonyms 1 to 20
     shown = run("history", "attack", "h.csv", "renamed.csv")
     assert (shown.exit_code, " T " in shown.stdout, "H0" in shown.stdout) == (3, False, False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -37,7 +37,7 @@ def attack(
     json: JsonOption = False,
 ) -> None:
     """Attack a published history, and check that each attack works at all."""
-    from sudare.histories.attack.duel import run_duel
+    from sudare.histories.anonymize.publication import attack_rows
     from sudare.histories.attack.expected import expect_attacks
     from sudare.report.contest.duel_text import show_duel
     from sudare.report.history.attack_text import show_expected
@@ -45,12 +45,13 @@ def attack(
     texts = spoken().in_plain_words()
     with shown_progress() as progress:
         rows = source.open(progress)
-        options: dict[str, Any] = {"p": rows.rules.p, "alpha": rows.rules.alpha}
         key, read = _read(rows, published, aligned, progress)
         if key is None:
-            expected = expect_attacks(rows.history, read, seed=seed, progress=progress, **options)
+            expected = expect_attacks(
+                rows.history, read, p=rows.rules.p, alpha=rows.rules.alpha, seed=seed, progress=progress
+            )
         else:
-            found = run_duel(rows.history, key, seed=seed, progress=progress, **options)
+            found = attack_rows(rows, key, seed=seed, progress=progress)
     if key is None:
         show_json("expected-attacks", expected.to_dict()) if json else show_expected(expected, published, texts)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,8 +69,7 @@ class Publication(Result):
 
     def attack(self, *, seed: int = 0, progress: Progress = silent) -> Duel:
         """Run every built-in attack, with its control, on what would be published."""
-        rules = self.rows.rules
-        return run_duel(self.rows.history, self.history, p=rules.p, alpha=rules.alpha, seed=seed, progress=progress)
+        return attack_rows(self.rows, self.history, seed=seed, progress=progress)
 
     def attackers(
         self,
@@ -124,6 +124,15 @@ class Publication(Result):
         """Return everything but the rows as plain values."""
         safety = {"safety": self.safety.to_dict()} if self.safety else {}
         return {**self.found.to_dict(), **safety, "attacks": self.duel.to_dict() if self.duel else None}
+
+
+def attack_rows(rows: HistoryRows, anonymized: CellHistory, *, seed: int = 0, progress: Progress = silent) -> Duel:
+    """Try every built-in attack, with its control, on an anonymized form whose row i belongs to row i of the rows."""
+    found = run_duel(
+        rows.history, anonymized, p=rows.rules.p, alpha=rows.rules.alpha, seed=seed, progress=progress
+    )  # fmt: skip
+    # Within a plain history customers have numbers of ours, which nobody else knows.
+    return replace(found, same_numbers=rows.own_names(anonymized))
 
 
 @checked

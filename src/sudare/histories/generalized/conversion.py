@@ -154,6 +154,15 @@ class HistoryRows:
         return self._read_cells(path)
 
     @checked
+    def own_names(self, history: CellHistory) -> int:
+        """Return how many pseudonyms of an anonymized form are what their customer is called in the source."""
+        kept = np.flatnonzero(~history.deleted)
+        pids, first = np.unique(history.persons[kept], return_index=True)
+        numbers = self.history.persons[kept][first]
+        names = [self.customers[number - 1] if self.customers else str(number) for number in numbers.tolist()]
+        return sum(str(pid) == name for pid, name in zip(pids.tolist(), names, strict=True))
+
+    @checked
     def published_rows(self, history: CellHistory) -> list[tuple[str, ...]]:
         """Return the published rows of an anonymized history as text, in publication order."""
         return sorted(self._rows(_some_rows(history, np.flatnonzero(~history.deleted))))
