@@ -81,7 +81,7 @@ class SuggestedHierarchy(Result):
 def suggest_hierarchies(
     table: Table, *, kinds: Mapping[str, str] | None = None, other: str = "other"
 ) -> list[SuggestedHierarchy]:
-    """Suggest a hierarchy for every attribute of a table; `kinds` says what some of them are."""
+    """Suggest a hierarchy for every attribute of a table; `kinds` gives the kind of some of them."""
     kinds = kinds or {}
     table.positions(list(kinds))
     found = []
