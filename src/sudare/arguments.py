@@ -204,7 +204,7 @@ def _number_problem(value: object, hint: type) -> Message | None:
 
 
 def _generic_problem(value: object, origin: Any, parts: tuple[Any, ...]) -> Message | None:
-    # A text is no list of texts, and a dataframe no list of whatever it yields.
+    # A string is not a list of strings, and a dataframe is not a list of what it yields.
     if isinstance(value, str | bytes) or hasattr(value, "__arrow_c_stream__") or not isinstance(value, origin):
         raise _Wrong
     if origin is abc.Callable:

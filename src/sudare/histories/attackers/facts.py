@@ -1,7 +1,7 @@
 """Which customers fit which value of a kind of knowledge: the one query behind every measure.
 
 A fact is (value, customer, occurrences, records): how often the value occurs at the customer and how many rows of the
-history carry it there. For one row an occurrence is a row; for k rows a choice of k rows with different values; without
+history carry it there. For one row per occurrence is a row; for k rows a choice of k rows with different values; without
 rows a visit; for several visits one choice in each; for knowledge of the customer alone the customer.
 """
 

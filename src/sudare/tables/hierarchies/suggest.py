@@ -37,7 +37,7 @@ from sudare.tables.value_kinds import (
 HierarchyKind = Literal["number", "date", "postal", "code", "boolean", "text", "identifier"]
 Remark = Literal["nothing", "constant", "identifier", "every_value_once", "others"]
 
-# So many different values, or fewer, are generalized to * at once.
+# This number of different values, or fewer, are generalized to * at once.
 FEW = 5
 _YES_AND_NO = [
     set(pair.split()) for pair in ("true false", "t f", "yes no", "y n", "on off", "0 1", "はい いいえ", "有 無")
