@@ -1,6 +1,6 @@
 """Part of the build of wheels: kernels are compiled for any processor of this kind, and packed in.
 
-Whoever installs such a wheel never waits for a compiler. The wheel is for one version of Python and one platform.
+Whoever installs this wheel never waits for a compiler. The wheel is for one version of Python and one platform.
 Where kernels cannot be compiled, the wheel is one for all platforms, and kernels are compiled when they are first used.
 """
 

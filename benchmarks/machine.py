@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 QUIET = 0.2
 # What sudare computes with; a benchmark names in PACKAGES what else it uses.
 ALWAYS = ("sudare", "duckdb", "numba", "numpy")
-# What benchmarks write themselves is no change of what is measured.
+# What benchmarks write themselves does not change what is measured.
 WRITTEN = ("benchmarks/RESULTS.md", "docs/explanation/scale.md")
 
 

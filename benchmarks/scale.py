@@ -1,6 +1,6 @@
 """Growth on generated data: ten attackers and all 511 sets of nine attributes, on DuckDB and on Spark, and its costs.
 
-The sets are gone through of two tables: a member list in which nearly all rows differ, in three ways (memory, engine,
+Sets are measured for two tables: a member list in which nearly all rows differ, in three ways (memory, engine,
 sample), and one with coarser values, whose rows repeat (repeating).
 
 Every run is kept in data/scale.json as soon as it is done, so that hours of work can be interrupted and go on; delete

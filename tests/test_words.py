@@ -31,6 +31,7 @@ ENGLISH = {
     r"\bthe like\b": "similar ..., or name it",
     r"\bwhose (?:a|an|the) (?:record|row) is\b|\bwhose the (?:record|row)s are\b": "identifying the person",
     r"\b(?:go|goes|going|went) on with\b": "continue with, reuse",
+    r"\bone (?:row|line|record|entry|column|file|array) an? (?=[a-z])": "one ... per ...",
     r"\bthere are 1\b": "a plural form (`key.one`)",
 }
 # One term for one idea.
@@ -77,6 +78,13 @@ def docstrings() -> Iterator[tuple[str, str]]:
                 yield f"{path.relative_to(SOURCES)} {name}", ast.get_docstring(node) or ""
 
 
+def comments() -> Iterator[tuple[str, str]]:
+    """Yield every comment of the sources that has lines of its own; lines that follow each other are one text."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        for found in re.finditer(r"^ *#.*(?:\n *#.*)*", path.read_text(encoding="utf-8"), re.MULTILINE):
+            yield str(path.relative_to(SOURCES)), re.sub(r"^ *#", "", found[0], flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize(("language", "words"), [("en", ENGLISH), ("ja", JAPANESE)])
 def test_catalogues_and_pages_use_the_words_of_the_project(language: str, words: dict[str, str]) -> None:
     texts = iter(catalogue(language).items())  # type: ignore[arg-type]  # one of the two languages
@@ -84,8 +92,9 @@ def test_catalogues_and_pages_use_the_words_of_the_project(language: str, words:
     assert complaints(sentences(language), words) == []
 
 
-def test_docstrings_use_the_words_of_the_project() -> None:
+def test_docstrings_and_comments_use_the_words_of_the_project() -> None:
     assert complaints(docstrings(), ENGLISH) == []
+    assert complaints(comments(), ENGLISH) == []
 
 
 @pytest.mark.parametrize(

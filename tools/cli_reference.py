@@ -20,7 +20,7 @@ from sudare.cli.help import SECTIONS, help_text
 from sudare.cli.settings import settle
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
-# An option is documented once if so many commands take it with the same text and default.
+# An option is documented once if this number of commands takes it with the same text and default.
 SHARED_BY = 5
 HEAD = """\
 # Commands

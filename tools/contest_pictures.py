@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[1] / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"
 COMMAND = [sys.executable, "-c", "from sudare.cli import main; main()", "server"]
 WIDTH = 800
-# A picture shows so much of a page at most.
+# A picture shows at most this much of a page.
 HEIGHT = 900
 MOST_BYTES = 120_000
 

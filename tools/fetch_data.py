@@ -3,7 +3,7 @@
     python tools/fetch_data.py                what to fetch, and how to make the files of it
     python tools/fetch_data.py --check [DIR]  which files are right, wrong or missing
 
-DIR is SUDARE_DATA or ../shared/data if not given. Nothing is downloaded: the data belong to others, under their terms.
+DIR defaults to SUDARE_DATA or ../shared/data. Nothing is downloaded: the data belong to others, under their terms.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def layers() -> list[str]:
 
 
 def rooms(top: str) -> Iterator[Room]:
-    """Yield a package and the rooms inside, depth first; a single module is no room."""
+    """Yield a package and the rooms inside, depth first; a single module is not a room."""
     if (SOURCE / top / "__init__.py").is_file():
         yield from _below(Room(SOURCE / top, 0))
 

@@ -19,7 +19,7 @@ IMAGES = Path(__file__).parents[1] / "docs" / "images"
 IN_DOCS = {"notebook-attackers-light", "notebook-levels-dark"}
 CHROMIUM = "/usr/bin/chromium"
 WIDTH = 900
-# A picture shows so much of a cell at most.
+# A picture shows at most this much of a cell.
 HEIGHT = 900
 MOST_BYTES = 150_000
 # What JupyterLab says of the cells of its light and dark themes.

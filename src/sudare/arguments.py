@@ -1,8 +1,8 @@
 """Arguments of public functions, checked against their signatures.
 
-`@checked` compares every argument with its annotation before any work begins. An argument of another kind is a
+`@checked` compares every argument with its annotation before any work begins. An argument of the wrong type raises a
 TypeError that names the argument and what it must be; a value out of range (not a number, infinite, beyond 64 bits, an
-unknown name, outside of the `LIMITS` of its name) is OptionNotUsable and names it too. Elements are looked at as well,
+unknown name, outside the `LIMITS` for its name) raises OptionNotUsable and names it too. Elements are checked as well,
 except those of an iterator, which can be read only once.
 """
 
@@ -65,7 +65,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """A number that all values are above."""
+    """A lower limit that values must exceed."""
 
     bound: float
 
@@ -89,11 +89,11 @@ LIMITS: dict[str, Between | Above] = {
 
 
 class _Wrong(Exception):
-    """An argument is of another kind than it must be."""
+    """An argument has the wrong type."""
 
 
 def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a function for users check what it is given, and say in our words that memory was not enough."""
+    """Make a public function check its arguments, and report a lack of memory as MemoryNotEnough."""
     said = function.__qualname__.removesuffix(".__init__")
     names = [
         name
@@ -148,7 +148,7 @@ def _check(function: str, name: str, value: object, hint: Any) -> None:
 
 
 def _problem(value: object, hint: Any) -> Message | None:
-    """Return what is wrong with a value of the right kind, or nothing; raise if the kind is wrong."""
+    """Return what is wrong with a value of the right type, or nothing; raise if the type is wrong."""
     if hint is Any or hint is object or isinstance(hint, TypeVar):
         return None
     origin = get_origin(hint)
@@ -204,7 +204,7 @@ def _number_problem(value: object, hint: type) -> Message | None:
 
 
 def _generic_problem(value: object, origin: Any, parts: tuple[Any, ...]) -> Message | None:
-    # A text is no list of texts, and a dataframe no list of whatever it yields.
+    # A string is not a list of strings, and a dataframe is not a list of what it yields.
     if isinstance(value, str | bytes) or hasattr(value, "__arrow_c_stream__") or not isinstance(value, origin):
         raise _Wrong
     if origin is abc.Callable:
@@ -228,7 +228,7 @@ def _first_problem(entries: list[tuple[object, Any]]) -> Message | None:
 
 
 def _callable_problem(value: Any, parts: tuple[Any, ...]) -> Message | None:
-    """Refuse a function that cannot be called with as many arguments as it will be."""
+    """Refuse a function that does not accept the number of arguments it will get."""
     try:
         inspect.signature(value).bind(*parts[0])
     except TypeError:
@@ -248,7 +248,7 @@ def _array_problem(value: Any, parts: tuple[Any, ...]) -> Message | None:
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:
-    """Return the members of a union, or what is none as it is."""
+    """Return the members of a union, or any other type itself."""
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
@@ -264,7 +264,7 @@ _SAID = {
 
 
 def _said(hint: Any) -> str:
-    """Return what a kind is called."""
+    """Return the name of a type for users."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         members = [part for part in parts if part is not str or Path not in parts]
@@ -283,7 +283,7 @@ def _said(hint: Any) -> str:
 
 
 def _held(dtype: Any) -> str:
-    """Return what an array of a kind holds."""
+    """Return what an array type holds."""
     (wanted,) = get_args(dtype)
     kind = getattr(wanted, "__name__", "")
     return "whole numbers" if "int" in kind else "True and False" if "bool" in kind else "numbers"

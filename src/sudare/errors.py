@@ -1,18 +1,18 @@
 """The errors of sudare, each for the person who can fix it.
 
-SudareError                 base: str(error) is one complete message for the user
-├── InputError              what was given cannot be used
-│   ├── SourceNotReadable   a file that is missing, empty, binary, locked, of an unknown kind
+SudareError                 base class: str(error) is a complete message for the user
+├── InputError              the input cannot be used
+│   ├── SourceNotReadable   a file that is missing, empty, binary, locked, of an unknown type
 │   ├── ColumnNotFound      a role has no column, or a named column does not exist
 │   ├── BadRows             rows that break the rules of their columns
 │   ├── KnowledgeNotUnderstood   a description of background knowledge that cannot be read
 │   ├── HierarchyNotUsable   a generalization hierarchy that is malformed or does not fit the data
-│   ├── OptionNotUsable     an option whose value does not fit
-│   └── NotOnEngine         something that the chosen engine cannot do
-├── AnswerIsNo              the work was done, and its answer is no
-├── EngineNotAvailable      an engine that cannot be started, or that gave up
+│   ├── OptionNotUsable     an option with an invalid value
+│   └── NotOnEngine         something the selected engine cannot or must not do
+├── AnswerIsNo              the work is done, and the answer is no
+├── EngineNotAvailable      an engine that cannot be started, or that failed
 ├── MemoryNotEnough         the work needs more memory than it may use
-└── OutputNotWritable       a result that cannot be put where it was asked for
+└── OutputNotWritable       a result that cannot be written to the given place
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class SudareError(Exception):
 
 
 def _told(value: object) -> object:
-    """Return a value as a message keeps it: an error within an error is said in the same language."""
+    """Return a value as a message stores it: an error within an error is said in the same language."""
     return Message(value.key, value.values) if isinstance(value, SudareError) and _is_key(value.key) else value
 
 

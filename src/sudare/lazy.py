@@ -1,7 +1,7 @@
 """Package names that are loaded on first use.
 
-The stub of a package, `__init__.pyi`, is the one list of its names. Type checkers read it, and so does `attach`, when a
-name is first asked for. So importing a package costs nothing, and an unknown name is an error to both.
+The stub of a package, `__init__.pyi`, is the only list of its names. Type checkers read it, and so does `attach` when a
+name is first used. So importing a package costs nothing, and both report an unknown name as an error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return the `__getattr__` and the `__dir__` of a package that has a stub; `__all__` is what the stub lists."""
+    """Return `__getattr__` and `__dir__` for a package with a stub; `__all__` is the list in the stub."""
 
     def find(name: str) -> object:
         if name == "__all__":
@@ -32,10 +32,10 @@ def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str
 
 
 def above(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of a layer above the caller's, by its name, when it is needed.
+    """Return a function of a layer above the caller's, by name, when it is needed.
 
-    Nouns and results show and report themselves, and what they are shown by stands above them. This is the one way
-    up; whatever else a module needs it imports.
+    Nouns and results display and report themselves with code from the layers above them. This is the only way up; a
+    module imports everything else it needs.
     """
     found: Callable[..., Any] = getattr(import_module(module), name)
     return found
@@ -43,7 +43,7 @@ def above(module: str, name: str) -> Callable[..., Any]:
 
 @cache
 def _homes(package: str) -> dict[str, str]:
-    """Return the module of each name of a stub."""
+    """Return the module of each name in a stub."""
     stub = ast.parse(files(package).joinpath("__init__.pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
     return {alias.name: str(node.module) for node in imports for alias in node.names}

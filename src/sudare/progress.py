@@ -12,4 +12,4 @@ Progress = Callable[[Message, int, int], None]
 
 
 def silent(step: Message, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""

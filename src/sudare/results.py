@@ -1,8 +1,8 @@
 """The base of all results: plain values, rows, dataframes, and how they are displayed.
 
-A result type is a frozen dataclass that inherits from `Result`. Most types say nothing more. Where the plain values are
-not simply the fields, or the rows not simply the result itself, a type says so in one of the class attributes below, or
-overrides the method.
+A result type is a frozen dataclass that inherits from `Result`. Most types define nothing more. Where the plain values
+are not simply the fields, or the rows not simply the result itself, a type says so in one of the class attributes
+below, or overrides the method.
 """
 
 from __future__ import annotations
@@ -100,18 +100,18 @@ class Result:
     @classmethod
     @cache
     def _names(cls) -> tuple[str, ...]:
-        """Return the keys of the plain values, those that may be left out too."""
+        """Return the keys of the plain values, including optional ones."""
         return (*(part.name for part in _fields(cls) if part.name not in cls._hidden), *cls._further)
 
     @classmethod
     def _columns(cls) -> list[str]:
-        """Return the columns of a frame without rows."""
+        """Return the columns of a dataframe without rows."""
         row = cls if cls._row is None else cls._row
         return list(row) if isinstance(row, tuple) else [name for name in row._names() if name not in row._optional]
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it: null, flag, number, text, list or dictionary."""
+    """Return a value as JSON represents it: null, boolean, number, string, list or dictionary."""
     if value is None or isinstance(value, str | bool | int | float):
         # Also makes plain values of what inherits from them, such as the numbers of numpy and enumerations.
         return value if value is None or isinstance(value, str | bool) else _number(value)
@@ -129,7 +129,7 @@ def plain(value: Any) -> Any:
 
 
 def _from_array(value: Any) -> Any:
-    """Return an array, or a number of one, or any other collection as plain values."""
+    """Return an array, an element of one, or any other collection as plain values."""
     found = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(found, Iterable) and not isinstance(found, str | bytes):
         return [plain(entry) for entry in found]
@@ -145,7 +145,7 @@ def _number(value: Any) -> int | float:
 
 
 def flat(entry: Mapping[str, Any]) -> Row:
-    """Return a dictionary without dictionaries inside: their names are joined, lists of them are left out."""
+    """Return a dictionary without nested dictionaries: their names are joined, lists of them are left out."""
     found: Row = {}
     for name, value in entry.items():
         if isinstance(value, Mapping):
@@ -160,7 +160,7 @@ def _fields(kind: Any) -> list[Field[Any]]:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """Return the values of a column as all three libraries take them: of one kind, and not beyond 64 bits."""
+    """Return the values of a column as all three libraries accept them: of one type, and within 64 bits."""
     kinds = {type(value) for value in values if value is not None}
     large = any(isinstance(value, int) and abs(value) > _LARGEST for value in values)
     if kinds <= {int, float} and (large or len(kinds) > 1):
@@ -176,7 +176,7 @@ def _float(value: float) -> float:
 
 
 def _load(backend: Backend | None) -> ModuleType:
-    """Import the library of a frame when it is asked for."""
+    """Import a dataframe library on first use."""
     wanted = (backend,) if backend else BACKENDS
     found = next((name for name in wanted if find_spec(name)), None)
     if found is None:

@@ -20,7 +20,7 @@ _DIGITS = 15
 
 
 def short_repr(value: Any) -> str:
-    """Return a dataclass in one line: its numbers and flags, and the sizes of what it holds."""
+    """Return a dataclass as one line: its numbers and flags, and the sizes of what it holds."""
     shown = (f"{part.name}={text}" for part in _shown_fields(value) if (text := _shown(getattr(value, part.name))))
     line = f"{type(value).__qualname__}({', '.join(shown)})"
     return line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 4] + "...)"
@@ -31,7 +31,7 @@ def _shown_fields(value: Any) -> list[dataclasses.Field[Any]]:
 
 
 def _shown(value: object) -> str:
-    """Return a number, a flag or a size; nothing for whatever else."""
+    """Return a number, a flag or a size; nothing for anything else."""
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, Integral):

@@ -109,7 +109,7 @@ def test_a_table_of_the_catalog_is_a_source(spark: SparkEngine) -> None:
             assert (history.records, history.reading.format) == (1, "table")
     finally:
         spark.session.sql("DROP TABLE purchases")
-    with pytest.raises(sudare.SourceNotReadable, match="no file purchases, and no table of that name in the catalog"):
+    with pytest.raises(sudare.SourceNotReadable, match="no file purchases, and no table with that name"):
         sudare.read_history("purchases", engine=spark)
     with pytest.raises(sudare.SourceNotReadable, match="file:///nowhere cannot be read as Parquet"):
         sudare.read_history("file:///nowhere", engine=spark)
@@ -185,7 +185,9 @@ def of_this_module(rows: Any) -> Any:
 
 
 def test_machines_without_our_python_are_one_message(spark: SparkEngine) -> None:
-    with pytest.raises(EngineNotAvailable, match=r"(?s)in Python on the machines.*Hint: pip install.*PYSPARK_PYTHON"):
+    with pytest.raises(
+        EngineNotAvailable, match=r"(?s)in Python on the machines.*Hint: Run pip install.*PYSPARK_PYTHON"
+    ):
         spark.keep_mapped("mapped", "SELECT 1 AS n", part="n", columns="n INT", function=of_this_module)
 
 
@@ -234,7 +236,7 @@ def test_plans_end_at_kept_tables_and_small_ones_are_sent_to_all_tasks(spark: Sp
 
 
 def test_a_second_session_is_refused(spark: SparkEngine) -> None:
-    with pytest.raises(OptionNotUsable, match=r"(?s)runs in this process already.*session=spark"):
+    with pytest.raises(OptionNotUsable, match=r"(?s)is already running in this process.*session=spark"):
         SparkEngine("local[1]")
 
 

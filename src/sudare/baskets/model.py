@@ -40,7 +40,7 @@ class BasketReading(Reading):
 
 
 def as_baskets(reading: Reading, form: str, duplicates: int) -> BasketReading:
-    """Return how a source was read as how baskets were read."""
+    """Return the reading of a source as a reading of baskets."""
     told = {field.name: getattr(reading, field.name) for field in fields(Reading)}
     return BasketReading(**told, form=form, duplicates=duplicates)
 
@@ -61,7 +61,7 @@ class Baskets(ItemRecords):
 
     @checked
     def only(self, kept: NDArray[np.bool_]) -> Baskets:
-        """Return the same records with some of the occurrences of items only."""
+        """Return the same records with only some of the item occurrences."""
         return Baskets(*self.kept(kept), self.names, self.users)
 
     @checked
@@ -209,7 +209,7 @@ def make_baskets(records: Iterable[Iterable[str]], users: Sequence[str] | None =
 
 
 def numbered(records: int) -> tuple[str, ...]:
-    """Return the users of records that have no names: the numbers from 1."""
+    """Return users for records without names: the numbers from 1."""
     return tuple(map(str, range(1, records + 1)))
 
 
@@ -261,7 +261,7 @@ class SensitiveItems:
 
 
 def sensitive_rows(masks: NDArray[np.bool_], rows: NDArray[np.int32], described: str) -> SensitiveItems:
-    """Make sensitive items of a matrix with a row for each different list and a column for each item."""
+    """Make sensitive items from a matrix with one row per distinct list and one column per item."""
     padded = np.zeros((len(masks), -(-masks.shape[1] // 64) * 64), np.bool_)
     padded[:, : masks.shape[1]] = masks
     words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
@@ -269,9 +269,9 @@ def sensitive_rows(masks: NDArray[np.bool_], rows: NDArray[np.int32], described:
 
 
 def refuse_strangers(original: Baskets, sensitive: SensitiveItems, published: Baskets | None = None) -> None:
-    """Refuse sensitive items that were read for other baskets, and published baskets of other users or items.
+    """Refuse sensitive items read for other baskets, and published baskets with other users or items.
 
-    Users and items are numbers here: those of other data would be taken for somebody and something else.
+    Users and items are numbers here: numbers of other data would stand for somebody and something else.
     """
     shown = original if published is None else published
     if not len(sensitive.rows) == len(shown) == len(original):

@@ -71,14 +71,13 @@ def read_baskets(
 ) -> Baskets:
     """Read baskets from a text, CSV, Parquet or Excel file, a DuckDB relation, any dataframe, or a purchase history.
 
-    Transaction text has one record a line, with items divided by `spaces`, `commas` or -1 (`spmf`); an empty line is an
-    empty record, and the user is the number of the line from 1. A table of `pairs` has a row for each user and item;
-    the users come in the order in which they first stand there, and a row without an item is a user who has none but
-    those of other rows. A `history` has one record a customer, in the order of their names, or one a visit
-    (`per="visit"`, the user being the customer's name and the day). What the form is and which columns are meant is
-    found unless `form` and `columns` (user, item, day -> column) say it. An item that stands in a record twice counts
-    once. Rows without a user, and those that are bad in a history, are refused or dropped. Baskets without any item are
-    an error unless `allow_empty`: suppression can leave none.
+    Transaction text has one record per line, with items separated by `spaces`, `commas` or -1 (`spmf`); an empty line
+    is an empty record, and users are line numbers from 1. A table of `pairs` has one row per user and item; users are
+    in order of first appearance, and a row without an item adds a user but no item. A `history` has one record per
+    customer, in name order, or one per visit (`per="visit"`; the user is then the customer's name and the day). The
+    format and the columns are detected unless `form` and `columns` (user, item, day -> column) are given. An item that
+    appears twice in a record counts once. Rows without a user, and bad rows of a history, are refused or dropped.
+    Baskets without any item are an error unless `allow_empty` is set, since suppression can leave none.
     """
     _check_words(form, per, bad_rows)
     given = {"customer" if role == "user" else role: column for role, column in (columns or {}).items()}
@@ -115,7 +114,7 @@ def _check_words(form: str | None, per: str, bad_rows: str) -> None:
 
 
 def _from_text_or_pairs(source: object, form: Form | None, options: PurchaseForm, engine: Engine | None) -> Baskets:
-    """Read transaction text, as the form says, else a text whose first line names no columns; all else is pairs."""
+    """Read transaction text if the form says so or the first line names no columns; read anything else as pairs."""
     with ExitStack() as cleanup:
         text = None
         if isinstance(source, str | Path) and (form in TEXT_FORMS or not options.columns):
@@ -137,7 +136,7 @@ def is_binary(path: Path) -> bool:
 
 
 def names_columns(path: Path, encoding: str) -> bool:
-    """Tell whether the first line of a text has the names of a column of users and one of items."""
+    """Return whether the first line of a text names a user column and an item column."""
     with path.open(encoding=with_mark(encoding)) as file:
         first = next((line for line in file if line.strip()), "")
     rows = ({fold(cell.strip('"')) for cell in first.strip().split(delimiter)} for delimiter in DELIMITERS)
@@ -181,7 +180,7 @@ def _made(
     users: tuple[str, ...],
     reading: BasketReading,
 ) -> Baskets:
-    """Make baskets of occurrences in the order of owners and items."""
+    """Make baskets from occurrences sorted by owner and item."""
     starts = np.append(0, np.cumsum(np.bincount(owners, minlength=len(users)))).astype(np.int64)
     return Baskets(starts, items.astype(np.int32), tuple(names), users, reading)
 
@@ -197,7 +196,7 @@ def _from_pairs(source: object, engine: Engine, options: PurchaseForm) -> Basket
 
 
 def keep_pairs(engine: Engine, source: Source, rows: str, options: PurchaseForm) -> Reading:
-    """Make a table of the users and items of a source, and return how it was read; bad rows are refused or dropped."""
+    """Make a table of the users and items of a source, and return its reading; bad rows are refused or dropped."""
     check_rejects(options, engine)
     roles = assign_pairs(source, options.columns)
     engine.keep(rows, pair_rows(engine, source, roles))
@@ -219,7 +218,7 @@ def keep_pairs(engine: Engine, source: Source, rows: str, options: PurchaseForm)
 
 
 def hold_pairs(engine: Engine, source: Source, given: Mapping[str, str], name: str) -> dict[str, int]:
-    """Make a table of the users and items of a source: place (from 1), owner, item; return where the columns are."""
+    """Make a table of the users and items of a source: place (from 1), owner, item; return the column positions."""
     engine.check_people(ITEMS_OF_USERS)
     roles = assign_pairs(source, given)
     engine.keep(name, pair_rows(engine, source, roles))
@@ -228,7 +227,7 @@ def hold_pairs(engine: Engine, source: Source, given: Mapping[str, str], name: s
 
 
 def assign_pairs(source: Source, given: Mapping[str, str]) -> dict[str, int]:
-    """Return where the columns of users and items are."""
+    """Return the positions of the user and item columns."""
     return assign_roles(source.columns, given, header=source.header, source=source.name, required=PAIR_ROLES)
 
 
@@ -238,7 +237,7 @@ def pair_rows(engine: Engine, source: Source, roles: Mapping[str, int]) -> str:
 
 
 def pair_cells(source: Source, roles: Mapping[str, int]) -> str:
-    """Return the cells of a row of users and items: owner, item, and how they were written, if otherwise."""
+    """Return the cells of a row of users and items: owner, item, and their original spelling if different."""
     cells = []
     for role, name in zip(PAIR_ROLES, ("owner", "item"), strict=True):
         expression, type_ = source.expressions[roles[role]], source.types[roles[role]]
@@ -248,7 +247,7 @@ def pair_cells(source: Source, roles: Mapping[str, int]) -> str:
 
 
 def missing_rows(engine: Engine, name: str, column: str) -> list[int]:
-    """Return the places of the rows in which a column is missing."""
+    """Return the places of the rows where a column is missing."""
     return _listed(engine, f"SELECT place FROM {name} WHERE {column} IS NULL ORDER BY place")
 
 
@@ -272,14 +271,14 @@ def _from_history(history: Purchases, per: Per) -> Baskets:
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    """How the names of one kind are numbered on the engine: in the order of an expression."""
+    """How names of one kind are numbered on the engine: in the order of an expression."""
 
     column: str
     order: str
 
 
 def _numbered(engine: Engine, rows: str, name: str, reading: Reading, form: Form) -> Baskets:
-    """Make baskets of rows (place, owner, item): owners in the order of their first places, items in that of names."""
+    """Make baskets from rows (place, owner, item): owners by first appearance, items by name."""
     engine.check_people(ITEMS_OF_USERS)
     codes = (_Code("owner", "min(place)"), _Code("item", "item"))
     try:

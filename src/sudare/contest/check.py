@@ -86,7 +86,7 @@ def check_guesses(
     language: Language = "en",
     progress: Progress = silent,
 ) -> CheckResult:
-    """Check guesses F' on a published history A'; original and published are checked first if given as files."""
+    """Check guesses F' on a published history A'; histories given as files are checked first."""
     rules = rules or load_rules()
     truth = _original(original, rules, progress)
     public = (

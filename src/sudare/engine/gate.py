@@ -26,7 +26,7 @@ class Gate:
         raise NotImplementedError
 
     def _fetch_columns(self, sql: str) -> dict[str, Column]:
-        """Fetch the result of a query with one array a column; see the protocol for NULLs."""
+        """Fetch the result of a query with one array per column; see the protocol for NULLs."""
         raise NotImplementedError
 
     def total(self, query: str) -> Row:

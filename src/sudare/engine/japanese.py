@@ -39,19 +39,25 @@ def _era_case(era: str, values: list[str], otherwise: str) -> str:
     return f"CASE {cases} ELSE {otherwise} END"
 
 
-def western_date(part: Callable[[int], str]) -> str:
+def western_day(part: Callable[[int], str]) -> str:
+    """Return an expression for the day of a Japanese date as 2010-12-01, whether there was such a day or not.
+
+    `part` gives the expressions of the parts of the date, which are empty where the text is none.
+    """
+    number = f"CAST(nullif(replace({part(2)}, '元', '1'), '') AS INTEGER)"
+    year = f"{number} + {_era_case(part(1), [str(before) for _, before, _, _ in ERAS], '0')}"
+    return f"lpad(CAST({year} AS STRING), 4, '0') || '-' || lpad({part(4)}, 2, '0') || '-' || lpad({part(6)}, 2, '0')"
+
+
+def western_date(part: Callable[[int], str], day: str) -> str:
     """Return an expression for a Japanese date as 2010-12-01 with the time after it; of other texts it is NULL.
 
     A year without an era has four digits. A date before or after its era is none. `part` gives the expressions of the
-    parts of the date, which are empty where the text is none.
+    parts of the date, and `day` is that of its day.
     """
-    number = f"CAST(CASE {part(2)} WHEN '元' THEN '1' ELSE {part(2)} END AS INTEGER)"
-    year = _era_case(part(1), [f"{number} + {before}" for _, before, _, _ in ERAS], number)
-    padded = f"lpad(CAST({year} AS STRING), 4, '0')"
-    day = f"{padded} || '-' || lpad({part(4)}, 2, '0') || '-' || lpad({part(6)}, 2, '0')"
     inside = _era_case(
         part(1),
-        [f"{number} > 0 AND {day} BETWEEN '{first}' AND '{last}'" for _, _, first, last in ERAS],
+        [f"{day} BETWEEN '{first}' AND '{last}'" for _, _, first, last in ERAS],
         f"length({part(2)}) = 4 AND {part(3)} IN ('年', '.')",
     )
     divided = (
@@ -59,10 +65,11 @@ def western_date(part: Callable[[int], str]) -> str:
         f"ELSE {part(5)} = {part(3)} AND {part(7)} = '' END"
     )
     rest = f"trim(regexp_replace({part(8)}, '{_WEEKDAY}', ''))"
-    timed = f"regexp_extract({rest}, '{_CLOCK}', 0) = {rest}"
     clock = f"regexp_replace(replace(replace(replace({rest}, '時', ':'), '分', ':'), '秒', ''), ':$', '')"
-    time = f"CASE {clock} WHEN '' THEN '' ELSE ' ' || {clock} END"
-    return f"CASE WHEN {part(6)} = '' THEN NULL WHEN ({divided}) AND ({inside}) AND {timed} THEN {day} || {time} END"
+    return (
+        f"CASE WHEN {part(6)} <> '' AND ({divided}) AND ({inside}) AND regexp_extract({rest}, '{_CLOCK}', 0) = {rest} "
+        f"THEN trim({day} || ' ' || {clock}) END"
+    )
 
 
 # An expression over a text called `words`, NULL if it is not an amount.

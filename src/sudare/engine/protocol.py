@@ -116,7 +116,7 @@ class Engine(Protocol):
         """
 
     def count_columns(self, lines: str, *, cell: str, small: LeaveOut | Refuse) -> dict[str, Column]:
-        """Answer as `counts` does, with one array a column."""
+        """Answer as `counts` does, with one array per column."""
 
     def check_people(self, what: str | Message) -> None:
         """Raise NotOnEngine where single values and people must stay on the engine: to be asked before long work."""
@@ -125,7 +125,7 @@ class Engine(Protocol):
         """Answer a query about single values or people; an engine that shows none raises NotOnEngine, naming `what`."""
 
     def people_columns(self, query: str, what: str | Message) -> dict[str, Column]:
-        """Answer as `people` does, with one array a column."""
+        """Answer as `people` does, with one array per column."""
 
     def describe(self, table: str) -> dict[str, str]:
         """Return the columns of a table or table expression and their SQL types."""

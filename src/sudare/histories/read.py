@@ -62,7 +62,7 @@ def read_history(
 
 
 def _of_cells(source: object, engine: Engine | None) -> History | None:
-    """Return the history of exact cells, None for other sources; files do not wait for what knows cells to load."""
+    """Return the history of exact cells, None for other sources; files do not wait for the cell modules to load."""
     from sudare.histories.generalized.model import CellHistory
     from sudare.histories.generalized.purchases import purchases_of_cells
 

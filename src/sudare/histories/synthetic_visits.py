@@ -114,7 +114,7 @@ def make_customers(seed: int, customers: int, weights: Floats) -> Customers:
 def make_visits(seed: int, people: Customers, weights: Floats) -> tuple[Ints, Ints]:
     """Return customer and day of every visit; draws of a customer that meet on a day are one visit."""
     open_days = np.count_nonzero(weights) + 1
-    # So many draws from D days hit v of them on average: -D ln(1 - v / D).
+    # This number of draws from D days hit v of them on average: -D ln(1 - v / D).
     draws = np.maximum(1, np.rint(-open_days * np.log1p(-people.visits / open_days))).astype(np.int64)
     customer = np.repeat(np.arange(len(draws)), draws)
     cumulated = np.cumsum(weights) / np.cumsum(weights)[-1]

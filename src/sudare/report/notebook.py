@@ -38,7 +38,7 @@ def render_cell(cell: Cell, texts: Texts) -> str:
 
 
 def rows_cell(title: str, rows: list[dict[str, Any]], texts: Texts, *, figures: tuple[Figure, ...] = ()) -> Cell:
-    """Return a table of rows, of one row a list of its values."""
+    """Return a table of rows, or for a single row a list of its values."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     shown = [[written(row.get(name), texts) for name in names] for row in rows[:MOST_ROWS]]
     numbers = [all(isinstance(row.get(name), int | float) or row.get(name) is None for row in rows) for name in names]

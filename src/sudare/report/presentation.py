@@ -55,7 +55,7 @@ def _draw_rows(found: Result, texts: Texts) -> Cell:
 
 
 def _print_rows(found: Result, texts: Texts) -> None:
-    """Print a table of rows, of one row a line for each value."""
+    """Print a table of rows, or for a single row one line per value."""
     from rich.table import Table
     from rich.text import Text
 

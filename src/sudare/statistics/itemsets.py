@@ -42,7 +42,7 @@ class FrequentItemsets(Result):
 
     @checked
     def itemset(self, n: int) -> tuple[str, ...]:
-        """Return the names of the items of an itemset."""
+        """Return the item names of an itemset."""
         return tuple(self.names[item] for item in self.items[self.starts[n] : self.starts[n + 1]])
 
     @property

@@ -111,8 +111,8 @@ class Table:
     def marked(self, positions: Sequence[int], marks: Mapping[str, NDArray[Any]]) -> Iterator[str]:
         """Yield a FROM clause of the rows `r` joined with marks `m` of the distinct rows.
 
-        Rows that are equal on the attributes at `positions` have the same marks. The clause can be used within the
-        block only.
+        Rows that are equal on the attributes at `positions` have the same marks. The clause is valid only within the
+        block.
         """
         numbers, found = number_rows(self.codes[list(positions)])
         firsts = first_rows(numbers, found)
@@ -330,7 +330,7 @@ class Table:
 
 
 def _costs(costs: AnyCosts) -> Costs | Mapping[str, Number] | None:
-    """Return costs as they are, or those of a file."""
+    """Return the given costs, or read them from a file."""
     from sudare.tables.sets.costs import read_costs
 
     return read_costs(costs) if isinstance(costs, str | Path) else costs

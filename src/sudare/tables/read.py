@@ -125,5 +125,5 @@ def _refuse_huge(collapsed: CollapsedTable) -> None:
 
 
 def machine_bytes() -> int:
-    """Return how much memory this machine has."""
+    """Return the memory of this machine in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -72,7 +72,7 @@ class KmAnonymity(Result):
 def check_km_anonymity(baskets: Baskets, *, k: int, m: int, most_examples: int = 20) -> KmAnonymity:
     """Count all itemsets of up to m items that occur and find those in fewer than k records, exactly.
 
-    The work grows with the number of m-subsets of the records; what would take minutes is refused.
+    The work grows with the number of m-subsets of the records; anything that would take minutes is refused.
     """
     _check(baskets, k, m)
     index = RecordIndex(baskets)

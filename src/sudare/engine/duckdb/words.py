@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sudare.engine.japanese import AMOUNT, DATE, PARTS, western_date
+from sudare.engine.japanese import AMOUNT, DATE, PARTS, western_date, western_day
 from sudare.engine.protocol import BLANKS, OFFSET, YEAR_LAST, ZONE
 
 # Letters of which no text changes in NFKC: ASCII, À to ÿ, Cyrillic, kana, Chinese characters, Hangul. Most texts have
@@ -31,8 +31,9 @@ WORDS = (
     "+ to_seconds(CAST(round(try_cast(words AS DOUBLE) * 86400) AS BIGINT)) END)",
     # A macro is put in the place of its name, and what it is given in each place of its own: lists of one thing hold
     # what is worked out once.
-    f"western_date(words) AS list_transform([regexp_extract(words, '{DATE}', {list(PARTS)})], "
-    f"lambda parts: {western_date(lambda number: f'parts.part{number}')})[1]",
+    f"western_date(words) AS list_transform(list_transform([regexp_extract(words, '{DATE}', {list(PARTS)})], "
+    f"lambda parts: {{'parts': parts, 'day': {western_day(lambda number: f'parts.part{number}')}}}), "
+    f"lambda found: {western_date(lambda number: f'found.parts.part{number}', 'found.day')})[1]",
     "read_moment(words) AS coalesce(western_moment(words), "
     "list_transform([western_date(words)], lambda western: western_moment(western))[1])",
     f"day_first(words) AS CASE WHEN regexp_full_match(words, '{YEAR_LAST}') "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sudare.engine.japanese import AMOUNT, DATE, western_date
+from sudare.engine.japanese import AMOUNT, DATE, western_date, western_day
 from sudare.engine.protocol import BLANKS, OFFSET, YEAR_LAST, ZONE
 
 # How the one SQL text is to be understood: names in double quotes, errors instead of wrong values.
@@ -33,7 +33,13 @@ _FORMS = {
     "%Y": "yyyy", "%y": "yy", "%m": "M", "%d": "d", "%H": "H", "%I": "h", "%M": "m", "%S": "s", "%f": "SSSSSS",
     "%b": "MMM", "%B": "MMMM", "%p": "a", "%z": "[XXX][XX][X]", "%Z": "VV", "T": "''T''",
 }  # fmt: skip
-_WESTERN_DATE = western_date(lambda number: f"regexp_extract(words, '{DATE}', {number})")
+
+
+def _part(number: int) -> str:
+    return f"regexp_extract(words, '{DATE}', {number})"
+
+
+_WESTERN_DATE = western_date(_part, western_day(_part))
 
 
 def _java_form(form: str) -> str:

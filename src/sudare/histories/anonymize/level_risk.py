@@ -97,13 +97,12 @@ def levels_for_risk(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> RiskLeveledHistory:
-    """Publish a history with each column at one level, such that no attacker's mean risk is above `mean_limit`.
+    """Publish a history with each column at one level so that no attacker's mean risk is above `mean_limit`.
 
-    A mean does not bound what happens to single customers: all of them may be unique. The result says how many are.
-
-    Of the levels that suffice those with the least U are taken; wider cells are taken to be safer and dearer. Levels
-    may be given; dates and items that are not are chosen, other columns stay exact. OptionNotUsable says which risk can
-    be reached if not even `*` for all dates and items suffices.
+    A mean does not protect single customers: all of them may be unique, and the result says how many are. Of the levels
+    that suffice, those with the least U are taken, assuming that wider cells are safer and more costly. Levels may be
+    given; levels for dates and items that are not given are chosen, other columns stay exact. If not even `*` for all
+    dates and items suffices, OptionNotUsable says which risk can be reached.
     """
     started = time.perf_counter()
     if not 0 < mean_limit <= 1:

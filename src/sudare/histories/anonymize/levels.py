@@ -62,7 +62,10 @@ def suppress_history(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> AnonymizedHistory:
-    """Publish every customer alike with at least k - 1 others by suppression only: cells are exact or `*`."""
+    """Publish the same rows for every customer and at least k - 1 others, by suppression only.
+
+    Cells are exact or `*`.
+    """
     found = anonymize_history(
         original, k, seed=seed, seconds=seconds, rounds=rounds, fast=fast, threads=threads, most_items=1, ranges=False,
         progress=progress,

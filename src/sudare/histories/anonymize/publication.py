@@ -152,10 +152,10 @@ def anonymize_rows(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Publication:
-    """Make a history safe to publish by the model of that name, and try the built-in attacks on it.
+    """Make a history safe to publish by the named model, and run the built-in attacks on it.
 
-    Either `k` is given, or `mean_limit`: levels are then sought at which the mean risk of each of the ten attackers is
-    not above it. What an attack has to reach, and how many items a set may have, the rules of the rows say.
+    Give either `k` or `mean_limit`; the latter searches for levels at which the mean risk of each of the ten attackers
+    is at most that limit. The rules of the rows define when an attack is effective and how many items a set may have.
     """
     check_request(k, mean_limit, model, levels, untouched, search=bool(seconds or rounds or fast))
     rules = rows.rules

@@ -56,7 +56,10 @@ class ExaminedGuesses:
 
 @checked
 def read_guesses(path: str | Path, original: CellHistory, published: CellHistory) -> Guesses:
-    """Read guesses on a published history; BadRows shows the first ten lines that break the rules. None are legal."""
+    """Read guesses on a published history; an empty file is legal.
+
+    Raises BadRows with the first ten lines that break the rules.
+    """
     examiner, _ = _examine(path, original, published, Texts("en"), SHOWN_COMPLAINTS)
     total = sum(examiner.totals.values())
     if total:

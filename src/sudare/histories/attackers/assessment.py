@@ -151,7 +151,7 @@ def assess_attackers(
     samples: int = SAMPLES,
     progress: Progress = silent,
 ) -> AttackersAssessment:
-    """Measure the ten attackers and any further knowledge on a history.
+    """Measure the ten attackers, and attackers with further knowledge, on a history.
 
     `weighting` says how likely a value is to be known: by its occurrences (Table 10) or by the rows that carry it
     (Table 8). Knowledge with more than `most_combinations` combinations is estimated from `samples` draws.

@@ -93,7 +93,7 @@ class Crowds:
 def count_crowds(history: History, knowledge: Knowledge) -> Crowds:
     """Count exactly how many customers share each value of a knowledge.
 
-    Only whole numbers leave the engine, one line a crowd size, so the result does not depend on the order of
+    Only whole numbers leave the engine, one line per crowd size, so the result does not depend on the order of
     summation. Where small counts must not leave it, crowds are merged and told as the smallest of them: no risk is
     told too low; and for how many values assumption 4.1 holds is not asked, since these may be of a few people.
     """
@@ -136,7 +136,7 @@ def _has_few_values(knowledge: Knowledge) -> bool:
 
 
 def by_value(found: Facts) -> str:
-    """Return a query with one row a value: its keys, occurrences, records and customers."""
+    """Return a query with one row per value: its keys, occurrences, records and customers."""
     keys = "".join(f"{key}, " for key in found.keys)
     group = f"GROUP BY {', '.join(found.keys)}" if found.keys else ""
     # Casts keep the squares of occurrences in range and the arithmetic on machine words.

@@ -1,8 +1,9 @@
 """Which customers fit which value of a kind of knowledge: the one query behind every measure.
 
-A fact is (value, customer, occurrences, records): how often the value occurs at the customer and how many rows of the
-history carry it there. For one row an occurrence is a row; for k rows a choice of k rows with different values; without
-rows a visit; for several visits one choice in each; for knowledge of the customer alone the customer.
+A fact is (value, customer, occurrences, records): how often the value occurs for the customer, and how many rows of the
+history carry it there. An occurrence is a row for knowledge of one row; a choice of k rows with different values for k
+rows; a visit without rows; one choice in each visit for several visits; and the customer for knowledge of the customer
+alone.
 """
 
 from __future__ import annotations

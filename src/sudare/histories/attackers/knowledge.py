@@ -96,7 +96,7 @@ TEN_ATTACKERS = (
 
 @checked
 def parse_knowledge(text: str) -> Knowledge:
-    """Read a description of knowledge; the number of one of the ten attackers stands for its knowledge."""
+    """Parse a description of knowledge; the number of one of the ten attackers stands for its knowledge."""
     if re.fullmatch(r"\s*\d\s*", text):
         return TEN_ATTACKERS[int(text)]
     return _Parser(text).parse()

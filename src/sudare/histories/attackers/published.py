@@ -120,7 +120,7 @@ def measure_published(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> PublishedAssessment:
-    """Measure the ten attackers and any further knowledge on a history before and after anonymization.
+    """Measure the ten attackers, and further knowledge, on a history before and after anonymization.
 
     Row i of the anonymized history belongs to row i of the original. Knowledge with more than `most_combinations`
     combinations is estimated from `samples` draws, the same before and after.

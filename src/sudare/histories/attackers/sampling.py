@@ -233,7 +233,7 @@ def _visit_columns(history: History, knowledge: Knowledge) -> tuple[str, str]:
 
 
 def _samples_query(history: History, knowledge: Knowledge) -> str:
-    """Return one row a sample: for each slot its keys and values, the rarest value first to keep the joins small."""
+    """Return one row per sample: for each slot its keys and values, the rarest value first to keep the joins small."""
     table, keys = _visit_columns(history, knowledge)
     visits = f"(SELECT visit, customer{keys} FROM {table})"
     columns = ["sample"]

@@ -73,7 +73,7 @@ def write_values(
     *,
     weighting: Weighting = "occurrence",
 ) -> int:
-    """Write all values of a knowledge, the most identifying first, to a CSV or Parquet file; return how many."""
+    """Write all values of a kind of knowledge, most identifying first, to CSV or Parquet; return their number."""
     target = Path(path)
     check_table_ending(target)
     history.engine.check_people(PEOPLE)

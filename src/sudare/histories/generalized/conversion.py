@@ -90,11 +90,11 @@ class HistoryRows:
     @checked
     @keeps_inputs()
     def write_aligned(self, history: CellHistory, path: str | Path) -> None:
-        """Write an anonymized form row by row, whole or not at all: a secret file that links rows to people.
+        """Write an anonymized history row by row, whole or not at all: a secret file that links rows to people.
 
-        Row i belongs to row i of what was read, so that only the owner may read the file. A deleted row has * in every
-        cell. A .parquet file is Parquet. A .csv or .txt file of a contest has the lines that the contest wants; that of
-        another history is CSV with a header. What was written is read again and compared before it gets its name.
+        Row i belongs to row i of this history, so only its owner may read the file. A deleted row has * in every cell.
+        A .parquet file is Parquet. For a contest history, a .csv or .txt file has the contest's lines; for any other it
+        is CSV with a header. The file is read back and compared before it gets its name.
         """
         path = Path(path)
         check_ending(path, HISTORY_ENDINGS)
@@ -131,9 +131,9 @@ class HistoryRows:
 
     @checked
     def read_aligned(self, path: str | Path, *, progress: Progress = silent) -> CellHistory:
-        """Read an anonymized form whose row i belongs to row i of what was read: a contest's A, CSV text or Parquet.
+        """Read an anonymized history whose row i belongs to row i of this one: a contest's A, CSV text or Parquet.
 
-        BadRows refuses one that does not cover the original row by row.
+        Raises BadRows if it does not cover the original row by row.
         """
         path = Path(path)
         check_readable(path)

@@ -73,10 +73,10 @@ def hold_cells(
     engine: Engine,
     progress: Progress = silent,
 ) -> HeldCells:
-    """Put an original history T and an anonymized A, texts without a header, on an engine, and check them.
+    """Put an original history T and an anonymized history A, texts without a header, on an engine, and check them.
 
-    Both may be a text or a folder of texts, and on Spark an address. Blank lines are left out. An A that breaks the
-    rules is refused with the number of errors of each kind: results for it would be meaningless.
+    Each may be a text file or a folder of text files, and on Spark an address. Blank lines are skipped. An A that
+    breaks the rules is refused with the number of errors of each kind: results for it would be meaningless.
     """
     rules = rules or load_rules()
     name = fresh_name("cells")

@@ -108,7 +108,7 @@ class CellHistory:
 
     @checked
     def in_file(self, path: str | Path) -> CellHistory:
-        """Return the history as one that a file holds, which it was read from or written to."""
+        """Return the history with the file that it was read from or written to."""
         found = replace(self)
         object.__setattr__(found, "file", CellFile.of(path))
         return found

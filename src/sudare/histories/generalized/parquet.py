@@ -97,10 +97,10 @@ def _check_text(names: tuple[str, ...]) -> None:
 
 @checked
 def read_cells_parquet(path: str | Path, original: CellHistory | None = None) -> CellHistory:
-    """Read a history from a Parquet file with the columns that write_cells_parquet writes.
+    """Read a history from a Parquet file with the columns that `write_cells_parquet` writes.
 
-    The items are those that occur, in order, or those of the original, whose numbers an anonymized history shares. What
-    was written is read as it was.
+    The items are those that occur, sorted, or those of the original, whose numbers an anonymized history shares. A
+    written history is read back unchanged.
     """
     path = Path(path)
     check_readable(path)

@@ -46,11 +46,10 @@ class ParsedCells:
 
 @checked
 def read_original(path: str | Path, rules: RuleSet | None = None, *, progress: Progress = silent) -> CellHistory:
-    """Read an original history T: every cell a single value. Items are numbered in the order of their names.
+    """Read an original history T, in which every cell is a single value; items are numbered in name order.
 
-    Items are compared as bytes; the limit on the characters of a line is not one of the original.
-
-    BadRows shows the first ten cells that break the rules, with the total.
+    Items are compared as bytes; the limit on the length of a line does not apply to the original. Raises BadRows with
+    the first ten cells that break the rules, and their total.
     """
     reader = _read(Path(path), rules or load_rules(), ORIGINAL, None, SHOWN_COMPLAINTS, "en", progress)
     _refuse(reader, path, "not_original")
@@ -69,10 +68,10 @@ def read_anonymized(
     language: Language = "en",
     progress: Progress = silent,
 ) -> ParsedCells:
-    """Read an anonymized history A, row i of which belongs to row i of the original, and check it against the rules.
+    """Read an anonymized history A, whose row i belongs to row i of the original, and check it against the rules.
 
-    Complaints are collected in order, not raised: every cell that is not well formed or does not cover the value of the
-    original, every pseudonym that is not one to one with a customer, then the number of rows.
+    Complaints are collected in order, not raised: every cell that is malformed or does not cover the original value,
+    every pseudonym that is not one to one with a customer, then the number of rows.
     """
     rules = rules or load_rules()
     reader = _read(Path(path), rules, ANONYMIZED, original, most_complaints, language, progress)

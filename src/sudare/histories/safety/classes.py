@@ -142,12 +142,12 @@ def class_safety(
 
 @checked
 def least_class(p: Share) -> int:
-    """Return the least k for which classes of k and more meet condition H0: the least k with k! p^k >= 1.
+    """Return the smallest k for which classes of k and more meet condition H0: the smallest k with k! p^k >= 1.
 
-    j persons of a class of k are all guessed right with at most the probability (k-j)! / k!. That is at most p^j for
-    every j if it is for j = k, since k (k-1) ... (k-j+1) p^j first rises and then falls with j. In k, k! p^k first
-    falls and then rises, so that all larger classes meet the condition too. Examples 1 and 2 of PWS Cup 2018: details
-    of the safety evaluation are k = 7 and 6 for p = 1/3.
+    j persons of a class of k are all guessed right with probability at most (k-j)! / k!. That is at most p^j for every
+    j if it is for j = k, since k (k-1) ... (k-j+1) p^j first rises and then falls with j. In k, k! p^k first falls and
+    then rises, so that all larger classes meet the condition too. Examples 1 and 2 of PWS Cup 2018: details of the
+    safety evaluation are k = 7 and 6 for p = 1/3.
     """
     share = read_p(p)
     if share < LEAST_P:

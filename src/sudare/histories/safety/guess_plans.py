@@ -43,7 +43,7 @@ class GuessPlan(Result):
 
     @checked
     def is_better(self, other: GuessPlan) -> bool:
-        """Return whether the plan is more probable to be effective than another, or needs fewer guesses for it."""
+        """Return whether the plan is more likely to be effective than another, or as likely with fewer guesses."""
         if self.probability > 0 and self.guesses < other.guesses:
             return self.probability * _BETTER >= other.probability
         return self.probability > other.probability * _BETTER

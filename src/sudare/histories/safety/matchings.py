@@ -155,9 +155,10 @@ class Matchings:
 
     @checked
     def hits(self, guesses: Ints, drawn: NDArray[np.int32]) -> tuple[Floats, bool]:
-        """Return the probabilities of 0, 1, ... hits, a line for each batch of drawings, and whether they are exact.
+        """Return the probabilities of 0, 1, ... hits, one row per batch of draws, and whether they are exact.
 
-        Parts are independent of each other: of each the hits are counted apart, where all is listed without drawing.
+        Parts are independent of each other: the hits of each are counted separately, without drawing where all
+        matchings are listed.
         """
         if guesses.ndim != 2 or guesses.shape[1] != 2 or not np.isin(guesses[:, 0], np.arange(len(self))).all():
             raise OptionNotUsable("errors.safety.guess_pairs")

@@ -63,11 +63,11 @@ class PersonRows:
 
 @checked
 def published_classes(history: CellHistory) -> PublishedClasses:
-    """Return the classes of pseudonyms whose rows are the same, each as often.
+    """Return the equivalence classes of pseudonyms, which have the same rows, each equally often.
 
-    Cells are the same if they stand for the same values: `[x;x]`, `{x}` and x are, and sets in any order. Deleted rows
-    are left out; the order of rows does not matter. Hamada et al.: Report on the anonymization and re-identification
-    contest PWSCUP 2018, section 4.1.1, calls them equivalence classes.
+    Cells are the same if they stand for the same values: `[x;x]`, `{x}` and x are the same, and sets in any order.
+    Deleted rows are left out; the order of rows does not matter. The term is that of Hamada et al.: Report on the
+    anonymization and re-identification contest PWSCUP 2018, section 4.1.1.
     """
     return classes_of(history, PersonRows.of(history))
 

@@ -123,10 +123,10 @@ class ColumnErrors:
 def cell_utility(
     original: CellHistory, anonymized: CellHistory, *, rules: RuleSet | None = None, most: int = 10
 ) -> CellUtility:
-    """Return U and what it is made of, with up to `most` of the customers and cells that cost most.
+    """Return U and its breakdown, with up to `most` of the customers and cells that cost most.
 
-    Of equal cells those come first that stand first, of equal customers those with the smaller number. Of a history
-    without rows, U is 0. The rules say how dates are written.
+    Ties between cells go to the earlier cell, between customers to the smaller number. For a history without rows, U is
+    0. The rules define how dates are written.
     """
     check_same_rows(original, anonymized)
     tally = _Tally(original, anonymized, rules)

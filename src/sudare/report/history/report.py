@@ -51,11 +51,10 @@ def write_history_report(
 ) -> None:
     """Write an assessment as one self-contained HTML page, whole or not at all.
 
-    With `published`, a section shows the attackers before and after anonymization, which have to be those of the same
-    history; with `persons`, one shows what is known of several persons at once. The page needs no network and holds no
-    script. `command` is the command line that made it, which the page shows; without it, it shows the call of the
-    library. `made` is the date it bears (now if None); the same history, assessment, language and date give the same
-    page.
+    With `published`, a section shows the attackers before and after anonymization of the same history; with `persons`,
+    one shows what is known about several persons at once. The page needs no network and has no scripts. It shows
+    `command`, the command line that made it, or without one the library call. `made` is the date on the page (None:
+    now); the same history, assessment, language and date give the same page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()

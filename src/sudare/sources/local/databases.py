@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sudare.engine.duckdb.database import is_database, table_names
@@ -12,6 +13,9 @@ from sudare.engine.protocol import quote_name
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.messages import Joined
 from sudare.sources.text import csv_line
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 _SQLITE = b"SQLite format 3\0"
 
@@ -28,10 +32,7 @@ def database_kind(path: Path) -> str | None:
 
 def choose_table(path: Path, kind: str, wanted: str | None, name: str) -> str:
     """Return the table to read: the wanted one, else the only one; an error lists several."""
-    try:
-        names = _sqlite_tables(path) if kind == "SQLite" else table_names(path)
-    except sqlite3.Error as error:
-        raise _not_readable(name, error) from None
+    names = _sqlite_tables(path, name) if kind == "SQLite" else table_names(path)
     if not names:
         raise SourceNotReadable("errors.sources.no_tables", name=name)
     if wanted is not None:
@@ -50,27 +51,27 @@ def copy_sqlite_table(path: Path, table: str, target: Path, name: str) -> tuple[
 
     A number without a fraction is written without one.
     """
-    try:
-        with closing(_connect(path)) as connection, target.open("w", encoding="utf-8", newline="") as file:
-            found = connection.execute(f"SELECT * FROM {quote_name(table)}")
-            columns = tuple(str(column[0]) for column in found.description)
-            file.write(csv_line(columns))
-            for row in found:
-                cells = [_cell_text(cell, column) for cell, column in zip(row, columns, strict=True)]
-                # An empty line would not be a row.
-                file.write(csv_line(cells) if cells != [""] else '""\n')
-    except sqlite3.Error as error:
-        raise _not_readable(name, error) from None
+    with _reading(name), closing(_connect(path)) as connection, target.open("w", encoding="utf-8", newline="") as file:
+        found = connection.execute(f"SELECT * FROM {quote_name(table)}")
+        columns = tuple(str(column[0]) for column in found.description)
+        file.write(csv_line(columns))
+        for row in found:
+            cells = [_cell_text(cell, column) for cell, column in zip(row, columns, strict=True)]
+            # An empty line would not be a row.
+            file.write(csv_line(cells) if cells != [""] else '""\n')
     return columns
 
 
-def _sqlite_tables(path: Path) -> list[str]:
+def _sqlite_tables(path: Path, name: str) -> list[str]:
     query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-    with closing(_connect(path)) as connection:
-        return sorted(str(name) for (name,) in connection.execute(query))
+    with _reading(name), closing(_connect(path)) as connection:
+        return sorted(str(table) for (table,) in connection.execute(query))
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> Connection:
+    # Not before it is needed: few files are databases.
+    import sqlite3
+
     return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)
 
 
@@ -82,5 +83,12 @@ def _cell_text(cell: object, column: str) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _not_readable(name: str, error: Exception) -> SourceNotReadable:
-    return SourceNotReadable("errors.sources.not_sqlite", name=name, reason=str(error))
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Say in our words what SQLite finds wrong with a file."""
+    import sqlite3
+
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise SourceNotReadable("errors.sources.not_sqlite", name=name, reason=str(error)) from None

@@ -204,12 +204,19 @@ class _Loader:
         """Parse and check all rows; return which numbers they have and what is dropped."""
         parts: list[str] = [role for role in ("price", "quantity") if role in self.roles]
         names = ["customer", "customer_was", "day", "zoned", "item", "item_was", "minute", *parts, "problem"]
-        listed = ", ".join(names)
-        self.engine.keep(f"{self.prefix}staged", f"SELECT {listed} FROM ({self._query()})")
-        if self._finds_other_days():
-            self.engine.keep(f"{self.prefix}staged", f"SELECT {listed} FROM ({self._query()})")
+        bad = self._keep(names)
         progress(message("progress.checking"), 1, 3)
-        return parts, self._check()
+        if bad[DAY_UNKNOWN.key] and self.options.date_format is None and self._finds_other_days():
+            bad = self._keep(names)
+        return parts, self._check(bad)
+
+    def _keep(self, names: Sequence[str]) -> dict[str, int]:
+        """Keep the rows, and return how many there are for each reason to refuse them."""
+        staged = f"{self.prefix}staged"
+        self.engine.keep(staged, f"SELECT {', '.join(names)} FROM ({self._query()})")
+        each = ", ".join(f"count(*) FILTER (WHERE problem = {n})" for n in range(1, len(self.rules) + 1))
+        counts = self.engine.total(f"SELECT {each} FROM {staged} WHERE problem > 0")
+        return {rule.reason.key: rows for rule, rows in zip(self.rules, counts, strict=True)}
 
     def _finds_other_days(self) -> bool:
         """Find how days are written that are in no usual form; say whether that helps to read more of them.
@@ -217,22 +224,16 @@ class _Loader:
         Whether the day or the month comes first is decided over the whole source: some date must be possible in one
         order only, and none in the other only.
         """
-        unread = 1 + next(place for place, rule in enumerate(self.rules) if rule.reason is DAY_UNKNOWN)
-        (left,) = self.engine.total(f"SELECT count(*) FROM {self.prefix}staged WHERE problem = {unread}")
-        if not left or self.options.date_format is not None:
-            return False
         readable, day_first, month_first = self.engine.total(unread_days(self._query()))
         if readable:
             self.days = "any" if bool(day_first) == bool(month_first) else "day_first" if day_first else "month_first"
         return bool(readable)
 
-    def _check(self) -> tuple[Dropped, ...]:
-        staged = f"{self.prefix}staged"
-        each = ", ".join(f"count(*) FILTER (WHERE problem = {n})" for n in range(1, len(self.rules) + 1))
-        counts = self.engine.total(f"SELECT {each} FROM {staged} WHERE problem > 0")
+    def _check(self, bad: Mapping[str, int]) -> tuple[Dropped, ...]:
         broken = self.source.broken_lines(self.engine)
-        used = [(rule, rows) for rule, rows in zip(self.rules, counts, strict=True) if rule.role in self.roles]
-        dropped = dropped_rows(((rule.reason, self._column(rule.role), rows) for rule, rows in used), broken)
+        used = [rule for rule in self.rules if rule.role in self.roles]
+        reasons = ((rule.reason, self._column(rule.role), bad[rule.reason.key]) for rule in used)
+        dropped = dropped_rows(reasons, broken)
         # Rules of roles that have no column are broken by no row.
         problems = [Problem(self.roles.get(rule.role, 0), rule.reason) for rule in self.rules]
         counted = f"SELECT row_number() OVER () AS record, problem FROM ({self._query()})"

@@ -99,9 +99,10 @@ class Purchases:
 
     @checked
     def derive(self, name: str, query: str, *, number: str = "", order: str = "", near: str = "") -> str:
-        """Return the SQL name of a table made by a query when it is first asked for, and kept.
+        """Return the SQL name of a table made by a query on first use, and kept.
 
-        With an `order`, the column `number` has the place of each row in it; rows with the same `near` lie together.
+        With an `order`, the column `number` has the position of each row in it; rows with the same `near` are stored
+        together.
         """
         if name not in self._made:
             self.engine.keep(self._prefix + name, query, number=number, order=order, near=near)

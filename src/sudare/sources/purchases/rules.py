@@ -181,6 +181,6 @@ def _plain_number(expression: str, type_: str) -> str | None:
     if type_ == "DOUBLE":
         return f"CASE WHEN isnan({expression}) THEN NULL ELSE {expression} END"
     decimal = re.fullmatch(r"DECIMAL\((\d+),\s*\d+\)", type_)
-    # So many digits, divided by a power of ten, are rounded as their text is.
+    # This number of digits, divided by a power of ten, are rounded as their text is.
     exact = decimal is not None and int(decimal[1]) <= _EXACT_DIGITS
     return expression if exact or type_ in ("BIGINT", "INTEGER", "SMALLINT") else None

@@ -62,7 +62,7 @@ class RecordsAssessment(Result):
 
     @checked
     def share_above(self, bound: float) -> float:
-        """Return the share of the records whose risk is above a bound."""
+        """Return the share of the records whose risk is above a limit."""
         enough = class_size_within(bound)
         return sum(part.records for part in self.sizes if part.size < enough) / self.records
 
@@ -113,7 +113,7 @@ def assess_records(
 @checked
 @keeps_inputs()
 def write_record_risks(table: Table, known: Sequence[str] | None, path: str | Path) -> int:
-    """Write every record's number, known attributes, class size and risk to a CSV or Parquet file, in their order."""
+    """Write every record's number, known attributes, class size and risk to a CSV or Parquet file, in record order."""
     places = table.positions(list(known) if known is not None else table.attributes)
     target = Path(path)
     check_table_ending(target)

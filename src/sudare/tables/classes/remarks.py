@@ -20,7 +20,7 @@ class ColumnRemark(Result):
 
 @checked
 def column_remarks(table: Table) -> tuple[ColumnRemark, ...]:
-    """Return the attributes that are constant or unique, in their order; a single record has none of these.
+    """Return the constant and unique attributes, in column order; a table with a single record has none.
 
     A missing value is a value of its own.
     """

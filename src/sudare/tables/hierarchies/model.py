@@ -50,9 +50,9 @@ class Hierarchy:
     ) -> list[str | None]:
         """Return what values become at a level.
 
-        A missing value for which the hierarchy has no line stays missing, except at levels at which all values are one:
-        there it becomes that value too. If it is equal to `any` value, a line for it is not used either: it would be
-        equal to fewer records than before. Values the hierarchy lacks are refused.
+        A missing value for which the hierarchy has no line stays missing, except at levels where all values are one:
+        there it becomes that value too. If a missing value equals `any` value, its line is not used either, since it
+        would then equal fewer records than before. Values that the hierarchy lacks are refused.
         """
         check_place("level", level, self.levels)
         step = self.steps[level]

@@ -37,7 +37,7 @@ from sudare.tables.value_kinds import (
 HierarchyKind = Literal["number", "date", "postal", "code", "boolean", "text", "identifier"]
 Remark = Literal["nothing", "constant", "identifier", "every_value_once", "others"]
 
-# So many different values, or fewer, are generalized to * at once.
+# This number of different values, or fewer, are generalized to * at once.
 FEW = 5
 _YES_AND_NO = [
     set(pair.split()) for pair in ("true false", "t f", "yes no", "y n", "on off", "0 1", "はい いいえ", "有 無")
@@ -81,7 +81,7 @@ class SuggestedHierarchy(Result):
 def suggest_hierarchies(
     table: Table, *, kinds: Mapping[str, str] | None = None, other: str = "other"
 ) -> list[SuggestedHierarchy]:
-    """Suggest a hierarchy for every attribute of a table; `kinds` says what some of them are."""
+    """Suggest a hierarchy for every attribute of a table; `kinds` gives the kind of some of them."""
     kinds = kinds or {}
     table.positions(list(kinds))
     found = []

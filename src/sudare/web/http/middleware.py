@@ -85,7 +85,7 @@ class BodyLimits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if "\0" in scope["path"]:  # no database has such an identity, and PostgreSQL cannot even be asked
+        if "\0" in scope["path"]:  # no row has this identifier, and PostgreSQL cannot even be asked
             await PlainTextResponse("404", 404)(scope, receive, send)
             return
         uploads = UPLOADS.fullmatch(scope["path"])

@@ -35,7 +35,7 @@ for (const input of fileFields) {
 }
 
 let touched = false;
-// Nor does a page vanish from under somebody who goes through it by the keyboard.
+// Nor does a page vanish from under somebody who reads it by keyboard.
 for (const name of ["input", "change", "focusin"]) document.addEventListener(name, () => { touched = true; });
 // Nor is somebody who is on the way to another page called back.
 window.addEventListener("beforeunload", () => { touched = true; });
