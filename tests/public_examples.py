@@ -238,6 +238,14 @@ def file(name: str) -> Made:
     return lambda e: e.folder / name
 
 
+def aligned(examples: Examples) -> Path:
+    """Return a file that has the rows of the history as they are, in their order."""
+    path = examples.folder / "made" / "aligned.parquet"
+    rows = examples.history.rows()
+    rows.write_aligned(rows.history, path)
+    return path
+
+
 BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
     sudare.History: lambda e, _: e.history,
     sudare.Table: lambda e, _: e.table,
@@ -421,6 +429,7 @@ OWN |= {
     "Matchings.draw_all.rng": np.random.default_rng(0),
     "Matchings.hits.drawn": lambda e: e.instance(sudare.histories.Matchings).draw_all(3, np.random.default_rng(0)),
     "Matchings.hits.guesses": np.array([[0, 0], [1, 1]]),
+    "HistoryRows.read_aligned.path": lambda e: aligned(e),
     "History.derive.name": "two",
     "History.derive.query": "SELECT 2 AS two",
     "History.table.name": "visit",

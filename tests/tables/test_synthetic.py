@@ -137,7 +137,7 @@ def test_numbers_below_their_least_are_refused(tmp_path: Path, option: str, valu
 
 
 def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OptionNotUsable, match=r"written as \.csv or \.parquet"):
+    with pytest.raises(OptionNotUsable, match=r"must end in \.csv or \.parquet"):
         generate_table(tmp_path / "a.xlsx")
 
 

@@ -40,7 +40,7 @@ def _era_case(era: str, values: list[str], otherwise: str) -> str:
 
 
 def western_day(part: Callable[[int], str]) -> str:
-    """Return an expression for the day of a Japanese date as 2010-12-01, whether there was such a day or not.
+    """Return an expression for the day of a Japanese date as 2010-12-01, whether there was that day or not.
 
     `part` gives the expressions of the parts of the date, which are empty where the text is none.
     """
