@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shlex
 import sys
 import time
 import traceback
@@ -119,7 +120,7 @@ def spoken() -> Texts:
 def _as_option(argument: str, value: str | None) -> str:
     name = option_name(Settings.command, argument) if Settings.command else f"--{argument.replace('_', '-')}"
     # A flag is given by its name alone.
-    return name if value in (None, "True") else f"{name} {value}"
+    return name if value is None or value == "True" else f"{name} {shlex.quote(value)}"
 
 
 def tell_error(error: SudareError, code: int | None = None) -> int:

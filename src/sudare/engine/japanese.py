@@ -40,9 +40,9 @@ def _era_case(era: str, values: list[str], otherwise: str) -> str:
 
 
 def western_day(part: Callable[[int], str]) -> str:
-    """Return an expression for the day of a Japanese date as 2010-12-01, whether there was that day or not.
+    """Return an expression for the day of a Japanese date as 2010-12-01, whether that day exists or not.
 
-    `part` gives the expressions of the parts of the date, which are empty where the text is none.
+    `part` gives the expressions of the parts of the date, which are empty where the text is not a date.
     """
     number = f"CAST(nullif(replace({part(2)}, '元', '1'), '') AS INTEGER)"
     year = f"{number} + {_era_case(part(1), [str(before) for _, before, _, _ in ERAS], '0')}"

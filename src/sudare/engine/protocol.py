@@ -65,13 +65,13 @@ PartFunction = Callable[[Mapping[str, Column]], Mapping[str, Column]]
 
 @runtime_checkable
 class Engine(Protocol):
-    """A place that holds tables and answers SQL; only what `sudare.engine.gate` lets out leaves it.
+    """A place that stores tables and answers SQL; results leave it only through `sudare.engine.gate`.
 
-    `name` is what people call it. `min_cell` is the smallest count that may leave it (1: any). `shows_people` says
-    whether single values and people may be looked at, or counts only. `record_number` is an expression that numbers
-    the rows of a source. `grouped_rows` is up to how many rows several questions are to be put into one query: 0 where
-    a query costs no more than its rows. `parts` is into how many parts rows that lie together are divided, for as many
-    tasks.
+    `name` is its name for users. `min_cell` is the smallest count that may leave it (1: any). `shows_people` says
+    whether single values and people may be fetched, or only counts. `record_number` is an expression that numbers the
+    rows of a source. `grouped_rows` is the number of rows up to which several questions should share one query: 0 where
+    a query costs no more than its rows. `parts` is the number of parts, and so of tasks, into which rows stored
+    together are divided.
     """
 
     name: str
@@ -82,86 +82,87 @@ class Engine(Protocol):
     parts: int
 
     def keep(self, table: str, query: str, *, number: str = "", order: str = "", near: str = "") -> None:
-        """Make a table of the result of a query, in place of one that has the name.
+        """Store the result of a query as a table, replacing one of that name.
 
-        With an `order`, in which no two rows may have the same place, there is one column more: `number`, the place of
-        each row, from 1. Rows with the same value of the column `near` lie together: then a query that groups by it,
-        and more, is answered part by part.
+        An `order`, which must not have ties, adds a column `number` with the position of each row, from 1. Rows with
+        the same value of the column `near` are stored together: a query that groups by it, and more, is then answered
+        part by part.
         """
 
     def keep_mapped(self, table: str, query: str, *, part: str, columns: str, function: PartFunction) -> None:
-        """Make a table of what a function makes of the rows of a query, those with the same `part` at a time.
+        """Store what a function makes of the rows of a query as a table; rows with the same `part` are passed together.
 
-        `columns` are the names and types of what it makes. On a cluster it runs where the rows are, so that it must be
-        one of a module.
+        `columns` are the names and types of the result. On a cluster the function runs where the rows are, so it must
+        belong to a module.
         """
 
     def hold(self, table: str, query: str) -> None:
-        """Make a table of the rows of a source; an engine that can read the source again may do so instead."""
+        """Store the rows of a source as a table; an engine that can read the source again may do that instead."""
 
     def drop(self, *tables: str) -> None:
-        """Forget tables, and what was attached, as far as they are there."""
+        """Drop tables and attached data that exist."""
 
     def total(self, query: str) -> Row:
-        """Answer a query about a whole table by its one row of numbers: how many, how much, the largest.
+        """Return the single row of numbers of a query about a whole table: how many, how much, the largest.
 
-        A NULL is None. More rows than one, or a text, are a mistake of the caller's: TypeError.
+        A NULL is None. More than one row, or a text, is a mistake of the caller: TypeError.
         """
 
     def counts(self, lines: str, *, cell: str, small: LeaveOut | Refuse | Merge) -> list[Row]:
-        """Answer a query with its lines, each about at least `min_cell` people or records.
+        """Return the rows of a query, each about at least `min_cell` people or records.
 
-        The column `cell` says how many a line is about; `small` what becomes of lines that are about fewer. A line
-        that does not say it is about too few.
+        The column `cell` says how many people or records a row is about, `small` what to do with rows about fewer. A
+        row without that number counts as too small.
         """
 
     def count_columns(self, lines: str, *, cell: str, small: LeaveOut | Refuse) -> dict[str, Column]:
-        """Answer as `counts` does, with one array per column."""
+        """Return the same as `counts`, as one array per column."""
 
     def check_people(self, what: str | Message) -> None:
-        """Raise NotOnEngine where single values and people must stay on the engine: to be asked before long work."""
+        """Raise NotOnEngine if single values and people must stay on the engine; call it before long work."""
 
     def people(self, query: str, what: str | Message) -> list[Row]:
-        """Answer a query about single values or people; an engine that shows none raises NotOnEngine, naming `what`."""
+        """Return the rows of a query about single values or people, or raise NotOnEngine, naming `what`."""
 
     def people_columns(self, query: str, what: str | Message) -> dict[str, Column]:
-        """Answer as `people` does, with one array per column."""
+        """Return the same as `people`, as one array per column."""
 
     def describe(self, table: str) -> dict[str, str]:
         """Return the columns of a table or table expression and their SQL types."""
 
     def in_order(self, numbers: Sequence[str]) -> str:
-        """Return an expression for the list of some numbers, the smallest first."""
+        """Return an expression for a sorted list of numbers, smallest first."""
 
     def attach(self, table: str, rows: Mapping[str, Column] | object) -> None:
-        """Make a table of arrays of equal length, or a dataframe readable under a name, without copying it."""
+        """Make arrays of equal length or a dataframe readable under a table name, without copying."""
 
     def hold_lines(self, table: str, source: str | Path) -> None:
-        """Make a table of the lines of a text in UTF-8, or of a folder of texts in the order of their names.
+        """Store the lines of a UTF-8 text file, or of the text files in a folder in name order, as a table.
 
-        `row` counts them from 1, blank ones left out. A `line` that cannot be a row of cells may be NULL.
+        `row` numbers them from 1, without blank lines. A `line` that cannot be a row of cells may be NULL.
         """
 
     def csv(self, path: Path, *, columns: Sequence[str], delimiter: str, header: bool) -> str:
         """Return a table expression that reads a UTF-8 CSV file as text; broken lines go to `rejected_lines`.
 
-        The path is a name, whatever characters it has: an engine that takes some for a pattern or an address is told.
+        The path is always a literal name: an engine that takes some characters for a pattern or an address escapes
+        them.
         """
 
     def parquet(self, path: Path) -> str:
-        """Return a table expression that reads a Parquet file or a folder of them; others are SourceNotReadable."""
+        """Return a table expression that reads a Parquet file or a folder of them, or raise SourceNotReadable."""
 
     def find(self, name: str, /) -> str | None:
-        """Return a table expression for a name that only the engine knows: a table of a catalog, an address."""
+        """Return a table expression for a name that only the engine knows: a catalog table, an address."""
 
     def rejected_lines(self) -> list[tuple[int, Message]]:
-        """Return byte position and reason of the lines `csv` could not split into columns, in order."""
+        """Return byte position and reason of the lines that `csv` could not split into columns, in order."""
 
     def write(self, query: str, path: Path, /) -> None:
         """Write a query's result to a CSV or Parquet file, by its ending; an engine that shows no people refuses."""
 
     def close(self) -> None:
-        """Give back memory and temporary files."""
+        """Release memory and temporary files."""
 
     def __enter__(self) -> Self: ...
 
@@ -169,12 +170,12 @@ class Engine(Protocol):
 
 
 def is_worth_gathering(engine: Engine, rows: int, values: int) -> bool:
-    """Say whether rows, and the values of the column by which they are to lie together, occupy all parts."""
+    """Return whether rows, and the values of the column that groups them, are enough to occupy all parts."""
     return 1 < engine.parts <= min(values, rows // PART_ROWS)
 
 
 def fresh_name(kind: str) -> str:
-    """Return a name for a table that no other of this process has: the kind, and a number."""
+    """Return a table name that is unique in this process: the kind, and a number."""
     return f"{kind}{next(_numbers)}"
 
 
