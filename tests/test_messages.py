@@ -20,7 +20,19 @@ from sudare.messages import LANGUAGES, Joined, Language, Texts, catalogue, messa
 
 SOURCES = Path(sudare.__file__).parent
 # Rooms whose errors carry a key and values; the others are to follow.
-ROOMS_WITH_KEYS = ("baskets", "contest", "engine", "histories", "report", "sources", "statistics", "tables", "web")
+ROOMS_WITH_KEYS = (
+    "baskets",
+    "cli",
+    "contest",
+    "engine",
+    "histories",
+    "report",
+    "schemas",
+    "sources",
+    "statistics",
+    "tables",
+    "web",
+)
 ERRORS = {name for name, found in vars(errors).items() if isclass(found) and issubclass(found, errors.SudareError)}
 WORD = r"\w+"
 
@@ -164,14 +176,14 @@ def test_a_text_is_chosen_by_its_count() -> None:
 def test_messages_within_messages_are_said_in_the_same_language() -> None:
     asked = message("list.hint", hint=Joined([message("files.rows", count=2), "a", "b"], "or"))
     assert str(asked) == "\nHint: 2 rows, a or b"
-    assert Texts("ja").say(asked) == "\nヒント: 2 行、aまたはb"
+    assert Texts("ja").say(asked) == "\nヒント: 2行、aまたはb"
     assert str(Joined([message("files.rows", count=1), "a"], "lines")) == "1 row\na"
 
 
 def test_lines_stand_below_one_another() -> None:
     lines = Joined([message("files.rows", count=2), "a", "b"], "lines")
     assert str(lines) == "2 rows\na\nb"
-    assert Texts("ja").joined(lines) == "2 行\na\nb"
+    assert Texts("ja").joined(lines) == "2行\na\nb"
 
 
 def _bare(text: str) -> str:

@@ -42,12 +42,12 @@ class SudareError(Exception):
 
     def problem(self, texts: Texts) -> str:
         """Return what is wrong."""
-        return texts(self.key, **self.values) if _is_key(self.key) else self.key
+        return texts(self.key, **self.values)
 
     def hint(self, texts: Texts) -> str:
         """Return what to do, or an empty string."""
         key = f"{self.key}_hint"
-        return texts(key, **self.values) if _is_key(self.key) and has_entry(texts.language, key) else ""
+        return texts(key, **self.values) if has_entry(texts.language, key) else ""
 
     def text(self, texts: Texts) -> str:
         """Return the whole message."""
@@ -57,15 +57,11 @@ class SudareError(Exception):
 
 def _told(value: object) -> object:
     """Return a value as a message stores it: an error within an error is said in the same language."""
-    return Message(value.key, value.values) if isinstance(value, SudareError) and _is_key(value.key) else value
+    return Message(value.key, value.values) if isinstance(value, SudareError) else value
 
 
 def _again(kind: type[SudareError], key: str, values: dict[str, object]) -> SudareError:
     return kind(key, **values)
-
-
-def _is_key(text: str) -> bool:
-    return text.startswith("errors.") and " " not in text
 
 
 class InputError(SudareError):

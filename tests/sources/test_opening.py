@@ -133,7 +133,7 @@ def test_memory_that_runs_out_while_parquet_is_opened_is_named(tmp_path: Path, m
     polars.DataFrame({"age": [1]}).write_parquet(tmp_path / "t.parquet")
 
     def no_memory(*_: object) -> Any:
-        raise MemoryNotEnough("The work needs more.\nHint: --memory 8GB")
+        raise MemoryNotEnough("errors.arguments.memory", function="describe")
 
     monkeypatch.setattr(DuckDBEngine, "describe", no_memory)
     with pytest.raises(MemoryNotEnough):

@@ -103,7 +103,7 @@ def _guarded(command: Callable[P, R], perform: Callable[[Callable[[], R]], R]) -
             _explain_no_space(error)
             _explain_missing_package(error)
             what = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-            raise typer.Exit(tell_error(SudareError("errors.defect", what=what), EXIT_INTERNAL)) from None
+            raise typer.Exit(tell_error(SudareError("errors.usage.defect", what=what), EXIT_INTERNAL)) from None
         _write_shown(0)
         return result
 
@@ -218,7 +218,7 @@ def _say(text: str) -> None:
 def note(key: str, /, **values: object) -> None:
     """Tell the user something beside the result, on stderr, unless told to be quiet."""
     if not Settings.quiet:
-        _say(key if " " in key else spoken()(key, **values))
+        _say(spoken()(key, **values))
 
 
 def tell(said: Message) -> None:
@@ -314,8 +314,3 @@ def pairs(words: list[str] | None, option: str, example: str) -> dict[str, list[
             raise OptionNotUsable("errors.usage.not_pair", option=option, word=word, example=example)
         found.setdefault(name, []).append(value)
     return found
-
-
-def counted(number: int, thing: str) -> str:
-    """Say how many there are of a thing: 1 row, 1,000 rows."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -92,9 +92,9 @@ class Texts:
         text = entry(self.language, plain if self.plain and has_entry(self.language, plain) else key)
         if not isinstance(text, str):
             text = text["one"] if values["count"] == 1 and "one" in text else text["other"]
-        if "[[" in text:
-            text = _ARGUMENT.sub(lambda found: self._name_argument(found[1], found[2]), text)
-        return text.format(**{name: self._said(value) for name, value in values.items()})
+        said = text.format(**{name: self._said(value) for name, value in values.items()})
+        # Arguments come last: the value of one may be filled in, and is quoted as a whole.
+        return _ARGUMENT.sub(lambda found: self._name_argument(found[1], found[2]), said) if "[[" in text else said
 
     def say(self, message: Message) -> str:
         """Return a message in this language."""

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined
 
 
 def schema_names() -> list[str]:
@@ -35,6 +36,6 @@ def schema_identity(name: str) -> str:
 @cache
 def _loaded(name: str) -> dict[str, Any]:
     if name not in schema_names():
-        raise OptionNotUsable(f"There is no schema {name!r}.\nHint: {', '.join(schema_names())}.")
+        raise OptionNotUsable("errors.usage.no_schema", name=name, names=Joined(schema_names(), "or"))
     found: dict[str, Any] = json.loads(files(__name__).joinpath(f"{name}.json").read_text(encoding="utf-8"))
     return found

@@ -69,7 +69,7 @@ def test_refused_rows_are_written_and_kept_secret(tmp_path: Path) -> None:
     assert (tmp_path / "bad.csv").read_text().splitlines()[1] == "4,customer,the customer is missing,,2024/1/7,z"
     dropped = run(*words, "--bad-rows", "drop", "--lang", "ja")
     assert dropped.exit_code == 0
-    assert "1 行を読み飛ばしました: 顧客が欠けている（列 customer）" in dropped.stderr
+    assert "1行を読み飛ばしました: 顧客が欠けている（列 customer）" in dropped.stderr
     assert (tmp_path / "bad.csv").read_text().startswith("行,列,理由")
     assert stat.S_IMODE((tmp_path / "bad.csv").stat().st_mode) == 0o600
     assert run(*words[:-1], tmp_path / "h.csv").exit_code == 2

@@ -11,6 +11,7 @@ import typer
 from sudare.cli.frame import note, note_secret, pairs
 from sudare.cli.options import ReadingOptions
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined
 from sudare.progress import Progress
 from sudare.showing import dataclass
 
@@ -64,7 +65,7 @@ def single_columns(found: dict[str, list[str]]) -> dict[str, str]:
     """Return the one column of each role."""
     for role, names in found.items():
         if len(names) > 1:
-            raise OptionNotUsable(f"--column {role} is given twice: {' and '.join(names)}.\nHint: give one.")
+            raise OptionNotUsable("errors.usage.column_twice", role=role, names=Joined(names))
     return {role: names[0] for role, names in found.items()}
 
 
