@@ -83,7 +83,7 @@ def test_no_guess_worth_making_is_said(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--method", "magic"], "'magic'"),
+        (["--method", "magic"], "--method: the value must be unique-rows"),
         (["--most-guesses", "many"], "'many'"),
         (["--known-share", "2"], "at most 1"),
         (["--known-columns", "colour"], "'colour'"),

@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -360,3 +361,10 @@ def test_bad_input_gets_one_message_and_exit_code_2(
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_levels_write_a_report_too(run: Run, file: Path, tmp_path: Path) -> None:
+    words = ("levels", file, "--k", "1", "--report", tmp_path / "r.html")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    assert "sudare table levels" in re.sub("<[^>]+>", "", (tmp_path / "r.html").read_text(encoding="utf-8"))

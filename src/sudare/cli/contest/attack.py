@@ -12,13 +12,19 @@ from sudare.cli.files import LINES
 from sudare.cli.frame import JsonOption, SeedOption, guarded, note, note_secret, show_json, shown_progress, spoken
 from sudare.cli.options import ShareOption
 from sudare.errors import OptionNotUsable
+from sudare.messages import Joined
 
-MethodOption = Annotated[
-    str,
-    typer.Option(
-        metavar="METHOD",
-    ),
-]
+
+def _method(name: str) -> str:
+    """Refuse an attack that there is not; which there are is not known before it is asked for, since it takes time."""
+    from sudare.histories.attack.methods import METHODS
+
+    if name not in METHODS:
+        raise typer.BadParameter(spoken()("errors.usage.one_of", values=Joined(list(METHODS), "or")))
+    return name
+
+
+MethodOption = Annotated[str, typer.Option(metavar="METHOD", parser=_method)]
 GuessesOption = Annotated[str, typer.Option(metavar="auto|all|N")]
 
 
@@ -40,12 +46,10 @@ def attack(
     from sudare.histories.attack.attack import attack_history
     from sudare.histories.attack.guesses import Guesses, write_guesses
     from sudare.histories.attack.known import know_history
-    from sudare.histories.attack.methods import check_method
     from sudare.histories.generalized.rule_sets import load_rules
     from sudare.histories.generalized.text import read_original, read_published
 
     texts, loaded = spoken(), load_rules(rules)
-    check_method(method)
     number = _number(most_guesses)
     columns = [name.strip() for name in known_columns.split(",")] if known_columns is not None else None
     with shown_progress() as progress:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.files import TABLE
+from sudare.cli.files import REPORT, TABLE
 from sudare.cli.frame import (
     EXIT_ANSWER_NO,
     JsonOption,
@@ -21,6 +21,7 @@ from sudare.cli.frame import (
     spoken,
 )
 from sudare.cli.options import taking
+from sudare.cli.settings import Settings, command_line
 from sudare.cli.table.options import KnownOption, KOption, LimitOption, SecondsOption, SuppressOption, needed_limit
 from sudare.cli.table.source import names
 from sudare.cli.table.what_if import WhatIfOptions
@@ -65,6 +66,7 @@ def levels(
             metavar="N|A=LEVEL,...",
         ),
     ] = None,
+    report: Annotated[Path | None, REPORT, typer.Option(metavar="OUT")] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N")] = 20,
     seconds: SecondsOption = SEARCH_SECONDS,
     seed: SeedOption = 0,
@@ -95,6 +97,8 @@ def levels(
         written = None
         if out and found.best is not None:
             written = write_levels(found, out, keep=keep or (), levels=_chosen(found, choice))
+        if report:
+            found.report(report, command=command_line(), language=Settings.language, progress=progress)
     changed = changed_levels(found, after) if after else None
     if json:
         told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after and changed else {}
@@ -117,6 +121,8 @@ def levels(
         note_written(Path(written.path))
     elif out:
         note("notes.no_levels", path=out)
+    if report:
+        note_written(report)
     if found.best is None:
         raise typer.Exit(EXIT_ANSWER_NO)
 

@@ -96,12 +96,14 @@ class LevelsFound(Result):
 
         return write_levels(self, path, keep=keep, levels=levels)
 
-    def report(self, path: str | Path, *, language: Language = "en", progress: Progress = silent) -> None:
-        """Write one page about the table, with these levels."""
+    def report(
+        self, path: str | Path, *, command: str | None = None, language: Language = "en", progress: Progress = silent
+    ) -> None:
+        """Write one page about the table, with these levels; `command` is the command line that made it, if one did."""
         write: Any = above("sudare.report.table.report", "write_table_report")
         write(
             self.table, path, known=self.known, limit=self.limit, hierarchies=self.hierarchies, suppress=self.suppress,
-            language=language, progress=progress,
+            command=command, language=language, progress=progress,
         )  # fmt: skip
 
     @property
