@@ -74,6 +74,7 @@ def test_packed_kernels_serve_any_processor_and_nothing_else_is_compiled(
     sources = Path(store.__file__).parents[2]
     copy = tmp_path / "src" / "sudare"
     shutil.copytree(sources / "sudare" / "kernels", copy / "kernels", ignore=shutil.ignore_patterns("compiled"))
+    shutil.copytree(sources / "sudare" / "messages", copy / "messages")
     for path in (sources / "sudare").glob("*.py*"):
         (copy / path.name).write_bytes(path.read_bytes())
     (copy / "kernels" / "ahead.json").write_text(json.dumps([["cells.line_order.find_line_ends", ENDS]]))

@@ -50,7 +50,7 @@ def test_each_reason_has_one_example_and_a_count(engine: DuckDBEngine, log: Path
     ]
     assert 'bad_rows="drop"' in str(caught.value)
     japanese = caught.value.text(Texts("ja"))
-    assert "2 行、列 customer: 顧客が欠けている（最初は 4 行目）" in japanese
+    assert "2行、列 customer: 顧客が欠けている（最初は 4行目）" in japanese
 
 
 @pytest.mark.parametrize("bad_rows", ["refuse", "drop"])

@@ -134,7 +134,7 @@ def test_an_export_has_all_that_counts_and_its_sums(small: SmallContest, tmp_pat
     # The standings follow from the files alone.
     again = run.invoke(app, ["contest", "recompute", str(out)])
     assert again.exit_code == 0, again.output
-    assert "The same: everything is as recorded." in again.stdout
+    assert "Same: everything is as recorded." in again.stdout
     final = next(entry for entry in described["rounds"][0]["finals"] if entry["team"] == "red")
     names = (described["rounds"][0]["original"], final["anonymized"], final["guesses"][0]["file"])
     judged = run.invoke(app, ["contest", "safety", *(str(out / "files" / name) for name in names), "--json"])

@@ -60,7 +60,7 @@ def test_a_refusal_speaks_both_languages() -> None:
     refused = Refused("errors.submissions.quota_used", 429, count=3)
     assert (refused.code, refused.status) == ("quota_used", 429)
     assert str(refused) == "You have used all 3 uploads for today."
-    assert "3 回" in refused.text(Texts("ja"))
+    assert "3回" in refused.text(Texts("ja"))
     assert not_there().status == 404
 
 
