@@ -143,6 +143,9 @@ def charts_drawn_once() -> Iterator[None]:
         yield
 
 
+# Whatever language the machine speaks, tests read English unless they ask for another.
+os.environ["SUDARE_LANG"] = "en"
+
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
