@@ -44,10 +44,7 @@ hypothesis.settings.load_profile("sudare")
 LONG = (
     "tests/engine",
     "tests/web",
-    "tests/test_tutorials.py",
     "tests/test_public_arguments.py",
-    "tests/test_extending.py",
-    "tests/tries",
     "tests/cli",
     "tests/report",
     "tests/histories/anonymize",
