@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -351,11 +352,15 @@ def asked_to_stop() -> None:
 
 
 def interrupted_in(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> None:
-    """Press Ctrl-C when a function is called; if the work goes on, so does the function."""
-    function = getattr(module, name)
+    """Press Ctrl-C when a function is called, once in each command; if the work goes on, so does the function."""
+    function, pressing, pressed = getattr(module, name), threading.Lock(), list[object]()
 
     def call(*args: Any, **options: Any) -> Any:
-        if not interruption.is_settled():
+        # Another thread may come by as well: a second signal could arrive when the command has ended.
+        with pressing:
+            first = interruption._Wish.owner not in pressed
+            pressed.append(interruption._Wish.owner)
+        if first:
             asked_to_stop()
         return function(*args, **options)
 
