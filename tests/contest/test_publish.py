@@ -74,7 +74,7 @@ def test_a_history_that_is_not_well_formed_is_refused_unless_told_otherwise(text
 
 
 def test_files_that_cannot_be_read_or_written_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceNotReadable, match="does not exist"):
+    with pytest.raises(SourceNotReadable, match="There is no file"):
         publish_anonymized(tmp_path / "A.csv", tmp_path / "P.csv")
     (tmp_path / "A.csv").write_text("1,*,*,*,*\n")
     with pytest.raises(OutputNotWritable, match="does not exist"):

@@ -28,7 +28,7 @@ from sudare.messages import Texts, message
 from sudare.messages.reasons import reason_of
 from sudare.results import Result
 from sudare.showing import dataclass
-from sudare.sources.local.files import not_found
+from sudare.sources.local.names import not_found
 from sudare.sources.text import file_hash
 from sudare.sources.writing import (
     BASKETS_ENDINGS,

@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 from sudare.cli.frame import tell_error
-from sudare.cli.help import HELP_OPTIONS, Command, help_text, is_option, listed, section_title, wrapped
-from sudare.cli.options import with_general_options
+from sudare.cli.help import HELP_OPTIONS, Command, help_text, listed, section_title, wrapped
+from sudare.cli.options import GENERAL, with_general_options
 from sudare.cli.settings import check_defaults, settle, without_general
 from sudare.cli.usage import UsageError, tell_usage
 from sudare.errors import SudareError
@@ -177,7 +177,7 @@ class Group(TyperGroup):
         extra["prog_name"] = NAME
         try:
             settle(words)
-            check_defaults(COMMANDS, is_option)
+            check_defaults(COMMANDS, _is_option)
             # Commands return nothing; what comes back is the exit code of one that ended early.
             code = super().main(words, standalone_mode=False, **extra)
         except UsageError as error:
@@ -187,6 +187,11 @@ class Group(TyperGroup):
         if standalone:
             sys.exit(code or 0)
         return code
+
+
+def _is_option(name: str) -> bool:
+    """Say whether a command has an option of this name; commands are imported only for what not every one has."""
+    return name in GENERAL or any(name in _build(words).by_name() for words in COMMANDS)
 
 
 def group_summary(words: str) -> str:

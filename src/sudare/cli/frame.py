@@ -119,8 +119,11 @@ def spoken() -> Texts:
 
 def _as_option(argument: str, value: str | None) -> str:
     name = option_name(Settings.command, argument) if Settings.command else f"--{argument.replace('_', '-')}"
-    # A flag is given by its name alone.
-    return name if value is None or value == "True" else f"{name} {shlex.quote(value)}"
+    # A flag is given by its name alone; one that can be turned off has a name for that: --header/--no-header.
+    on, _, off = name.partition("/")
+    if value in (None, "True", "False"):
+        return off if value == "False" else on
+    return f"{on} {shlex.quote(str(value))}"
 
 
 def tell_error(error: SudareError, code: int | None = None) -> int:
@@ -219,11 +222,6 @@ def note(key: str, /, **values: object) -> None:
     """Tell the user something beside the result, on stderr, unless told to be quiet."""
     if not Settings.quiet:
         _say(spoken()(key, **values))
-
-
-def tell(said: Message) -> None:
-    """Tell the user what the library has to say beside the result, on stderr, unless told to be quiet."""
-    note(said.key, **said.values)
 
 
 def note_written(path: Path) -> None:

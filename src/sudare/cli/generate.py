@@ -34,11 +34,7 @@ def history(
 def table(
     out: Annotated[Path, TABLE, typer.Argument(metavar="OUT")],
     records: Annotated[int, typer.Option(metavar="N")] = 2000,
-    write_hierarchies: Annotated[
-        Path | None,
-        OutputFolder(),
-        typer.Option(metavar="DIR"),
-    ] = None,
+    write_hierarchies: Annotated[Path | None, OutputFolder(), typer.Option(metavar="DIR")] = None,
     force: ForceOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any
 
 from typer.core import TyperCommand
 
 from sudare.cli.settings import Settings, defaults_of, own_defaults
 from sudare.errors import OptionNotUsable
-from sudare.messages import Texts, catalogue, has_entry
+from sudare.messages import Texts, has_entry
 
 # Which options stand together, by the names of their parameters; all others come first, as those of the command.
 SECTIONS = {
@@ -59,18 +58,6 @@ def help_keys(words: str, name: str) -> tuple[str, ...]:
     return f"help.{dotted}.{name}", f"help.{dotted.partition('.')[0]}.options.{name}", f"help.options.{name}"
 
 
-@cache
-def _option_names() -> frozenset[str]:
-    """Return the names of the texts of all options; a parameter that is called otherwise has its option's name too."""
-    found = {key.rpartition(".")[2] for key in catalogue("en") if key.startswith("help.")}
-    return frozenset({*found, "all", "engine", "form", "note"})
-
-
-def is_option(name: str) -> bool:
-    """Say whether some command has an option of this name."""
-    return name in _option_names()
-
-
 def section_title(name: str) -> str:
     """Return the title of a part of the help."""
     return Texts(Settings.language)(f"help.sections.{name}")
@@ -85,9 +72,12 @@ class Command(TyperCommand):
         """Give options the defaults of the file."""
         return super().make_context(info_name, args, parent, default_map=self._defaults(), **extra)
 
+    def by_name(self) -> dict[str, Any]:
+        """Return the options by their names as a file of defaults has them: without hyphens in front, _ between."""
+        return {spelled.lstrip("-").replace("-", "_"): option for option in self.params for spelled in option.opts}
+
     def _defaults(self) -> dict[str, Any]:
-        given = defaults_of(self.words)
-        names = {spelled.lstrip("-").replace("-", "_"): option for option in self.params for spelled in option.opts}
+        given, names = defaults_of(self.words), self.by_name()
         for name in own_defaults(self.words):
             if name.replace("-", "_") not in names:
                 raise OptionNotUsable("errors.config.no_option", path=Settings.config, name=name, command=self.words)

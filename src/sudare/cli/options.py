@@ -39,25 +39,11 @@ class ReadingOptions:
     file: Annotated[str, READ, typer.Argument(metavar="FILE")]
     delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER")] = None
     header: Annotated[bool | None, typer.Option("--header/--no-header")] = None
-    encoding: Annotated[
-        str | None,
-        typer.Option(metavar="NAME"),
-    ] = None
+    encoding: Annotated[str | None, typer.Option(metavar="NAME")] = None
     sheet: Annotated[str | None, typer.Option(metavar="NAME")] = None
     table: Annotated[str | None, typer.Option(metavar="NAME")] = None
-    time_zone: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ZONE",
-        ),
-    ] = None
-    engine_name: Annotated[
-        str,
-        typer.Option(
-            "--engine",
-            metavar="NAME",
-        ),
-    ] = "duckdb"
+    time_zone: Annotated[str | None, typer.Option(metavar="ZONE")] = None
+    engine_name: Annotated[str, typer.Option("--engine", metavar="NAME")] = "duckdb"
     rejects: Annotated[Path | None, REJECTS, typer.Option(metavar="FILE")] = None
     memory: MemoryOption = MEMORY
     spill_dir: SpillOption = None
@@ -128,9 +114,7 @@ _ARGUMENTS = {
     "sample": ("record_share",),
     "attacks": ("skip_attacks",),
     "share": ("known_share",),
-    "columns_known": ("known_columns",),
-    "every": ("every",),
-    "hierarchies": ("hierarchies", "write_hierarchies"),
+    "hierarchies": ("write_hierarchies",),
     "overwrite": ("force",),
     "unknown": ("unknown_items",),
     "form": ("written",),
@@ -179,7 +163,7 @@ def taking(*bundles: type) -> Callable[[Callable[..., None]], Callable[..., None
 
 
 # What every command has. They are taken from its words before they are parsed: see sudare.cli.settings.
-_GENERAL = {
+GENERAL = {
     "lang": (LanguageOption, "en"),
     "quiet": (QuietOption, False),
     "verbose": (VerboseOption, False),
@@ -192,12 +176,12 @@ def with_general_options(command: Callable[..., Any]) -> Callable[..., Any]:
     own = inspect.signature(command, eval_str=True)
     general = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-        for name, (kind, default) in _GENERAL.items()
+        for name, (kind, default) in GENERAL.items()
     ]
 
     @functools.wraps(command)
     def run(**words: Any) -> Any:
-        return command(**{name: value for name, value in words.items() if name not in _GENERAL})
+        return command(**{name: value for name, value in words.items() if name not in GENERAL})
 
     own_keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in own.parameters.values()]
     run.__signature__ = inspect.Signature([*own_keywords, *general])  # type: ignore[attr-defined]

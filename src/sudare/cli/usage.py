@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -17,6 +18,7 @@ from typer._click.exceptions import (
 
 from sudare.cli.frame import tell_error
 from sudare.cli.help import help_text
+from sudare.cli.settings import Settings, without_general
 from sudare.errors import OptionNotUsable
 from sudare.messages import Joined, Message, message
 
@@ -31,8 +33,17 @@ def tell_usage(error: UsageError, commands: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     key, values = _problem(error, commands)
-    where = error.ctx.command_path if error.ctx else "sudare"
-    return tell_error(OptionNotUsable(f"errors.usage.{key}", help=f"{where} --help", **values))
+    return tell_error(OptionNotUsable(f"errors.usage.{key}", help=f"{_typed_command(commands)} --help", **values))
+
+
+def _typed_command(commands: Sequence[str]) -> str:
+    """Return the command or group that was typed, as far as there is one."""
+    found = "sudare"
+    for word in without_general(Settings.words):
+        if not any(f"sudare {command} ".startswith(f"{found} {word} ") for command in commands):
+            break
+        found = f"{found} {word}"
+    return found
 
 
 def _problem(error: UsageError, commands: Sequence[str]) -> tuple[str, dict[str, object]]:
@@ -53,7 +64,8 @@ def _problem(error: UsageError, commands: Sequence[str]) -> tuple[str, dict[str,
 def _command_problem(error: UsageError, commands: Sequence[str]) -> tuple[str, dict[str, object]]:
     """Say which command does not exist, and which have its name elsewhere or a name like it; else what is too much."""
     if error.ctx is None or not hasattr(error.cmd, "commands"):
-        return "too_many", {"problem": error.format_message()}
+        extra = re.search(r"\((.*)\)", error.message)
+        return "too_many", {"words": extra[1] if extra else ""}
     words = [*error.ctx._protected_args, *error.ctx.args]
     typed = words[0] if words else error.message.partition("'")[2].partition("'")[0]
     here = error.ctx.command_path.removeprefix("sudare").strip()
@@ -87,6 +99,6 @@ def _must_be(error: BadParameter) -> Message | str:
     what = message(f"errors.usage.{kind}")
     low, high = descriptor.parameter_info.min, descriptor.parameter_info.max
     if low is None and high is None:
-        return what
+        return message("errors.usage.any_number", what=what)
     limits = "between" if None not in (low, high) else "at_least" if high is None else "at_most"
     return message(f"errors.usage.{limits}", what=what, low=low, high=high)

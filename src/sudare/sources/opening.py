@@ -13,8 +13,8 @@ from sudare.engine.protocol import ZONE
 from sudare.errors import BadRows, SourceNotReadable
 from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
-from sudare.sources.local.files import find_files, not_found, refuse_web_address, shown_name
-from sudare.sources.local.patterns import is_pattern
+from sudare.sources.local.files import find_files, refuse_web_address, shown_name
+from sudare.sources.local.names import is_pattern, not_found
 from sudare.sources.local.prepared import Piece, Prepared, prepare_files
 from sudare.sources.options import SourceOptions
 from sudare.sources.text import TextForm, line_numbers, record_lines

@@ -25,7 +25,7 @@ from urllib.parse import unquote
 from sudare.errors import OptionNotUsable, OutputNotWritable
 from sudare.messages import Joined
 from sudare.showing import dataclass
-from sudare.sources.local.patterns import is_pattern, matching_files
+from sudare.sources.local.names import is_pattern, matching_files
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

@@ -159,7 +159,7 @@ def test_an_interruption_says_that_the_rest_can_follow(
         (["use-cases", "T.csv", "A1.csv", "--draws", "0"], "--draws must be 1 or more, not 0"),
         (["use-cases", "T.csv", "A1.csv", "--support", "often"], "--support 'often' is not a number"),
         (["correlate", "T.csv"], "T.csv has no column name"),
-        (["correlate", "missing"], "missing does not exist"),
+        (["correlate", "missing"], "There is no file"),
         (["correlate", "pwscup2018", "T.csv"], "measured values need no original history"),
         (["correlate", "pwscup2018", "-o", "."], "is not empty"),
         (["correlate", ".", "-o", "."], "Cannot write .: it is read"),

@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 @guarded
 def experiment(
     files: Annotated[list[str], READ, typer.Argument(metavar="FILE...")],
-    out: Annotated[
-        Path,
-        OutputFolder(),
-        typer.Option("--out", "-o", metavar="DIR"),
-    ],
+    out: Annotated[Path, OutputFolder(), typer.Option("--out", "-o", metavar="DIR")],
     repetitions: Annotated[int, typer.Option(metavar="N")] = 10,
     figures: Annotated[str, typer.Option(metavar="3,4,...")] = "3,4,5,6,7",
     strategy: StrategyOption = "paper",
@@ -40,10 +36,7 @@ def experiment(
     sensitive_share: ShareOption = 0.4,
     noise: ShareOption = 0.01,
     rho: Annotated[str, typer.Option(metavar="RHO")] = "0.5",
-    max_known: Annotated[
-        int | None,
-        typer.Option(metavar="M"),
-    ] = None,
+    max_known: Annotated[int | None, typer.Option(metavar="M")] = None,
     threads: Annotated[int, typer.Option(min=1, metavar="N")] = 2,
     seed: SeedOption = 0,
     json: JsonOption = False,

@@ -92,11 +92,7 @@ def km(
 @taking(BasketOptions)
 def utility(
     source: BasketOptions,
-    published: Annotated[
-        str,
-        READ,
-        typer.Argument(metavar="PUBLISHED"),
-    ],
+    published: Annotated[str, READ, typer.Argument(metavar="PUBLISHED")],
     support: SupportOption = "0.0005",
     confidence: ConfidenceOption = 0.3,
     top: Annotated[int, typer.Option(min=1, metavar="N")] = 100,

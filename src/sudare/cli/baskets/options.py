@@ -48,16 +48,9 @@ class BasketOptions(ReadingOptions):
 
     file: Annotated[str, READ, typer.Argument(metavar="FILE")]
     written: Annotated[
-        Literal["spaces", "commas", "spmf", "pairs", "history"] | None,
-        typer.Option(
-            "--form",
-            metavar="FORM",
-        ),
+        Literal["spaces", "commas", "spmf", "pairs", "history"] | None, typer.Option("--form", metavar="FORM")
     ] = None
-    per: Annotated[
-        Literal["customer", "visit"],
-        typer.Option(),
-    ] = "customer"
+    per: Annotated[Literal["customer", "visit"], typer.Option()] = "customer"
     column: Annotated[list[str] | None, typer.Option(metavar="ROLE=NAME")] = None
     date_format: Annotated[str | None, typer.Option(metavar="FORMAT")] = None
     bad_rows: Annotated[Literal["refuse", "drop"], typer.Option()] = "refuse"
@@ -134,21 +127,12 @@ def tell_baskets(baskets: Baskets) -> None:
 class GuaranteeOptions(BasketOptions):
     """The words of baskets, of their sensitive items and of the guarantee."""
 
-    sensitive: Annotated[
-        str,
-        READ,
-        typer.Option(
-            metavar="FILE|RULE",
-        ),
-    ]
+    sensitive: Annotated[str, READ, typer.Option(metavar="FILE|RULE")]
     rho: Annotated[str, typer.Option(metavar="RHO")]
     max_known: Annotated[int | None, typer.Option(metavar="M")] = None
     epsilon: Annotated[float | None, typer.Option(metavar="SHARE", parser=share_of)] = None
     delta: Annotated[float | None, typer.Option(metavar="SHARE", parser=share_of)] = None
-    unknown_items: Annotated[
-        Literal["refuse", "ignore"],
-        typer.Option(),
-    ] = "refuse"
+    unknown_items: Annotated[Literal["refuse", "ignore"], typer.Option()] = "refuse"
 
     def check(self) -> None:
         """Refuse a guarantee that cannot be meant, before anything is read."""

@@ -36,11 +36,7 @@ HideRecordsOption = Annotated[bool, typer.Option("--hide-records")]
 def report(
     source: GuaranteeOptions,
     out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT")],
-    published: Annotated[
-        str | None,
-        READ,
-        typer.Option(metavar="PUBLISHED"),
-    ] = None,
+    published: Annotated[str | None, READ, typer.Option(metavar="PUBLISHED")] = None,
     published_form: PublishedFormOption = None,
     certificate: CertificateOption = None,
     strategy: StrategyOption = "paper",

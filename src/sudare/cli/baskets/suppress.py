@@ -95,29 +95,14 @@ def _checked_there(
 @taking(GuaranteeOptions)
 def suppress(
     source: GuaranteeOptions,
-    out: Annotated[
-        Path,
-        BASKETS,
-        typer.Option("--out", "-o", metavar="OUT"),
-    ],
+    out: Annotated[Path, BASKETS, typer.Option("--out", "-o", metavar="OUT")],
     strategy: StrategyOption = "paper",
     keep_low: KeepLowOption = None,
     adversary_knows: Annotated[KnownFrom, typer.Option()] = "original",
-    certificate: Annotated[
-        Path | None,
-        CERTIFICATE,
-        typer.Option(metavar="CERT"),
-    ] = None,
+    certificate: Annotated[Path | None, CERTIFICATE, typer.Option(metavar="CERT")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="SECONDS")] = None,
-    keep_unsafe: Annotated[
-        bool,
-        typer.Option("--keep-unsafe"),
-    ] = False,
-    report: Annotated[
-        Path | None,
-        REPORT,
-        typer.Option(metavar="REPORT"),
-    ] = None,
+    keep_unsafe: Annotated[bool, typer.Option("--keep-unsafe")] = False,
+    report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None,
     hide_records: HideRecordsOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -207,11 +192,7 @@ class VerifyOptions(GuaranteeOptions):
 @taking(VerifyOptions)
 def verify(
     source: VerifyOptions,
-    published: Annotated[
-        str,
-        READ,
-        typer.Argument(metavar="PUBLISHED"),
-    ],
+    published: Annotated[str, READ, typer.Argument(metavar="PUBLISHED")],
     published_form: PublishedFormOption = None,
     adversary_knows: Annotated[KnownFrom | None, typer.Option()] = None,
     certificate: CertificateOption = None,

@@ -42,13 +42,7 @@ class ComparedOptions:
     original: OriginalArgument
     anonymized: AnonymizedArgument
     rules: RulesOption = DEFAULT_RULES
-    engine_name: Annotated[
-        str | None,
-        typer.Option(
-            "--engine",
-            metavar="NAME",
-        ),
-    ] = None
+    engine_name: Annotated[str | None, typer.Option("--engine", metavar="NAME")] = None
     memory: MemoryOption = MEMORY
     spill_dir: SpillOption = None
     min_cell: Annotated[int, typer.Option(metavar="N")] = 1

@@ -26,16 +26,9 @@ def report(
     original: OriginalArgument,
     anonymized: AnonymizedArgument,
     out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT")],
-    guesses: Annotated[
-        list[str] | None,
-        READ,
-        typer.Option(metavar="FILE"),
-    ] = None,
+    guesses: Annotated[list[str] | None, READ, typer.Option(metavar="FILE")] = None,
     draws: DrawsOption = 20,
-    attacks: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N"),
-    ] = None,
+    attacks: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
     thresholds: ThresholdsOption = None,
     rules: RulesOption = DEFAULT_RULES,
     top: TopErrorsOption = 20,

@@ -106,10 +106,7 @@ def safety(
 @taking(ComparedOptions)
 def classes(
     source: ComparedOptions,
-    attacks: Annotated[
-        int | None,
-        typer.Option("--attacks", min=1, metavar="N"),
-    ] = None,
+    attacks: Annotated[int | None, typer.Option("--attacks", min=1, metavar="N")] = None,
     thresholds: ThresholdsOption = None,
     p: POption = None,
     alpha: AlphaOption = None,

@@ -14,6 +14,7 @@ from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, guarded, note, show_jso
 from sudare.cli.settings import Settings
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.report.terminal import console
+from sudare.sources.local.names import not_found
 
 if TYPE_CHECKING:
     import httpx
@@ -36,7 +37,7 @@ def submit(
 ) -> None:
     """Hand in an anonymized history or guesses and show what the server found."""
     if not file.is_file():
-        raise SourceNotReadable("errors.submit.no_file", file=file)
+        raise not_found(file)
     with _Client(server) as client:
         found = client.round(round, "anonymization" if target is None else "reidentification")
         path = f"/rounds/{found['id']}/submissions" if target is None else client.guess_path(found["id"], target)

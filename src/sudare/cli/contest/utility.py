@@ -37,16 +37,12 @@ UncheckedOption = Annotated[bool, typer.Option("--unchecked")]
 DrawsOption = Annotated[int, typer.Option(metavar="N")]
 SupportOption = Annotated[
     str,
-    typer.Option(
-        metavar="SHARE|N",
-    ),
+    typer.Option(metavar="SHARE|N"),
 ]
 MaxSizeOption = Annotated[int, typer.Option(metavar="N")]
 MostDozensOption = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-    ),
+    typer.Option(metavar="N"),
 ]
 
 
@@ -122,19 +118,9 @@ def use_cases(
 
 @guarded
 def correlate(
-    source: Annotated[
-        Path,
-        InputFolder(),
-        typer.Argument(
-            metavar="DIR|TABLE|RULES",
-        ),
-    ],
+    source: Annotated[Path, InputFolder(), typer.Argument(metavar="DIR|TABLE|RULES")],
     original: Annotated[str | None, READ, typer.Argument(metavar="T")] = None,
-    out: Annotated[
-        Path | None,
-        OutputFolder(),
-        typer.Option("--out", "-o", metavar="OUT"),
-    ] = None,
+    out: Annotated[Path | None, OutputFolder(), typer.Option("--out", "-o", metavar="OUT")] = None,
     draws: DrawsOption = 100,
     support: SupportOption = "0.027",
     max_size: MaxSizeOption = 3,

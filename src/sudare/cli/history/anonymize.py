@@ -43,9 +43,7 @@ else:
 FastOption = Annotated[bool, typer.Option("--fast")]
 SecondsOption = Annotated[
     float | None,
-    typer.Option(
-        metavar="SECONDS",
-    ),
+    typer.Option(metavar="SECONDS"),
 ]
 RoundsOption = Annotated[
     int | None,
@@ -64,16 +62,8 @@ class AnonymizingOptions:
     k: Annotated[int | None, typer.Option("--k", metavar="K")] = None
     mean_limit: Annotated[float | None, typer.Option(metavar="R", parser=share_of)] = None
     model: Annotated[ModelName, typer.Option()] = DEFAULT_MODEL
-    levels: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN=LEVEL,..."),
-    ] = None
-    untouched: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-        ),
-    ] = None
+    levels: Annotated[str | None, typer.Option(metavar="COLUMN=LEVEL,...")] = None
+    untouched: Annotated[int | None, typer.Option(metavar="N")] = None
     report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None
     skip_attacks: SkipAttacksOption = False
     fast: FastOption = False
@@ -88,18 +78,8 @@ class AnonymizingOptions:
 def anonymize(
     source: CellOptions,
     wanted: AnonymizingOptions,
-    out: Annotated[
-        Path | None,
-        HISTORY,
-        typer.Option("--out", "-o", metavar="OUT"),
-    ] = None,
-    aligned: Annotated[
-        Path | None,
-        HISTORY,
-        typer.Option(
-            metavar="KEY",
-        ),
-    ] = None,
+    out: Annotated[Path | None, HISTORY, typer.Option("--out", "-o", metavar="OUT")] = None,
+    aligned: Annotated[Path | None, HISTORY, typer.Option(metavar="KEY")] = None,
 ) -> None:
     """Anonymize a purchase history: everybody is one of at least K with the same rows."""
     if not (out or aligned):

@@ -28,17 +28,9 @@ if TYPE_CHECKING:
 class HistoryOptions(ReadingOptions):
     """The words that say which history to read and how."""
 
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=NAME",
-        ),
-    ] = None
+    column: Annotated[list[str] | None, typer.Option(metavar="ROLE=NAME")] = None
     date_format: Annotated[str | None, typer.Option(metavar="FORMAT")] = None
-    missing_value: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROLE=VALUE"),
-    ] = None
+    missing_value: Annotated[list[str] | None, typer.Option(metavar="ROLE=VALUE")] = None
     bad_rows: Annotated[Literal["refuse", "drop"], typer.Option()] = "refuse"
 
     @contextmanager

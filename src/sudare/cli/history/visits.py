@@ -17,11 +17,7 @@ from sudare.cli.options import taking
 @taking(HistoryOptions)
 def visits(
     source: HistoryOptions,
-    out: Annotated[
-        Path | None,
-        TABLE,
-        typer.Option("--out", "-o", metavar="OUT"),
-    ] = None,
+    out: Annotated[Path | None, TABLE, typer.Option("--out", "-o", metavar="OUT")] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N")] = 10,
     json: JsonOption = False,
 ) -> None:

@@ -24,17 +24,8 @@ if TYPE_CHECKING:
 @taking(TableOptions)
 def hierarchies(
     source: TableOptions,
-    out: Annotated[
-        Path,
-        OutputFolder(),
-        typer.Option("--out", "-o", metavar="DIR"),
-    ],
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A=KIND",
-        ),
-    ] = None,
+    out: Annotated[Path, OutputFolder(), typer.Option("--out", "-o", metavar="DIR")],
+    kind: Annotated[list[str] | None, typer.Option(metavar="A=KIND")] = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:

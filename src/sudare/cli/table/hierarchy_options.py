@@ -23,16 +23,8 @@ ForceOption = Annotated[bool, typer.Option("--force")]
 class HierarchyOptions(TableOptions):
     """The words of a table and of the hierarchies of its attributes."""
 
-    hierarchies: Annotated[
-        Path | None,
-        InputFolder(),
-        typer.Option(metavar="DIR"),
-    ] = None
-    hierarchy: Annotated[
-        list[str] | None,
-        Input(named=True),
-        typer.Option(metavar="A=FILE"),
-    ] = None
+    hierarchies: Annotated[Path | None, InputFolder(), typer.Option(metavar="DIR")] = None
+    hierarchy: Annotated[list[str] | None, Input(named=True), typer.Option(metavar="A=FILE")] = None
 
     def read_hierarchies(self, table: Table) -> dict[str, Hierarchy]:
         """Read the hierarchies of the attributes of a table."""

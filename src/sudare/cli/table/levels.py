@@ -51,21 +51,9 @@ def levels(
     known: KnownOption = None,
     suppress: SuppressOption = 0.0,
     loss: Annotated[str, typer.Option(metavar="NAME", parser=_loss)] = "entropy",
-    out: Annotated[
-        Path | None,
-        TABLE,
-        typer.Option("--out", "-o", metavar="OUT"),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN"),
-    ] = None,
-    choice: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|A=LEVEL,...",
-        ),
-    ] = None,
+    out: Annotated[Path | None, TABLE, typer.Option("--out", "-o", metavar="OUT")] = None,
+    keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN")] = None,
+    choice: Annotated[str | None, typer.Option(metavar="N|A=LEVEL,...")] = None,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="OUT")] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N")] = 20,
     seconds: SecondsOption = SEARCH_SECONDS,

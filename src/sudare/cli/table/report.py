@@ -23,10 +23,7 @@ from sudare.errors import OptionNotUsable
 def report(
     source: HierarchyOptions,
     out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT")],
-    known: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,..."),
-    ] = None,
+    known: Annotated[str | None, typer.Option(metavar="A,B,...")] = None,
     limit: LimitOption = None,
     k: KOption = None,
     sensitive: Annotated[str | None, typer.Option(metavar="A")] = None,

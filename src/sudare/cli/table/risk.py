@@ -37,13 +37,7 @@ def risk(
     k: KOption = None,
     fail_above: FailAboveOption = None,
     sensitive: Annotated[str | None, typer.Option(metavar="A")] = None,
-    record_risks: Annotated[
-        Path | None,
-        TABLE,
-        typer.Option(
-            metavar="OUT",
-        ),
-    ] = None,
+    record_risks: Annotated[Path | None, TABLE, typer.Option(metavar="OUT")] = None,
     costs: CostsOption = None,
     budget: Annotated[str | None, typer.Option(metavar="R")] = None,
     sort: SortOption = "risk",
@@ -108,16 +102,8 @@ def subsets(
         Literal["mean_risk", "max_risk", "uniques", "classes", "share_above", "size"], typer.Option()
     ] = "mean_risk",
     top: TopOption = 20,
-    out: Annotated[
-        Path | None,
-        TABLE,
-        typer.Option("--out", "-o", metavar="OUT"),
-    ] = None,
-    class_sizes: Annotated[
-        Path | None,
-        TABLE,
-        typer.Option(metavar="OUT"),
-    ] = None,
+    out: Annotated[Path | None, TABLE, typer.Option("--out", "-o", metavar="OUT")] = None,
+    class_sizes: Annotated[Path | None, TABLE, typer.Option(metavar="OUT")] = None,
     walk: Annotated[Literal["memory", "engine", "sample"] | None, typer.Option()] = None,
     sample_records: Annotated[int, typer.Option(metavar="N")] = SAMPLES,
     seed: SeedOption = 0,

@@ -27,16 +27,8 @@ if TYPE_CHECKING:
 class WhatIfOptions(HierarchyOptions):
     """The words of a table and of what may change about it."""
 
-    what_if_added: Annotated[
-        Path | None,
-        READ,
-        typer.Option(metavar="FILE"),
-    ] = None
-    what_if_levels: Annotated[
-        Path | None,
-        READ,
-        typer.Option(metavar="FILE"),
-    ] = None
+    what_if_added: Annotated[Path | None, READ, typer.Option(metavar="FILE")] = None
+    what_if_levels: Annotated[Path | None, READ, typer.Option(metavar="FILE")] = None
 
     @contextmanager
     def change(self, table: Table | CollapsedTable) -> Iterator[Change | None]:

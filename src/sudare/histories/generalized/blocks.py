@@ -42,6 +42,7 @@ from sudare.messages import Joined, message
 from sudare.messages.reasons import reason_of
 from sudare.showing import dataclass
 from sudare.sources.encodings import MAGIC
+from sudare.sources.local.names import not_found
 
 BLOCK_BYTES = 1 << 22
 NO_LIMIT = 1 << 62
@@ -82,7 +83,7 @@ def open_text(path: Path) -> BinaryIO:
     try:
         file = path.open("rb")
     except FileNotFoundError:
-        raise SourceNotReadable("errors.cells.no_file", path=path) from None
+        raise not_found(path) from None
     except OSError as error:
         raise SourceNotReadable("errors.cells.not_readable", path=path, reason=reason_of(error)) from None
     start = file.peek(16)[:16]

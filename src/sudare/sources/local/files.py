@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sudare.engine.options import parquet_files
-from sudare.errors import SourceNotReadable, SudareError
-from sudare.messages import Message, message
+from sudare.errors import SourceNotReadable
 from sudare.messages.reasons import reason_of
-from sudare.sources.local.patterns import ADDRESS, is_pattern, matching_files
+from sudare.sources.local.names import is_pattern, matching_files, not_found
 
 STANDARD_INPUT = "-"
 # What is said of standard input where a file is named.
@@ -80,20 +79,6 @@ def refuse_web_address(source: str | Path) -> None:
     """Raise SourceNotReadable for a web address, by name: nothing is ever downloaded."""
     if isinstance(source, str) and _WEB.match(source) and not Path(source).exists():
         raise SourceNotReadable("errors.sources.web_address", address=source)
-
-
-def not_found(source: str | Path) -> SudareError:
-    """Return the error about a name that no file has, with files whose names are near."""
-    if isinstance(source, str) and ADDRESS.match(source):
-        return SourceNotReadable("errors.sources.address", address=source)
-    if is_pattern(source):
-        return SourceNotReadable("errors.sources.no_match", pattern=source)
-    return SourceNotReadable("errors.sources.no_file", path=source, near=_near(Path(source)))
-
-
-def _near(path: Path) -> Message | str:
-    near = [other.name for other in path.parent.glob("*") if other.stem == path.stem] if path.parent.is_dir() else []
-    return message("errors.sources.near_files", files=", ".join(sorted(near)[:5])) if near else ""
 
 
 def check_readable(path: Path, name: str | None = None) -> None:

@@ -20,10 +20,10 @@ from sudare.sources.local.files import (
     STANDARD_INPUT_NAME,
     check_readable,
     find_files,
-    not_found,
     refuse_web_address,
     shown_name,
 )
+from sudare.sources.local.names import not_found
 from sudare.sources.local.packed import is_sheet, unpacked
 from sudare.sources.local.sheets import EXCEL, copy_sheet
 from sudare.sources.options import SourceOptions

@@ -12,7 +12,7 @@ from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.messages import Message, message
 from sudare.messages.reasons import reason_of
 from sudare.sources.encodings import read_text
-from sudare.sources.local.files import not_found
+from sudare.sources.local.names import not_found
 from sudare.sources.text import csv_rows
 
 Place = Path | Message

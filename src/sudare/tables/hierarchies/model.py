@@ -19,7 +19,7 @@ from sudare.messages import Joined, Message, message
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
 from sudare.sources.encodings import MAGIC, read_text
-from sudare.sources.local.files import not_found
+from sudare.sources.local.names import not_found
 from sudare.sources.spellings import plain
 from sudare.sources.text import csv_rows
 from sudare.sources.writing import LINES_ENDINGS, check_ending, keeps_inputs, whole_file

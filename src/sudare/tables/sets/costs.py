@@ -16,7 +16,7 @@ from sudare.messages import Joined, Message, message
 from sudare.messages.reasons import reason_of
 from sudare.showing import dataclass
 from sudare.sources.encodings import read_text
-from sudare.sources.local.files import not_found
+from sudare.sources.local.names import not_found
 from sudare.sources.text import csv_rows
 from sudare.tables.model import Table
 
