@@ -49,7 +49,8 @@ def _table(language: Language, table: str) -> dict[str, Entry]:
 def _written_tables(language: Language) -> dict[str, str]:
     """Return the tables of a language as they are written in its files."""
     folder = files(__package__).joinpath(language)
-    read = [file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".toml")]
+    found_files = sorted(folder.iterdir(), key=lambda file: file.name)
+    read = [file.read_text(encoding="utf-8") for file in found_files if file.name.endswith(".toml")]
     found: dict[str, str] = {}
     for text in read:
         _, *parts = re.split(r"^\[(.+)\]$", text, flags=re.MULTILINE)

@@ -124,9 +124,14 @@ def nearly_unique(counted: Mapping[str, int]) -> bool:
         return True
     if len(counted) < MANY or len(counted) < NEARLY_ALL * sum(counted.values()):
         return False
+    return not is_measured(counted)
+
+
+def is_measured(counted: Mapping[str, int]) -> bool:
+    """Return whether values are dates, or numbers that are not a numbering: measured so finely that they differ."""
     if _nearly_all(counted, lambda value: date_of(value) is not None):
-        return False
-    return not _nearly_all(counted, lambda value: number_of(value) is not None) or _is_numbering(counted)
+        return True
+    return _nearly_all(counted, lambda value: number_of(value) is not None) and not _is_numbering(counted)
 
 
 def _is_numbering(counted: Mapping[str, int]) -> bool:
