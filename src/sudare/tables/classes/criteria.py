@@ -30,3 +30,8 @@ class Criteria(Result):
     k_map: int | None = None
     presence: float | None = None
     suppress: float = 0.0
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether a class must satisfy more than a size: something about its sensitive values."""
+        return self.l is not None or self.t is not None
