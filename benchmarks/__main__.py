@@ -24,6 +24,7 @@ NAMES = (
     "subsets",
     "levels",
     "many_attributes",
+    "anonymize_tables",
     "baskets",
     "contest",
     "anonymize_histories",
