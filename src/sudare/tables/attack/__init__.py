@@ -1,0 +1,1 @@
+"""Attacks with controls on an anonymized table: linkage, inference and membership."""
