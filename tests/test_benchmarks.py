@@ -11,7 +11,11 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import polars
 import pytest
+
+import sudare
+from sudare.tables.roles import find_roles
 
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = ROOT / "benchmarks"
@@ -267,3 +271,77 @@ def test_every_benchmark_names_the_packages_it_imports(name: str, machine: Modul
     local = {path.stem for path in BENCHMARKS.glob("*.py")}
     packages = imported - set(sys.stdlib_module_names) - local
     assert packages <= {*machine.ALWAYS, *own["PACKAGES"]}
+
+
+@pytest.fixture
+def members(tmp_path: Path) -> Path:
+    """Four records with ages and jobs, and a hierarchy of each."""
+    (tmp_path / "age.csv").write_text("31;30-39;*\n34;30-39;*\n52;50-59;*\n58;50-59;*\n")
+    (tmp_path / "job.csv").write_text("cook;*\nnurse;*\npilot;*\n")
+    path = tmp_path / "members.csv"
+    path.write_text("age;job\n52;nurse\n31;cook\n58;pilot\n34;cook\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("raised", "ages", "jobs"),
+    [(False, {"31", "34", "52"}, {"cook", "pilot"}), (True, {"31", "34", "52", "58"}, {"cook", "nurse", "pilot"})],
+)
+def test_cells_of_rivals_cover_what_they_say(
+    members: Path, raised: bool, ages: set[str], jobs: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    cell_tables = import_module("cell_tables")
+    said = {"age": {"50-59": {"52", "58"}, "31-52": ages, "31": {"31"}}, "job": {"cook,pilot": jobs}}
+    with sudare.read_table(members) as table:
+        for a, name in enumerate(table.attributes):
+            hierarchy = sudare.tables.read_hierarchy(members.parent / f"{name}.csv", name)
+            for text, values in said[name].items():
+                found = cell_tables.covered_values(table.values[a], hierarchy, raised, text)
+                assert {table.values[a][code] for code in found} == values
+
+
+def test_every_record_of_a_rival_keeps_its_own_values(members: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    cell_tables = import_module("cell_tables")
+    # In the order of the file: the first and the third record are one class, the others another.
+    cells = {"age": ["52-58", "31-34", "52-58", "31-34"], "job": ["nurse,pilot", "cook", "nurse,pilot", "cook"]}
+    written = members.with_suffix(".parquet")
+    polars.DataFrame(cells).write_parquet(written)
+    with sudare.read_table(members) as table:
+        hierarchies = table.hierarchies(members.parent)
+        roles = find_roles(table, known=["age", "job"])
+        found = cell_tables.read_cells(table, roles, str(members), str(written), hierarchies)
+    assert sorted(found.sizes) == [2, 2]
+    for column, cells_of_classes in zip(found.columns, found.cells, strict=True):
+        assert column.covers(cells_of_classes[found.owner], found.codes(column.attribute)).all()
+
+
+def test_the_plain_mondrian_cuts_at_the_median_and_publishes_nodes(
+    members: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    median_mondrian = import_module("median_mondrian").median_mondrian
+    with sudare.read_table(members) as table:
+        hierarchies = table.hierarchies(members.parent)
+        roles = find_roles(table, known=["age", "job"])
+        found = median_mondrian(table, hierarchies, roles, k=2, diverse=None)
+        whole = median_mondrian(table, hierarchies, roles, k=3, diverse=None)
+        only_age = find_roles(table, known=["age"], sensitive=["job"])
+        diverse = median_mondrian(table, hierarchies, only_age, k=2, diverse=2)
+    assert sorted(found.columns[0].texts) == ["31,34", "52,58"]
+    assert whole.classes == 1
+    assert diverse.classes == 1
+
+
+def test_many_records_have_the_values_of_their_source(members: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    write_records = import_module("many_records").write_records
+    paths = [members.with_name(f"{number}.csv") for number in range(3)]
+    for path, seed in zip(paths, (1, 1, 2), strict=True):
+        write_records(members, path, records=50, seed=seed)
+    assert paths[0].read_bytes() == paths[1].read_bytes() != paths[2].read_bytes()
+    frame = polars.read_csv(paths[0], separator=";")
+    assert len(frame) == 50
+    assert set(frame["job"]) <= {"cook", "nurse", "pilot"}
+    assert frame["age"].is_between(31, 58).all()
