@@ -52,7 +52,8 @@ class QueriesError(Result):
     """Relative errors of the counts of random queries over a number of attributes.
 
     The error of a query is |estimate - count| / max(count, `floor`), where `floor` is a thousandth of the records. The
-    median has a 95 % interval for the median of all such queries; `ninety` is the 90 % quantile.
+    median has a 95 % interval for the median of all such queries over the attributes asked about; `ninety` is the 90 %
+    quantile.
     """
 
     attributes: int
