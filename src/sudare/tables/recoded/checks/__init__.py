@@ -1,0 +1,1 @@
+"""The parts of the check of a published table; they share nothing with the search for it."""
