@@ -1,0 +1,227 @@
+"""The search for classes: best cuts, merging of classes that fail, then rounds of exchanges between neighbours.
+
+Classes are searched block by block. A block has classes that are close in some order: at first that of the cuts, then
+that of their boxes, attribute by attribute, in a random order of the attributes. So the work of a round grows with the
+number of records, and blocks are worked on side by side; yet every two neighbours meet in some round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.deadline import Deadline
+from sudare.interruption import settle
+from sudare.kernels.tables import exchanges as kernels
+from sudare.kernels.tables.boxes import Attributes
+from sudare.kernels.tables.cuts import cut
+from sudare.kernels.tables.secrets import Population, Secrets
+from sudare.showing import dataclass
+from sudare.tables.anonymize.class_search.secrets import with_own_memory
+
+Ended = Literal["converged", "time", "interrupted"]
+Owners = NDArray[np.int64]
+# Classes in a block: finding the neighbours of a class takes about as long as dividing a pool then.
+_BLOCK_CLASSES = 2500
+# Trials for each class in a round.
+_TRIALS = 4
+# A round that saves less than this share of the loss is the last one.
+_LEAST_GAIN = 0.002
+_MOST_ROUNDS = 200
+# Up to these sizes of classes, so many neighbours are pooled, and classes grow in this share of the pools.
+_POOLS = ((7, 5, 1.0), (20, 3, 0.7), (50, 3, 0.3))
+_LARGE_POOL = (3, 0.0)
+_NEAR = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is searched: records by place, what a class must satisfy, and how many records it has at least.
+
+    `base` is what the records would weigh alone: a division loses what it costs more.
+    """
+
+    attributes: Attributes
+    records: NDArray[np.int32]
+    secrets: Secrets
+    population: Population
+    size: int
+    base: float
+
+    @property
+    def simple(self) -> bool:
+        """Whether a class needs nothing but its size."""
+        return not len(self.secrets.least) and not len(self.population.counts)
+
+    def loss(self, cost: float) -> float:
+        """Return what a record loses on average."""
+        return (cost - self.base) / max(len(self.records), 1)
+
+
+@dataclass(slots=True, eq=False)
+class ClassSearch:
+    """The best division so far, and what is needed to find a better one."""
+
+    problem: Problem
+    deadline: Deadline
+    pool: ThreadPoolExecutor
+    threads: int
+    seed: int
+    tell: Callable[[float, int], None]
+    owner: Owners = field(default_factory=lambda: np.zeros(0, np.int64))
+    cost: float = np.inf
+    rounds: int = 0
+
+    @property
+    def loss(self) -> float:
+        """What a record loses on average in the best division so far."""
+        return self.problem.loss(self.cost)
+
+    def start(self) -> None:
+        """Cut the records into classes and merge those that fail.
+
+        Where a class needs more than its size, larger sizes are tried too, as long as the loss becomes less: cuts that
+        do not look at secrets may have to be undone otherwise.
+        """
+        size = self.problem.size
+        while size <= max(len(self.problem.records) // 2, self.problem.size):
+            owner, cost = self._merged(self._cut(size))
+            if cost >= self.cost * (1 + _LEAST_GAIN):
+                break
+            if cost < self.cost:
+                self.owner, self.cost = owner, cost
+                self.problem = replace(self.problem, size=size)
+            if self.problem.simple or self.deadline.over:
+                break
+            size *= 2
+        self.tell(self.loss, 0)
+
+    def improve(self) -> Ended:
+        """Exchange records between neighbouring classes, round by round, until that saves next to nothing."""
+        while self.rounds < _MOST_ROUNDS:
+            if self.deadline.over:
+                return "time"
+            before = self.loss
+            self._round()
+            self.tell(self.loss, self.rounds)
+            if before - self.loss <= _LEAST_GAIN * before and not self.deadline.over:
+                return "converged"
+        return "converged"
+
+    def _cut(self, size: int) -> Owners:
+        rng = np.random.default_rng([self.seed, 0, size])
+        return cut(self.problem.attributes, self.problem.records, size, rng, self.deadline.halt)
+
+    def _merged(self, owner: Owners) -> tuple[Owners, float]:
+        """Merge the classes that fail, first with others of their block, then with any."""
+        if self.problem.simple:
+            return owner, self._cost(owner)
+        blocks = self._blocks(owner, np.arange(int(owner.max()) + 1))
+        found = self.pool.map(lambda block: self._merge(owner, block), blocks)
+        held = self._joined(owner, zip(blocks, (one for one, _ in found), strict=True))
+        every = np.arange(len(owner))
+        merged, cost = self._merge(held, every)
+        return merged, cost
+
+    def _merge(self, owner: Owners, block: Owners) -> tuple[Owners, float]:
+        problem = self.problem
+        numbered = np.unique(owner[block], return_inverse=True)[1].astype(np.int64)
+        found, cost, _ = kernels.merge(
+            problem.attributes, with_own_memory(problem.secrets), problem.population,
+            np.ascontiguousarray(problem.records[block]), block, numbered,
+        )  # fmt: skip
+        return found, cost
+
+    def _cost(self, owner: Owners) -> float:
+        return kernels.cost(self.problem.attributes, self.problem.records, np.arange(len(owner)), owner)
+
+    def _round(self) -> None:
+        """Exchange records within blocks."""
+        blocks = self._blocks(self.owner, self._class_order())
+        tasks = [(block, self._effort(block), number) for number, block in enumerate(blocks)]
+        found = list(self.pool.map(lambda task: self._exchange(*task), tasks))
+        self.owner = self._joined(self.owner, zip(blocks, (owner for owner, _ in found), strict=True))
+        self.cost = sum(cost for _, cost in found)
+        self.rounds += 1
+
+    def _exchange(self, block: Owners, effort: kernels.Effort, number: int) -> tuple[Owners, float]:
+        problem = self.problem
+        numbered = np.unique(self.owner[block], return_inverse=True)[1].astype(np.int64)
+        return kernels.exchange(
+            problem.attributes, with_own_memory(problem.secrets), problem.population,
+            np.ascontiguousarray(problem.records[block]), block, numbered, effort,
+            np.random.default_rng([self.seed, 1, self.rounds, number]), self.deadline.halt,
+        )  # fmt: skip
+
+    def _effort(self, block: Owners) -> kernels.Effort:
+        size = self.problem.size
+        neighbours, grown = next(
+            ((neighbours, grown) for most, neighbours, grown in _POOLS if size <= most), _LARGE_POOL
+        )
+        classes = len(np.unique(self.owner[block]))
+        mean = -(-len(block) // max(classes, 1))
+        return kernels.Effort(
+            size=size,
+            trials=_TRIALS * classes,
+            pooled=neighbours,
+            near=_NEAR,
+            most=min(4 * max(size, mean) * (neighbours + 1), max(len(block), 1)),
+            grown=grown,
+        )
+
+    def _class_order(self) -> Owners:
+        """Return the classes in the order of the cuts, or of their boxes by the attributes in random order."""
+        classes = int(self.owner.max()) + 1
+        if not self.rounds:
+            return np.arange(classes)
+        rng = np.random.default_rng([self.seed, 2, self.rounds])
+        lows = np.full((self.problem.records.shape[1], classes), np.iinfo(np.int32).max, np.int32)
+        for low, column in zip(lows, self.problem.records.T, strict=True):
+            np.minimum.at(low, self.owner, column)
+        return np.lexsort(lows[rng.permutation(len(lows))])
+
+    def _blocks(self, owner: Owners, order: Owners) -> list[Owners]:
+        """Return the records of blocks of classes that follow each other in an order."""
+        sizes = np.bincount(owner, minlength=len(order))
+        used = order[sizes[order] > 0]
+        parts = max(-(-len(used) // _BLOCK_CLASSES), min(self.threads, max(len(used) // 50, 1)))
+        rank = np.empty(len(order), np.int64)
+        rank[used] = np.arange(len(used)) * parts // len(used)
+        block = rank[owner]
+        records = np.argsort(block, kind="stable")
+        return np.split(records, np.searchsorted(block[records], np.arange(1, parts)))
+
+    @staticmethod
+    def _joined(owner: Owners, found: Iterable[tuple[Owners, Owners]]) -> Owners:
+        """Return the classes of all records, where blocks number theirs from 0."""
+        joined = np.empty_like(owner)
+        used = 0
+        for block, numbers in found:
+            joined[block] = numbers + used
+            used += int(numbers.max()) + 1
+        return np.unique(joined, return_inverse=True)[1].astype(np.int64)
+
+
+def search_classes(
+    problem: Problem,
+    *,
+    seconds: float | None,
+    seed: int,
+    threads: int,
+    tell: Callable[[float, int], None],
+) -> tuple[Owners, Ended]:
+    """Return the class of each record, and how the search ended; when interrupted, the best so far stays."""
+    with ThreadPoolExecutor(threads) as pool, Deadline(seconds) as deadline:
+        search = ClassSearch(problem, deadline, pool, threads, seed, tell)
+        search.start()
+        try:
+            ended = search.improve()
+        except KeyboardInterrupt:
+            settle()
+            ended = "interrupted"
+    return search.owner, ended

@@ -1,0 +1,181 @@
+"""Local recoding: classes of records with cells of their own, at the least loss.
+
+Best cuts (Mondrian: LeFevre, DeWitt, Ramakrishnan 2006, with the cut that saves most instead of the median) look at the
+quasi-identifiers alone; sensitive values are looked at only where classes that fail are merged. So an attacker who
+knows the method learns from a wide class at most that some class within it failed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import OptionNotUsable
+from sudare.kernels.tables import exchanges
+from sudare.kernels.tables.secrets import Population
+from sudare.messages import message
+from sudare.progress import Progress, silent
+from sudare.showing import dataclass
+from sudare.statistics.distinct import sum_by
+from sudare.tables.anonymize.class_search.columns import CellKind, SearchColumn, kernel_attributes, search_column
+from sudare.tables.anonymize.class_search.search import Ended, Owners, Problem, search_classes
+from sudare.tables.anonymize.class_search.secrets import kernel_secrets
+from sudare.tables.anonymize.weights import LocalLoss
+from sudare.tables.classes.class_criteria import ClassCriteria
+from sudare.tables.hierarchies.model import Hierarchy
+from sudare.tables.model import Table
+from sudare.tables.recoded.model import Numbers, RecodedTable, recoded, record_rows
+from sudare.tables.roles import Roles
+
+# Records that are divided one by one; weights can stand for more.
+MOST_RECORDS = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LocalOptions:
+    """What is asked of local recoding beside the criteria."""
+
+    cells: CellKind = "nodes"
+    loss: LocalLoss = "entropy"
+    microaggregate: tuple[str, ...] = ()
+    blunt_ends: bool = False
+
+
+def recode_locally(
+    table: Table,
+    roles: Roles,
+    hierarchies: Mapping[str, Hierarchy],
+    criteria: ClassCriteria,
+    *,
+    options: LocalOptions,
+    population: Table | None = None,
+    seconds: float | None,
+    seed: int,
+    bound: float | None = None,
+    progress: Progress = silent,
+) -> tuple[RecodedTable, Ended]:
+    """Divide the records into classes that satisfy the criteria, and give each class cells of its own."""
+    columns = [_column(table, name, hierarchies, options, population) for name in roles.quasi]
+    # What loses most comes first: then a sum that is too much is known early.
+    order = sorted(range(len(columns)), key=lambda a: -_spread(columns[a]))
+    rows = _rows(table)
+    problem = _problem(table, [columns[a] for a in order], rows, criteria, population)
+    owner, ended = search_classes(
+        problem, seconds=seconds, seed=seed, threads=os.cpu_count() or 1, tell=partial(_tell, progress, bound)
+    )
+    owner = _suppressed(problem, owner, int(criteria.criteria.suppress * len(rows)))
+    return _recoded(table, roles, columns, rows, owner), ended
+
+
+def _rows(table: Table) -> Numbers:
+    if table.records > MOST_RECORDS:
+        raise OptionNotUsable("errors.local.too_many_records", records=table.records, most=MOST_RECORDS)
+    return record_rows(table)
+
+
+def _column(
+    table: Table, name: str, hierarchies: Mapping[str, Hierarchy], options: LocalOptions, population: Table | None
+) -> SearchColumn:
+    values, counts = column_values(table, name, population)
+    return search_column(
+        name,
+        values,
+        counts,
+        hierarchy=hierarchies.get(name),
+        cells=options.cells,
+        loss=options.loss,
+        mean=name in options.microaggregate,
+        blunt=options.blunt_ends,
+    )
+
+
+def column_values(
+    table: Table, name: str, population: Table | None
+) -> tuple[tuple[str | None, ...], NDArray[np.int64]]:
+    """Return the values of a column, then those that only the population has, with the records of the table."""
+    (place,) = table.positions([name])
+    values, counts = table.values[place], sum_by(table.codes[place], table.counts, len(table.values[place]))
+    if population is None:
+        return values, counts
+    (there,) = population.positions([name])
+    more = tuple(value for value in population.values[there] if value not in set(values))
+    return (*values, *more), np.append(counts, np.zeros(len(more), np.int64))
+
+
+def _spread(column: SearchColumn) -> float:
+    shares = column.counts[column.counts > 0] / max(column.counts.sum(), 1)
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def _problem(
+    table: Table, columns: Sequence[SearchColumn], rows: Numbers, criteria: ClassCriteria, population: Table | None
+) -> Problem:
+    attributes = kernel_attributes(columns)
+    places = np.stack([column.places[_codes(table, column)][rows] for column in columns], axis=1).astype(np.int32)
+    alone = exchanges.cost(attributes, places, np.arange(len(rows)), np.arange(len(rows)))
+    return Problem(
+        attributes,
+        np.ascontiguousarray(places),
+        kernel_secrets(criteria, rows, table.persons),
+        _population(columns, criteria, population),
+        size=criteria.criteria.k,
+        base=alone,
+    )
+
+
+def _codes(table: Table, column: SearchColumn) -> Numbers:
+    (place,) = table.positions([column.attribute])
+    return np.asarray(table.codes[place])
+
+
+def _population(columns: Sequence[SearchColumn], criteria: ClassCriteria, population: Table | None) -> Population:
+    """Return the reference population by the places of the columns."""
+    wanted = criteria.criteria
+    if population is None:
+        return Population(np.zeros((0, len(columns)), np.int32), np.zeros(0, np.int64), 0, 1.0)
+    places = [column.places[_codes_in(column, population)] for column in columns]
+    return Population(
+        np.ascontiguousarray(np.stack(places, axis=1).astype(np.int32)),
+        population.counts,
+        wanted.k_map or 0,
+        1.0 if wanted.presence is None else wanted.presence,
+    )
+
+
+def _codes_in(column: SearchColumn, population: Table) -> Numbers:
+    """Return the numbers that the values of a population have in a column."""
+    (there,) = population.positions([column.attribute])
+    number = {value: code for code, value in enumerate(column.values)}
+    numbers = np.asarray([number[value] for value in population.values[there]], np.int32)
+    return np.asarray(numbers[population.codes[there]])
+
+
+def _suppressed(problem: Problem, owner: Owners, allowed: int) -> Owners:
+    if not allowed:
+        return owner
+    return exchanges.suppress(
+        problem.attributes, problem.secrets, problem.population, problem.records, np.arange(len(owner)), owner,
+        problem.size, allowed,
+    )  # fmt: skip
+
+
+def _recoded(table: Table, roles: Roles, columns: Sequence[SearchColumn], rows: Numbers, owner: Owners) -> RecodedTable:
+    kept = owner >= 0
+    used, numbers = np.unique(owner[kept], return_inverse=True)
+    final = np.full(len(owner), -1, np.int32)
+    final[kept] = numbers
+    found = [column.cells(_codes(table, column)[rows[kept]], numbers, len(used)) for column in columns]
+    cells = np.stack([cell for _, cell in found]).astype(np.int32)
+    return recoded(table, roles, [column for column, _ in found], rows, final, cells)
+
+
+def _tell(progress: Progress, bound: float | None, loss: float, rounds: int) -> None:
+    """Say the loss reached, and the bound if there is one."""
+    if bound is None:
+        progress(message("progress.local", loss=loss), rounds, rounds + 1)
+    else:
+        progress(message("progress.local_bound", loss=loss, bound=bound), rounds, rounds + 1)
