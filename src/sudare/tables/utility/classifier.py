@@ -101,8 +101,10 @@ def _given(found: RecodedTable, columns: dict[str, Column], target: str) -> Colu
         raise OptionNotUsable(
             "errors.table_utility.target_not_published", attribute=target, attributes=Joined(tuple(columns))
         )
-    if not _fits(columns[target], MOST_GIVEN):
-        count = _different(columns[target])
+    count = _different(columns[target])
+    if count < 2:
+        raise OptionNotUsable("errors.table_utility.target_constant", attribute=target)
+    if count > MOST_GIVEN:
         raise OptionNotUsable(
             "errors.table_utility.target_values", attribute=target, count=count, least=2, most=MOST_GIVEN
         )

@@ -6,7 +6,7 @@ import numpy as np
 
 from sudare.tables.utility.estimates import Column, Compared, Counts, Shares
 from sudare.tables.utility.model import MeanMoved
-from sudare.tables.utility.orders import value_numbers
+from sudare.tables.utility.orders import plain_numbers, value_numbers
 
 
 def means_moved(sides: Compared) -> tuple[MeanMoved, ...]:
@@ -28,9 +28,7 @@ def _moved(sides: Compared, column: Column) -> MeanMoved | None:
 
 def written_means(column: Column) -> Shares:
     """Return the numbers that the cells of a column of means say; nan where a cell says none."""
-    texts = column.cells_of.texts if column.cells_of is not None else ()
-    found = value_numbers(texts)
-    return np.full(len(texts), np.nan) if found is None else found
+    return plain_numbers(column.cells_of.texts if column.cells_of is not None else ())
 
 
 def _moments(numbers: Shares, counts: Counts) -> tuple[float, float] | None:
