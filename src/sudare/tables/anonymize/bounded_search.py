@@ -6,6 +6,9 @@ each searched through by itself, add up to a loss that no safe levels fall below
 from the highest ones, and again from others nearby. Then a best-first search fixes the level of one attribute after the
 other, always where the bound is lowest, and leaves out what is unsafe or loses more than the best levels found. Where
 it comes to its end, these are the best of all; else the lowest bound that is left tells how far they can be from it.
+
+Criteria about sensitive values can fail above safe levels (see `sudare.tables.anonymize.match_search`). Then bounds,
+and what is left out, rest on what is necessary for them: k records and l different values.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +28,8 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 from sudare.tables.anonymize.losses import Loss
 from sudare.tables.anonymize.match_search import MatchJudge, MatchSearch
-from sudare.tables.anonymize.search import NUMBERS, Judge, Search
+from sudare.tables.anonymize.search import NUMBERS, Judge, Levels, Search
+from sudare.tables.classes.class_criteria import ClassCriteria
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.model import Table
 
@@ -54,24 +59,31 @@ class Question:
     allowed: int
     loss: Loss
     plain: bool
+    values: ClassCriteria | None = None
 
     def judge(self, known: Sequence[str]) -> Judge | MatchJudge:
         """Return what judges levels of some attributes."""
-        kind: type[Judge] | type[MatchJudge] = Judge if self.plain else MatchJudge
-        return kind(self.table, self.hierarchies, known, size=self.size, allowed=self.allowed, loss=self.loss)
+        if self.plain and self.values is None:
+            return Judge(self.table, self.hierarchies, known, **self._limits)
+        return MatchJudge(self.table, self.hierarchies, known, **self._limits, values=self.values)
 
     def search(self, known: Sequence[str]) -> Search | MatchSearch:
         """Return a search through all levels of some attributes."""
-        kind: type[Search] | type[MatchSearch] = Search if self.plain else MatchSearch
-        return kind(self.table, self.hierarchies, known, size=self.size, allowed=self.allowed, loss=self.loss)
+        if self.plain and self.values is None:
+            return Search(self.table, self.hierarchies, known, **self._limits)
+        return MatchSearch(self.table, self.hierarchies, known, **self._limits, values=self.values)
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        return {"size": self.size, "allowed": self.allowed, "loss": self.loss}
 
 
 class BoundedSearch:
     """A search that ends with the time, and says how far from the best its answer can be."""
 
     def __init__(self, question: Question, known: Sequence[str], seconds: float | None, seed: int) -> None:
-        self._question, self._seconds = question, seconds
-        self._judge = question.judge(known)
+        self._question, self._seconds, self._known = question, seconds, known
+        self._judge, self._necessary = self._judges(known)
         self._top = tuple(self._judge.top)
         self._random = np.random.default_rng(seed)
         self._seen: dict[Vector, tuple[int, float]] = {}
@@ -81,9 +93,23 @@ class BoundedSearch:
         self._bound = 0.0
         self.interrupted = False
 
+    def _judges(self, known: Sequence[str]) -> tuple[Judge | MatchJudge, Judge | MatchJudge]:
+        """Return what judges levels, and what judges whether they and all lower ones are unsafe, in the same order."""
+        question = self._question
+        if question.values is None:
+            judge = question.judge(known)
+            return judge, judge
+        # The order of all that judges equal rows.
+        places = dict(zip(known, question.table.positions(known), strict=True))
+        ordered = sorted(known, key=lambda name: -len(question.table.values[places[name]]))
+        valued = question.judge(ordered)
+        if valued.monotone:
+            return valued, valued
+        return valued, replace(question, values=question.values.necessary).judge(ordered)
+
     def run(self, progress: Progress) -> None:
         """Search until the best is proven, the time is over or the user interrupts; what was found stays."""
-        if not self._is_safe(self._top):
+        if not self._can_be_safe:
             return
         with Deadline(self._seconds) as self._deadline:
             try:
@@ -95,28 +121,42 @@ class BoundedSearch:
                 settle()
 
     def _search(self, progress: Progress) -> None:
-        self._descend(self._top, self._savings())
+        if self._is_safe(self._top):
+            self._descend(self._top, self._savings())
         rests = self._rests(progress)
         self._descend_again(progress)
         self._branch(rests, progress)
 
     def answer(self) -> dict[str, Any]:
         """Return what was found, by the names of LevelsFound."""
+        loss, _, best = self._best
+        none = not self._can_be_safe or math.isinf(self._bound)
         found = {
             "nodes": math.prod(level + 1 for level in self._top),
             "evaluated": len(self._seen),
-            "highest": self._judge.named(self._top),
-            "complete": not self._is_safe(self._top),
+            "highest": self._named(self._top),
+            "complete": none,
             "interrupted": self.interrupted,
         }
-        if found["complete"]:
-            return {**found, "safe_choices": 0, "minimal": (), **dict.fromkeys(NUMBERS)}
-        loss, _, best = self._best
-        minimal = sorted((self._judge.named(levels) for levels in self._minimal), key=lambda at: list(at.values()))
+        if not best:
+            # None are safe, or none were found in time.
+            return {**found, "safe_choices": 0 if none else None, "minimal": (), **dict.fromkeys(NUMBERS)}
+        minimal = sorted((self._named(levels) for levels in self._minimal), key=lambda at: list(at.values()))
         return {
-            **found, "safe_choices": None, "minimal": tuple(minimal), "best": self._judge.named(best), "loss": loss,
+            **found, "safe_choices": None, "minimal": tuple(minimal), "best": self._named(best), "loss": loss,
             "bound": min(self._bound, loss), **self._judge.details(best),
         }  # fmt: skip
+
+    @property
+    def _can_be_safe(self) -> bool:
+        """Whether any levels can be safe: the highest ones satisfy what is necessary."""
+        if self._necessary is self._judge:
+            return self._is_safe(self._top)
+        return self._necessary.judge(self._top)[0] <= self._question.allowed
+
+    def _named(self, levels: Vector) -> Levels:
+        by_name = self._judge.named(levels)
+        return {name: by_name[name] for name in self._known}
 
     def _is_safe(self, levels: Vector) -> bool:
         """Judge levels, and keep them if they are the best so far."""
@@ -145,17 +185,30 @@ class BoundedSearch:
                 else:
                     low = middle + 1
             levels = (*levels[:a], high, *levels[a + 1 :])
+        levels = self._lowered(levels)
         if len(self._minimal) < MOST_KEPT:
             self._minimal[levels] = None
+
+    def _lowered(self, levels: Vector) -> Vector:
+        """Lower safe levels step by step until they are minimal, where what is safe can lie below what is not."""
+        found: Vector | None = levels if self._judge is not self._necessary else None
+        while found is not None:
+            self._deadline.check()
+            levels = found
+            below = ((*levels[:a], levels[a] - 1, *levels[a + 1 :]) for a in range(len(levels)) if levels[a])
+            found = next((lower for lower in below if self._is_safe(lower)), None)
+        return levels
 
     def _descend_again(self, progress: Progress) -> None:
         """Raise some attributes of the best levels to the top and go down in another order, again and again."""
         with self._deadline.part(DESCENT_SHARE) as share:
             for turn in range(MOST_DESCENTS):
                 progress(message("progress.nearby_levels"), turn, MOST_DESCENTS)
-                if share.over or self._proven():
+                if share.over or self._proven() or not self._best[2]:
                     return
-                self._descend(self._raised_by_chance(), self._shuffled_savings())
+                higher, urgency = self._raised_by_chance(), self._shuffled_savings()
+                if self._is_safe(higher):
+                    self._descend(higher, urgency)
 
     def _raised_by_chance(self) -> Vector:
         best = self._best[2]
@@ -201,7 +254,8 @@ class BoundedSearch:
             deadline.check()
 
         try:
-            search = self._question.search(names)
+            # What is necessary in any case is searched through fast where classes are of equal records.
+            search = replace(self._question, values=None).search(names)
             search.run(check)
         except TimeOver:
             return None
@@ -235,7 +289,7 @@ class BoundedSearch:
         low, high = 0, self._top[depth]
         while low < high:
             middle = (low + high) // 2
-            judged[middle] = self._judge.judge((*fixed, middle), depth + 1)
+            judged[middle] = self._necessary.judge((*fixed, middle), depth + 1)
             if judged[middle][0] <= self._question.allowed:
                 high = middle
             else:

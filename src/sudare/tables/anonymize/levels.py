@@ -26,8 +26,10 @@ from sudare.showing import dataclass
 from sudare.tables.anonymize.bounded_search import BoundedSearch, Question
 from sudare.tables.anonymize.losses import find_loss
 from sudare.tables.anonymize.search import Levels
+from sudare.tables.classes.class_criteria import class_criteria
+from sudare.tables.classes.criteria import Criteria, DiversityKind
 from sudare.tables.classes.partitions import safe_rows
-from sudare.tables.classes.rows import Rows, distinct_rows, table_rows
+from sudare.tables.classes.rows import Rows, table_rows
 from sudare.tables.hierarchies.model import Hierarchy, hierarchy_from, loaded_hierarchies, number_texts
 from sudare.tables.model import Table
 from sudare.tables.sets.subsets import class_size_within
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
 
 # Two bytes a node, and hours of work: beyond this not all choices are tried.
 MOST_NODES = 50_000_000
+# With criteria about sensitive values a node takes a millisecond for 30,000 distinct rows. One in thirty to one in four
+# is measured where what is safe stays so at higher levels, else all that are not ruled out: a minute or two.
+MOST_VALUED_NODES, MOST_MEASURED_NODES = 400_000, 100_000
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,9 @@ class LevelsFound(Result):
 
     If there are too many vectors to settle all, `complete` is False: `minimal` are some of the minimal ones,
     `safe_choices` is None, and `best` is the best found. No safe vector has a loss below `bound`.
+
+    Where there are criteria about the values of `sensitive` attributes (`l` with `diversity` and `c`, and `t`), a class
+    must satisfy them too. If records may be suppressed, levels above safe ones need not be safe then.
     """
 
     _hidden = ("table", "hierarchies")
@@ -80,6 +88,18 @@ class LevelsFound(Result):
     complete: bool = True
     bound: float | None = None
     interrupted: bool = False
+    sensitive: tuple[str, ...] = ()
+    l: float | None = None  # noqa: E741
+    diversity: DiversityKind = "distinct"
+    c: float | None = None
+    t: float | None = None
+
+    @property
+    def criteria(self) -> Criteria:
+        """What every class satisfies at safe levels."""
+        return Criteria(
+            k=self.k, l=self.l, diversity=self.diversity, c=self.c, t=self.t, suppress=self.suppress
+        )  # fmt: skip
 
     @property
     def gap(self) -> float | None:
@@ -126,6 +146,11 @@ def find_levels(
     *,
     known: Sequence[str] | None = None,
     limit: float,
+    sensitive: str | Sequence[str] = (),
+    l: float | None = None,  # noqa: E741
+    diversity: DiversityKind = "distinct",
+    c: float | None = None,
+    t: float | None = None,
     suppress: float = 0.0,
     loss: str = "entropy",
     seconds: float | None = SEARCH_SECONDS,
@@ -134,19 +159,28 @@ def find_levels(
 ) -> LevelsFound:
     """Find the generalization levels at which no record has a risk above `limit`, and those with the least loss.
 
-    The attacker knows the attributes `known` (None: all); an attribute without a hierarchy has level 0 only.
-    `hierarchies` are given by attribute, or as the files that `find_hierarchies` finds. Up to the share `suppress` of
-    the records, those in classes that are too small, may be suppressed. Ties go to the vector that suppresses fewer
-    records. Up to MOST_NODES vectors are settled exhaustively; beyond that, a bounded search ends after `seconds`
-    (None: when the best is proven) or when interrupted, with the best vector found and a lower bound on the loss.
+    The attacker knows the attributes `known` (None: all that are not sensitive); an attribute without a hierarchy has
+    level 0 only. `hierarchies` are given by attribute, or as the files that `find_hierarchies` finds. For each of the
+    `sensitive` attributes, every class must be `l`-diverse in the sense of `diversity` (`c` belongs to `recursive`) and
+    at most `t` away from the whole table: by the nodes of its hierarchy if it has one, else by ranks if its values are
+    numbers or dates. Up to the share `suppress` of the records, those in classes that break one of these, may be
+    suppressed. Ties go to the vector that suppresses fewer records.
+
+    Up to MOST_NODES vectors are settled exhaustively, fewer if there is an `l` or a `t`; beyond that, a bounded search
+    ends after `seconds` (None: when the best is proven) or when interrupted, with the best vector found and a lower
+    bound on the loss.
     """
     loaded = loaded_hierarchies(hierarchies)
     table.positions(list(loaded))
-    chosen = _choose(table, known)
+    hidden = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
+    chosen = _choose(table, known, hidden)
     size, allowed = class_size_within(limit), most_suppressed(suppress, table.records)
     plain = table_rows(table, table.positions(chosen)).plain
-    question = Question(table, loaded, size, allowed, find_loss(loss), plain)
-    few = math.prod(loaded[name].levels for name in chosen if name in loaded) <= MOST_NODES
+    values = class_criteria(Criteria(size, l, diversity, c, t, suppress=suppress), table, hidden, loaded)
+    question = Question(
+        table, loaded, size, allowed, find_loss(loss), plain, None if values.trivial else values
+    )  # fmt: skip
+    few = math.prod(loaded[name].levels for name in chosen if name in loaded) <= _most_nodes(question)
     search = question.search(chosen) if few else BoundedSearch(question, chosen, seconds, seed)
     search.run(progress)
     answer = {**search.answer()}
@@ -159,24 +193,38 @@ def find_levels(
         suppress=suppress,
         loss_name=loss,
         records=table.records,
-        in_the_way=() if answer["best"] else _in_the_way(table, loaded, chosen, size, allowed),
+        in_the_way=() if answer["best"] else _in_the_way(question, chosen),
         table=table,
         hierarchies=loaded,
+        sensitive=hidden,
+        l=l,
+        diversity=diversity,
+        c=c,
+        t=t,
         **answer,
     )
 
 
-def _in_the_way(
-    table: Table, hierarchies: Mapping[str, Hierarchy], known: Sequence[str], size: int, allowed: int
-) -> tuple[str, ...]:
+def _most_nodes(question: Question) -> int:
+    """Return how many nodes are settled one and all."""
+    if question.values is None:
+        return MOST_NODES
+    follows = question.values.lasting or not question.allowed
+    return min(MOST_NODES, MOST_VALUED_NODES if follows else MOST_MEASURED_NODES)
+
+
+def _in_the_way(question: Question, known: Sequence[str]) -> tuple[str, ...]:
     """Return the attributes that alone, at their highest levels, are above the limit.
 
     If none is so alone, those are returned that tell records apart at their highest levels.
     """
+    table, hierarchies = question.table, question.hierarchies
     tops = {name: _at_the_top(table, hierarchies.get(name), place) for name, place in placed(table, known)}
     alone = [
-        name for name, rows in tops.items() if int(rows.counts[~safe_rows(rows, size)].sum()) > allowed
-    ]  # fmt: skip
+        name
+        for name, rows in tops.items()
+        if int(rows.counts[~safe_rows(rows, question.size, question.values)].sum()) > question.allowed
+    ]
     return tuple(alone or [name for name, rows in tops.items() if rows.codes.max(initial=0) > 0])
 
 
@@ -192,7 +240,7 @@ def _at_the_top(table: Table, hierarchy: Hierarchy | None, place: int) -> Rows:
     numbers = number_texts(texts)
     wildcard = int(numbers[-1]) if table.missing == "any" and texts[-1] is None else -1
     codes = np.ascontiguousarray(numbers[rows.codes])
-    return distinct_rows(Rows(codes, rows.counts, np.asarray([wildcard], np.int32), rows.persons))
+    return Rows(codes, rows.counts, np.asarray([wildcard], np.int32), rows.persons)
 
 
 def find_levels_from(
@@ -219,9 +267,10 @@ def changed_levels(before: LevelsFound, after: LevelsFound) -> SetsChanged:
     """Return the level choices that are safe only in the second result, and those safe only in the first.
 
     All safe choices are compared, not only the minimal ones: a choice that is no longer minimal can still be safe.
-    Where not all are known, nothing is listed.
+    Where not all are known, nothing is listed, nor where levels above safe ones need not be safe.
     """
-    if not (before.complete and after.complete):
+    known = (found.complete and (found.t is None and found.diversity == "distinct") for found in (before, after))
+    if not all(known):
         return SetsChanged((), (), complete=False)
     entered, left = _safe_here_only(after, before), _safe_here_only(before, after)
     complete = max(len(entered), len(left)) <= MOST_LISTED
@@ -257,9 +306,13 @@ def most_suppressed(share: float, records: int) -> int:
     return math.floor(Fraction(repr(float(share))) * records)
 
 
-def _choose(table: Table, known: Sequence[str] | None) -> list[str]:
-    chosen = list(table.attributes if known is None else known)
-    table.positions(chosen)
+def _choose(table: Table, known: Sequence[str] | None, sensitive: Sequence[str]) -> list[str]:
+    """Return the attributes that are known: by default all that are not sensitive."""
+    chosen = [name for name in table.attributes if name not in sensitive] if known is None else list(known)
+    table.positions([*chosen, *sensitive])
+    for name in sensitive:
+        if name in chosen:
+            raise OptionNotUsable("errors.diversity.known_and_sensitive", attribute=name)
     if not chosen or len(set(chosen)) < len(chosen):
         raise OptionNotUsable("errors.levels.known", attributes=Joined(table.attributes, "comma"))
     return chosen

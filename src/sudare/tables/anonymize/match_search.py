@@ -1,8 +1,13 @@
-"""The search for safe levels where classes can overlap or count persons: each node is measured by itself.
+"""The search for safe levels where classes can overlap, count persons or have criteria about sensitive values.
 
 Raising a level never makes a class smaller here either: values that were equal stay so, and a missing one stays equal
 to any. So safe nodes have only safe ones above. The search goes up from a node that is not known yet to the top, finds
 by halves where the way becomes safe, and marks all that follows from it.
+
+l-diverse and t-close classes stay so when they are united. But when records may be suppressed, a class that satisfies
+an entropy, a recursive l or a t can be united with one that does not, and fail; the same happens where classes overlap.
+Then nothing follows from a safe node. What every such class needs, k records and l different values, still rules out
+nodes as before, and each node that is left is measured.
 """
 
 from __future__ import annotations
@@ -19,7 +24,8 @@ from sudare.showing import dataclass
 from sudare.statistics.distinct import sum_by
 from sudare.tables.anonymize.losses import ColumnLevel, LeveledRows, Loss
 from sudare.tables.anonymize.search import Levels, minimal_nodes
-from sudare.tables.classes.partitions import list_classes, safe_rows
+from sudare.tables.classes.class_criteria import ClassCriteria
+from sudare.tables.classes.partitions import list_classes, safe_rows, valued_rows
 from sudare.tables.classes.rows import Rows, distinct_rows, rows_of
 from sudare.tables.hierarchies.model import Hierarchy, number_texts
 from sudare.tables.model import Table
@@ -51,10 +57,14 @@ class MatchJudge:
         size: int,
         allowed: int,
         loss: Loss,
+        values: ClassCriteria | None = None,
     ) -> None:
-        self._known, self._size, self._allowed, self._loss = known, size, allowed, loss
+        self._known, self._size, self._allowed, self._loss, self._values = known, size, allowed, loss, values
         places = table.positions(known)
-        self._rows = rows_of(table, places)
+        if values is None:
+            self._rows = rows_of(table, places)
+        else:
+            self._rows, self._values = valued_rows(table, places, values)
         self._columns = [
             _Column(hierarchies.get(name), table, place) for name, place in zip(known, places, strict=True)
         ]
@@ -69,9 +79,7 @@ class MatchJudge:
         Of fewer attributes, discernibility is not known, and 0 here.
         """
         at = list(levels) if depth is None else [*levels[:depth], *self.top[depth:]]
-        rows = distinct_rows(self._raised(at)) if depth is not None else self._raised(at)
-        kept = safe_rows(rows, self._size)
-        suppressed = int(rows.counts[~kept].sum())
+        suppressed = self._suppressed_at(at)
         if suppressed > self._allowed:
             return suppressed, float("inf")
         return suppressed, self._loss_of(at, len(at) if depth is None else depth)
@@ -83,13 +91,30 @@ class MatchJudge:
     def details(self, levels: Sequence[int]) -> dict[str, Any]:
         """Return what becomes of the table at some safe levels, by the names of LevelsFound."""
         rows = self._raised(levels)
-        kept = safe_rows(rows, self._size)
+        kept = self._kept(rows)
         sizes = list_classes(rows.only(kept)).sizes
         return {"suppressed": int(rows.counts[~kept].sum()), "classes": len(sizes), "smallest": int(sizes.min())}
 
     def named(self, levels: Sequence[int]) -> Levels:
         """Return levels by attribute."""
         return dict(zip(self._known, map(int, levels), strict=True))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether all levels above safe ones are safe."""
+        if self._values is None or self._values.lasting:
+            return True
+        return not self._allowed and all(max(column.wildcards) < 0 for column in self._columns)
+
+    def _kept(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return which of the rows, put at some levels, are not suppressed."""
+        return safe_rows(rows, self._size, self._values)
+
+    def _suppressed_at(self, levels: Sequence[int]) -> int:
+        rows = self._raised(levels)
+        # Rows that have become equal differ in their sensitive values, if these matter.
+        rows = distinct_rows(rows) if self._values is None else rows
+        return int(rows.counts[~self._kept(rows)].sum())
 
     def _raised(self, levels: Sequence[int]) -> Rows:
         """Return the rows at some levels, in their order."""
@@ -104,7 +129,7 @@ class MatchJudge:
 
     def _loss_of(self, levels: Sequence[int], depth: int) -> float:
         rows = self._raised(levels)
-        kept = safe_rows(rows, self._size)
+        kept = self._kept(rows)
 
         def penalties() -> NDArray[np.float64]:
             at = zip(self._columns[:depth], levels[:depth], self._rows.codes[:depth], strict=True)
@@ -120,17 +145,16 @@ class MatchSearch(MatchJudge):
 
     def __init__(self, *asked: Any, **options: Any) -> None:
         super().__init__(*asked, **options)
+        self._asked = asked, options
         self._status = np.zeros([levels for c in self._columns if (levels := len(c.codes)) > 1], np.int8)
         self._seen: dict[Node, int] = {}
         self._best: tuple[float, int, Node, Evaluated] | None = None
 
     def run(self, progress: Progress) -> None:
         """Find the safe nodes, then the best one."""
-        for number, node in enumerate(np.ndindex(self._status.shape)):
-            if self._status[node] == UNKNOWN:
-                self._decide(node)
-                progress(message("progress.safe_levels"), number, self._status.size)
-        progress(message("progress.safe_levels"), self._status.size, self._status.size)
+        if not self.monotone:
+            self._rule_out(progress)
+        self._settle(progress)
         # Without suppression no loss falls when a level is raised; with it, a higher level may save records.
         safe = self._status == SAFE
         candidates = [tuple(map(int, node)) for node in np.argwhere(safe if self._allowed else minimal_nodes(safe))]
@@ -143,6 +167,28 @@ class MatchSearch(MatchJudge):
             new = (found.loss, found.suppressed, node, found)
             self._best = new if self._best is None else min(self._best, new, key=lambda best: best[:3])
         progress(message("progress.least_loss"), len(candidates), len(candidates))
+
+    def _rule_out(self, progress: Progress) -> None:
+        """Mark the nodes as unsafe that do not even satisfy what is necessary, as far as that is lasting."""
+        asked, options = self._asked
+        values = self._values.necessary if self._values else None
+        first = MatchSearch(*asked, **{**options, "values": values})
+        first._settle(progress)
+        unsafe = first._status == UNSAFE
+        self._status[unsafe] = UNSAFE
+        self._seen |= {node: suppressed for node, suppressed in first._seen.items() if unsafe[node]}
+
+    def _settle(self, progress: Progress) -> None:
+        """Find out of all nodes whether they are safe."""
+        step = message("progress.safe_levels")
+        for number, node in enumerate(np.ndindex(self._status.shape)):
+            if self._status[node] == UNKNOWN:
+                if self.monotone:
+                    self._decide(node)
+                else:
+                    self._status[node] = SAFE if self._suppressed(node) <= self._allowed else UNSAFE
+                progress(step, number, self._status.size)
+        progress(step, self._status.size, self._status.size)
 
     def _decide(self, node: Node) -> None:
         """Find where the way from a node to the top becomes safe."""
@@ -170,8 +216,7 @@ class MatchSearch(MatchJudge):
 
     def _suppressed(self, node: Node) -> int:
         if node not in self._seen:
-            rows = distinct_rows(self._raised(self._levels(node)))
-            self._seen[node] = int(rows.counts[~safe_rows(rows, self._size)].sum())
+            self._seen[node] = self._suppressed_at(self._levels(node))
         return self._seen[node]
 
     def _evaluate(self, node: Node) -> Evaluated:

@@ -36,6 +36,8 @@ class Judge:
 
     # Whether there is a place for what is known of each combination of levels.
     whole = False
+    # All levels above safe ones are safe.
+    monotone = True
 
     def __init__(
         self,

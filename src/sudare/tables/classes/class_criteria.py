@@ -6,7 +6,9 @@ Venkatasubramanian: t-Closeness (2007).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +44,28 @@ class ClassCriteria:
         """Whether every class satisfies them."""
         return not (self.columns and self.criteria.looks_at_values)
 
+    @property
+    def lasting(self) -> bool:
+        """Whether a class that satisfies them still does so with any more records: true of distinct values only."""
+        return self.trivial or (self.criteria.diversity == "distinct" and self.criteria.t is None)
+
+    @property
+    def necessary(self) -> ClassCriteria | None:
+        """Lasting criteria that every class satisfies which satisfies these, None if there are none.
+
+        By entropy and recursively too, an l-diverse class has at least l different values.
+        """
+        if self.criteria.l is None:
+            return None
+        least = math.ceil(self.criteria.l * (1 - SLACK))
+        return replace(self, criteria=replace(self.criteria, l=least, diversity="distinct", c=None, t=None))
+
+    def of_rows(self, codes: Sequence[NDArray[np.int32]]) -> ClassCriteria:
+        """Return these criteria for other rows: the number of the value of each sensitive attribute in each of them."""
+        return replace(
+            self, columns=tuple(replace(column, codes=c) for column, c in zip(self.columns, codes, strict=True))
+        )
+
     def holds(self, histograms: Sequence[Histograms]) -> Flags:
         """Return which classes satisfy l and t; for each sensitive attribute, `histograms` has a line per class."""
         held = np.ones(len(histograms[0]) if histograms else 0, np.bool_)
@@ -61,12 +85,13 @@ class ClassCriteria:
         held = np.ones(classes, np.bool_)
         if self.trivial or not classes:
             return held
-        order = np.argsort(owner, kind="stable")
-        rows, owner, weights = rows[order], owner[order], weights[order]
         step = max(1, MOST_CELLS // max(len(column.values) for column in self.columns))
+        if step < classes:
+            order = np.argsort(owner, kind="stable")
+            rows, owner, weights = rows[order], owner[order], weights[order]
         for begin in range(0, classes, step):
             end = min(classes, begin + step)
-            part = slice(*np.searchsorted(owner, [begin, end]))
+            part = slice(*np.searchsorted(owner, [begin, end])) if step < classes else slice(None)
             counted = (rows[part], owner[part] - begin, end - begin, weights[part])
             held[begin:end] = self.holds([column.histograms(*counted) for column in self.columns])
         return held

@@ -6,7 +6,7 @@ and `MatchSplitter` for classes that count persons or in which missing values ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeVar
 
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from sudare.kernels.tables import partitions as kernels
 from sudare.showing import dataclass
-from sudare.statistics.distinct import Codes, Counts, number_rows, sum_by
+from sudare.statistics.distinct import Codes, Counts, collapse, number_rows, sum_by
+from sudare.tables.classes.class_criteria import ClassCriteria
 from sudare.tables.classes.match_partitions import ClassList, MatchSplitter
 from sudare.tables.classes.rows import Rows
+from sudare.tables.model import Table
 
 _LARGE = 2**62
 
@@ -198,16 +200,42 @@ def row_sizes_of(rows: Rows) -> Counts:
     return sizes
 
 
-def safe_rows(rows: Rows, k: int) -> NDArray[np.bool_]:
-    """Return which rows stay if those in classes smaller than `k` are left out.
+def safe_rows(rows: Rows, k: int, values: ClassCriteria | None = None) -> NDArray[np.bool_]:
+    """Return which rows stay if those in classes smaller than `k`, or that break the criteria `values`, are left out.
 
     Where classes overlap, rows that are left out can make other classes too small: then these go too, until none is.
-    What stays are the most rows that can.
+    What stays are the most rows that can, if the criteria are lasting. `values` are those of these rows.
     """
     kept = np.ones(len(rows.counts), np.bool_)
     while kept.any():
-        small = row_sizes_of(rows.only(kept)) < k
-        if not small.any():
+        numbers = np.flatnonzero(kept)
+        unsafe = ~_in_safe_classes(rows if kept.all() else rows.only(kept), k, values, numbers)
+        kept[numbers[unsafe]] = False
+        # Classes of equal records do not change when others are left out.
+        if not unsafe.any() or (rows.wildcards < 0).all():
             break
-        kept[np.flatnonzero(kept)[small]] = False
     return kept
+
+
+def _in_safe_classes(rows: Rows, k: int, values: ClassCriteria | None, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which rows are in classes that are large enough and satisfy criteria about the values of row `numbers`."""
+    classes = list_classes(rows)
+    safe = classes.sizes >= k
+    if values is not None and safe.any():
+        large = np.flatnonzero(safe[classes.owner])
+        owner, held = (np.cumsum(safe) - 1)[classes.owner[large]], classes.rows[large]
+        safe[safe] = values.holds_for(numbers[held], owner, int(safe.sum()), rows.counts[held])
+    kept = np.empty(len(rows.counts), np.bool_)
+    kept[classes.rows[classes.own]] = safe[classes.owner[classes.own]]
+    return kept
+
+
+def valued_rows(table: Table, positions: Sequence[int], values: ClassCriteria) -> tuple[Rows, ClassCriteria]:
+    """Return the distinct rows of some attributes and the sensitive ones, without these, and the criteria for them."""
+    sensitive = [np.asarray(column.codes) for column in values.columns]
+    persons = [] if table.persons is None else [table.persons]
+    known = len(positions)
+    stacked, counts = collapse(np.vstack([table.codes[list(positions)], *sensitive, *persons]), table.counts)
+    whose = np.zeros(0, np.int32) if table.persons is None else stacked[-1]
+    rows = Rows(np.ascontiguousarray(stacked[:known]), counts, table.wildcards[list(positions)], whose)
+    return rows, values.of_rows(list(stacked[known : known + len(sensitive)]))
