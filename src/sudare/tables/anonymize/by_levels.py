@@ -1,0 +1,106 @@
+"""The model `levels`: every quasi-identifier at one level of its hierarchy, with the least loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import AnswerIsNo
+from sudare.limits import SEARCH_SECONDS
+from sudare.messages import Joined
+from sudare.progress import Progress, silent
+from sudare.statistics.distinct import first_rows, number_rows
+from sudare.tables.anonymize.levels import LevelsFound, find_levels
+from sudare.tables.classes.class_criteria import class_criteria
+from sudare.tables.classes.criteria import Criteria
+from sudare.tables.classes.partitions import safe_rows
+from sudare.tables.classes.rows import table_rows
+from sudare.tables.hierarchies.model import Hierarchy, number_texts
+from sudare.tables.model import Table
+from sudare.tables.recoded.model import CellColumn, RecodedTable, recoded, record_rows
+from sudare.tables.roles import Roles
+
+Ended = Literal["converged", "time", "interrupted"]
+
+
+def recode_by_levels(
+    table: Table,
+    roles: Roles,
+    hierarchies: Mapping[str, Hierarchy],
+    criteria: Criteria,
+    *,
+    loss: str = "entropy",
+    seconds: float | None = SEARCH_SECONDS,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> tuple[RecodedTable, float | None, Ended]:
+    """Put the quasi-identifiers at the safe levels with the least loss; also return a bound, and how the search ended.
+
+    No safe levels lose less than the bound, which is per record. Records in classes that are not safe at these levels
+    are suppressed. If no levels are safe, AnswerIsNo is raised.
+    """
+    found = find_levels(
+        table, hierarchies, known=roles.quasi, limit=1 / criteria.k, sensitive=roles.sensitive, l=criteria.l,
+        diversity=criteria.diversity, c=criteria.c, t=criteria.t, suppress=criteria.suppress, loss=loss,
+        seconds=seconds, seed=seed, progress=progress,
+    )  # fmt: skip
+    if found.best is None:
+        raise none_safe(found)
+    ended: Ended = "interrupted" if found.interrupted else "time" if found.gap else "converged"
+    bound = None if found.bound is None else found.bound / (1 if loss in _MEANS else table.records)
+    return recoded_at(found, roles), bound, ended
+
+
+# Losses that are means over the records already.
+_MEANS = ("precision",)
+
+
+def none_safe(found: LevelsFound) -> AnswerIsNo:
+    """Return the error that no levels are safe."""
+    attributes = Joined(found.in_the_way, "comma")
+    if found.criteria.looks_at_values:
+        return AnswerIsNo("errors.criteria.none_safe", suppress=found.suppress, k=found.k, attributes=attributes)
+    return AnswerIsNo("errors.levels.none_safe", limit=found.limit, suppress=found.suppress, attributes=attributes)
+
+
+def recoded_at(found: LevelsFound, roles: Roles) -> RecodedTable:
+    """Return the table at the best levels found, with the records suppressed that are not in safe classes."""
+    table, best = found.table, found.best or {}
+    made = [_column(table, name, found.hierarchies.get(name), level) for name, level in best.items()]
+    codes = np.vstack([cells[table.codes[place]] for (_, cells), place in zip(made, _places(table, best), strict=True)])
+    numbers, classes = number_rows(codes)
+    firsts = first_rows(numbers, classes)
+    owner = np.where(_kept(found, [column for column, _ in made], codes), numbers, -1)
+    rows = record_rows(table)
+    return recoded(
+        table, roles, [column for column, _ in made], rows, owner[rows].astype(np.int32), codes[:, firsts]
+    )  # fmt: skip
+
+
+def _places(table: Table, names: Mapping[str, int]) -> list[int]:
+    return table.positions(list(names))
+
+
+def _kept(found: LevelsFound, columns: Sequence[CellColumn], codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which distinct rows of the table, with these cells, are in safe classes."""
+    rows = table_rows(found.table, found.table.positions(found.known))
+    blank = [column.texts.index(None) if None in column.texts else -1 for column in columns]
+    wildcards = blank if found.table.missing == "any" else [-1] * len(blank)
+    values = class_criteria(found.criteria, found.table, found.sensitive, found.hierarchies)
+    at = type(rows)(np.ascontiguousarray(codes), rows.counts, np.asarray(wildcards, np.int32), rows.persons)
+    return safe_rows(at, found.k, None if values.trivial else values)
+
+
+def _column(table: Table, name: str, hierarchy: Hierarchy | None, level: int) -> tuple[CellColumn, NDArray[np.int32]]:
+    """Return the cells of a quasi-identifier at a level, and the number of the cell of each of its values."""
+    (place,) = table.positions([name])
+    values = table.values[place]
+    texts = hierarchy.generalize(values, level, missing=table.missing) if hierarchy else list(values)
+    cells = number_texts(texts)
+    order = np.argsort(cells, kind="stable").astype(np.int32)
+    ends = np.cumsum(np.bincount(cells))
+    written = tuple(dict.fromkeys(texts))
+    return CellColumn(name, values, written, order, np.append(0, ends[:-1]), ends), cells
