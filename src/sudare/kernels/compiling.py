@@ -29,7 +29,7 @@ from numba.core.typing import BaseContext as TypingContext, Signature
 from numba.np import arrayobj, numpy_support
 
 from sudare.kernels import kinds, store
-from sudare.kernels.entry import is_inner, plain
+from sudare.kernels.entry import INLINED, INNER, is_inner, plain
 from sudare.kernels.kinds import Kind
 
 SLOT = ir.IntType(64)
@@ -181,7 +181,8 @@ _inner_functions: dict[FunctionType, Dispatcher] = {}
 def _inner(function: FunctionType) -> Dispatcher:
     made = _with_inner_functions(function)  # makes all inner functions of its module, too
     if function not in _inner_functions:
-        _inner_functions[function] = njit(**OPTIONS)(made)
+        inlined = getattr(function, INNER) == INLINED
+        _inner_functions[function] = njit(forceinline=inlined, **OPTIONS)(made)
     return _inner_functions[function]
 
 

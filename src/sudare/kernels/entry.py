@@ -22,6 +22,7 @@ Returned = TypeVar("Returned")
 Function = TypeVar("Function", bound=Callable[..., object])
 
 INNER = "__inner_kernel__"
+INLINED = "inlined"
 
 
 def entry(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
@@ -47,6 +48,12 @@ def entry(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
 def inner(function: Function) -> Function:
     """Mark a function that kernels call."""
     setattr(function, INNER, True)
+    return function
+
+
+def inlined(function: Function) -> Function:
+    """Mark a small function that kernels call in their innermost loops: it becomes part of whatever calls it."""
+    setattr(function, INNER, INLINED)
     return function
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sudare.kernels.common.arrays import Floats, Ints, Ints32
-from sudare.kernels.entry import inner
+from sudare.kernels.entry import inlined
 
 # How a box weighs: by a table of all pairs of least and greatest, by the nodes of a tree, by the records from least to
 # greatest, by the distance of their values, by the records of a set, or by the number of its values.
@@ -42,14 +42,14 @@ class Attributes(NamedTuple):
     place: Ints
 
 
-@inner
+@inlined
 def is_set(attributes: Attributes, a: int) -> bool:
     """Return whether a box has bits of an attribute."""
     kind = attributes.kind[a]
     return bool(kind >= SET)
 
 
-@inner
+@inlined
 def node_around(attributes: Attributes, a: int, low: int, high: int) -> int:
     """Return the lowest node that has two places."""
     node = attributes.leaf[attributes.place[a] + low]
@@ -58,7 +58,7 @@ def node_around(attributes: Attributes, a: int, low: int, high: int) -> int:
     return int(node)
 
 
-@inner
+@inlined
 def _weight_between(attributes: Attributes, a: int, low: int, high: int) -> float:
     kind, first, weights = attributes.kind[a], attributes.first[a], attributes.weights
     if kind == TABLE:
@@ -70,7 +70,7 @@ def _weight_between(attributes: Attributes, a: int, low: int, high: int) -> floa
     return float(weights[first + high] - weights[first + low])
 
 
-@inner
+@inlined
 def _weight_of_set(attributes: Attributes, a: int, sum_: int) -> float:
     """Return the weight of a set with a sum of records, or of values."""
     if attributes.kind[a] == SET:
@@ -78,18 +78,18 @@ def _weight_of_set(attributes: Attributes, a: int, sum_: int) -> float:
     return sum_ / attributes.values[a] if sum_ > 1 else 0.0
 
 
-@inner
+@inlined
 def _share_of_sum(attributes: Attributes, a: int, place: int) -> int:
     """Return what a value adds to the sum of a set."""
     return int(attributes.weights[attributes.first[a] + place]) if attributes.kind[a] == SET else 1
 
 
-@inner
+@inlined
 def _has(box: Ints, slot: int, place: int) -> bool:
     return bool((box[slot + 1 + place // BITS] >> (place % BITS)) & 1)
 
 
-@inner
+@inlined
 def clear(attributes: Attributes, box: Ints) -> None:
     """Make a box empty."""
     for a in range(len(attributes.kind)):
@@ -102,7 +102,7 @@ def clear(attributes: Attributes, box: Ints) -> None:
             box[slot + 1] = -1
 
 
-@inner
+@inlined
 def add_record(attributes: Attributes, box: Ints, record: Ints32) -> None:
     """Widen a box so that a record is in it."""
     for a in range(len(record)):
@@ -115,7 +115,7 @@ def add_record(attributes: Attributes, box: Ints, record: Ints32) -> None:
             box[slot + 1 + place // BITS] |= 1 << (place % BITS)
 
 
-@inner
+@inlined
 def add_box(attributes: Attributes, box: Ints, other: Ints) -> None:
     """Widen a box so that another is in it."""
     for a in range(len(attributes.kind)):
@@ -135,7 +135,7 @@ def add_box(attributes: Attributes, box: Ints, other: Ints) -> None:
             box[word] |= other[word]
 
 
-@inner
+@inlined
 def weight(attributes: Attributes, box: Ints) -> float:
     """Return the weight of a box; that of an empty one is 0."""
     total = 0.0
@@ -148,7 +148,7 @@ def weight(attributes: Attributes, box: Ints) -> float:
     return total
 
 
-@inner
+@inlined
 def weight_with(attributes: Attributes, box: Ints, record: Ints32, most: float) -> float:
     """Return the weight of a box with a record added, or some weight from `most` on if it is at least that."""
     total = 0.0
@@ -164,7 +164,7 @@ def weight_with(attributes: Attributes, box: Ints, record: Ints32, most: float) 
     return total
 
 
-@inner
+@inlined
 def is_covered(attributes: Attributes, box: Ints, record: Ints32) -> bool:
     """Return whether what is published of a box covers a record."""
     for a in range(len(record)):

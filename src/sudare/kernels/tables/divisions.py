@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sudare.kernels.common.arrays import Floats, Ints, Ints32
-from sudare.kernels.entry import inner
+from sudare.kernels.entry import inlined, inner
 from sudare.kernels.tables.boxes import Attributes, add_record, clear, weight
 
 # Costs that differ by less are equal.
@@ -48,9 +48,9 @@ def new_division(attributes: Attributes, records: Ints32, origin: Ints, classes:
     )
 
 
-@inner
-def enter(attributes: Attributes, division: Division, record: int, into: int) -> None:
-    """Put a record that is in no class into one."""
+@inlined
+def put(attributes: Attributes, division: Division, record: int, into: int) -> None:
+    """Put a record that is in no class into one, whose weight stays as it was."""
     if division.sizes[into] == 0:
         clear(attributes, division.boxes[into])
     division.owner[record] = into
@@ -58,6 +58,12 @@ def enter(attributes: Attributes, division: Division, record: int, into: int) ->
     division.head[into] = record
     division.sizes[into] += 1
     add_record(attributes, division.boxes[into], division.records[record])
+
+
+@inlined
+def enter(attributes: Attributes, division: Division, record: int, into: int) -> None:
+    """Put a record that is in no class into one."""
+    put(attributes, division, record, into)
     division.weights[into] = weight(attributes, division.boxes[into])
 
 
@@ -76,7 +82,7 @@ def take_out(division: Division, record: int) -> None:
     division.owner[record] = -1
 
 
-@inner
+@inlined
 def box_without(attributes: Attributes, division: Division, record: int, box: Ints) -> None:
     """Write the box around the class of a record without it."""
     clear(attributes, box)
@@ -101,16 +107,8 @@ def cost_of(division: Division) -> float:
 def fill(attributes: Attributes, division: Division, owner: Ints) -> None:
     """Put all records into the classes that `owner` says; records of no class stay out."""
     for record in range(len(owner)):
-        into = owner[record]
-        if into < 0:
-            continue
-        if division.sizes[into] == 0:
-            clear(attributes, division.boxes[into])
-        division.owner[record] = into
-        division.after[record] = division.head[into]
-        division.head[into] = record
-        division.sizes[into] += 1
-        add_record(attributes, division.boxes[into], division.records[record])
+        if owner[record] >= 0:
+            put(attributes, division, record, owner[record])
     for c in range(len(division.sizes)):
         if division.sizes[c]:
             division.weights[c] = weight(attributes, division.boxes[c])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sudare.kernels.common.arrays import Ints
-from sudare.kernels.entry import inner
+from sudare.kernels.entry import inlined, inner
 from sudare.kernels.tables.boxes import Attributes, add_box, weight, weight_with
-from sudare.kernels.tables.divisions import SAME, Division, box_without, enter, take_out
+from sudare.kernels.tables.divisions import SAME, Division, box_without, enter, put, take_out
 from sudare.kernels.tables.secrets import Population, Secrets, holds
 
 # Rounds of moves at most; on Adult four are enough nearly always.
@@ -29,16 +29,17 @@ def grow_classes(attributes: Attributes, division: Division, size: int, rng: np.
         for _ in range(size):
             if division.sizes[found]:
                 place = _nearest(attributes, division, found, free, left, rng)
-            enter(attributes, division, free[place], found)
+            put(attributes, division, free[place], found)
             left -= 1
             free[place] = free[left]
+        division.weights[found] = weight(attributes, division.boxes[found])
         found += 1
     for i in range(left):
-        enter(attributes, division, free[i], _cheapest(attributes, division, free[i], found, -1))
+        enter(attributes, division, free[i], _cheapest(attributes, division, free[i], found, -1, np.inf)[1])
     return found
 
 
-@inner
+@inlined
 def _nearest(
     attributes: Attributes, division: Division, c: int, free: Ints, left: int, rng: np.random.Generator
 ) -> int:
@@ -55,7 +56,7 @@ def _nearest(
     return found
 
 
-@inner
+@inlined
 def _rise(attributes: Attributes, division: Division, record: int, c: int, most: float) -> float:
     """Return by how much a class becomes dearer if a record enters, or something from `most` on."""
     size, cost = division.sizes[c], division.sizes[c] * division.weights[c]
@@ -64,15 +65,17 @@ def _rise(attributes: Attributes, division: Division, record: int, c: int, most:
 
 
 @inner
-def _cheapest(attributes: Attributes, division: Division, record: int, classes: int, but: int) -> int:
-    """Return the class, other than one, that a record enters at the least cost."""
-    best, found = np.inf, -1
+def _cheapest(
+    attributes: Attributes, division: Division, record: int, classes: int, but: int, most: float
+) -> tuple[float, int]:
+    """Return at which cost, below `most`, a record enters which class other than one; -1 if there is none."""
+    best, found = most, -1
     for c in range(classes):
         if c != but and division.sizes[c]:
             rise = _rise(attributes, division, record, c, best)
             if rise < best:
                 best, found = rise, c
-    return found
+    return best, found
 
 
 @inner
@@ -101,12 +104,7 @@ def _move(attributes: Attributes, division: Division, record: int, classes: int,
         return False
     left = weight(attributes, box)
     saved = division.sizes[own] * division.weights[own] - (division.sizes[own] - 1) * left
-    best, into = saved - SAME, -1
-    for c in range(classes):
-        if c != own and division.sizes[c]:
-            rise = _rise(attributes, division, record, c, best)
-            if rise < best:
-                best, into = rise, c
+    _, into = _cheapest(attributes, division, record, classes, own, saved - SAME)
     if into < 0:
         return False
     take_out(division, record)
@@ -161,7 +159,7 @@ def _give_up(attributes: Attributes, division: Division, c: int, classes: int) -
     cost, rises = division.sizes[c] * division.weights[c], 0.0
     member = division.head[c]
     while member >= 0:
-        rises += _rise(attributes, division, member, _or_own(attributes, division, member, classes), np.inf)
+        rises += _cheapest(attributes, division, member, classes, c, np.inf)[0]
         if rises >= cost - SAME:
             return False
         member = division.after[member]
@@ -170,16 +168,9 @@ def _give_up(attributes: Attributes, division: Division, c: int, classes: int) -
     division.sizes[c] = 0
     while member >= 0:
         following = division.after[member]
-        enter(attributes, division, member, _cheapest(attributes, division, member, classes, c))
+        enter(attributes, division, member, _cheapest(attributes, division, member, classes, c, np.inf)[1])
         member = following
     return True
-
-
-@inner
-def _or_own(attributes: Attributes, division: Division, record: int, classes: int) -> int:
-    """Return the class other than its own that a record enters at the least cost; its own if there is no other."""
-    found = _cheapest(attributes, division, record, classes, division.owner[record])
-    return found if found >= 0 else int(division.owner[record])
 
 
 @inner
