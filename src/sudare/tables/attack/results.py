@@ -7,6 +7,7 @@ An attack that was not tried, crashed or failed its control says nothing about t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from sudare.messages import Message, message
@@ -19,10 +20,11 @@ AttackName = Literal[
 AttackVerdict = Literal["within", "above", "too_weak", "not_tried"]
 AttackClaim = Literal["proven", "estimated"]
 ControlName = Literal["original", "shuffled"]
+Others = Literal["outsiders", "synthetic", "left_out"]
 AttackReason = Literal[
     "class_sizes", "all_tried", "sampled", "several_records", "diverse_classes", "class_shares", "closeness",
-    "participation", "coin", "original_failed", "shuffled_failed", "no_sensitive", "no_records", "no_outsiders",
-    "crashed",
+    "participation", "coin", "unlike_people", "original_failed", "shuffled_failed", "no_sensitive", "no_records",
+    "no_outsiders", "crashed",
 ]  # fmt: skip
 Interval = tuple[float, float]
 
@@ -91,12 +93,22 @@ class TableAttack(Result):
         return message(f"table_attack.reason.{self.reason}")
 
 
+def with_controls(attack: TableAttack, controls: tuple[AttackControl, ...]) -> TableAttack:
+    """Return an attack with its controls; one that fails them proves nothing."""
+    failed = next((control.name for control in controls if not control.passed), None)
+    if failed is None:
+        return replace(attack, controls=controls)
+    reason: AttackReason = "original_failed" if failed == "original" else "shuffled_failed"
+    return replace(attack, controls=controls, verdict="too_weak", claim=None, reason=reason)
+
+
 @dataclass(frozen=True, slots=True)
 class SubsetLinkage(Result):
     """Linkage by somebody who knows some of the quasi-identifiers; see `LinkageFound`."""
 
     attributes: tuple[str, ...]
     mean: float
+    interval: Interval
     highest: float
     smallest: int
     sure: int
@@ -111,6 +123,7 @@ class TightLinkage(Result):
     """
 
     mean: float
+    interval: Interval
     highest: float
     right_class: float
 
@@ -199,23 +212,36 @@ class InferenceFound(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class MembershipFound(Result):
-    """How well members are told from outsiders: the area under the ROC curve, and the advantage.
+class MembershipScore(Result):
+    """How well an attack tells members from others: the area under the ROC curve, and the advantage.
 
-    `distance` judges by the distance to the nearest published record, `weight` by the covering records, each weighted
-    by how tight its cells are. `synthetic` says that the outsiders were made of near records of the table by swapping
-    values; they may be less plausible than people, so the numbers are estimates from above.
+    `against` says who the others are: given `outsiders`, `synthetic` ones, or the members, each facing a file
+    from which its own record was `left_out`.
     """
+
+    attack: AttackName
+    against: Others
+    area: float
+    interval: Interval
+    advantage: float
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipFound(Result):
+    """How well members are told from people who are not in the table.
+
+    Synthetic outsiders are made of near records of the table by swapping values. They are less plausible than people,
+    so the area against them is too high. Against left-out members it is too low, since the cells still fit them. An
+    attack is `above` by the lower of the two, `within` by the higher, and else too weak to tell.
+    """
+
+    _rows = ("scores",)
+    _row = MembershipScore
 
     members: int
     outsiders: int
     synthetic: bool
-    distance: float
-    distance_interval: Interval
-    distance_advantage: float
-    weight: float
-    weight_interval: Interval
-    weight_advantage: float
+    scores: tuple[MembershipScore, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,172 @@
+"""Membership: somebody who knows a whole record asks whether its person is in the table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.showing import dataclass
+from sudare.statistics.distinct import number_rows
+from sudare.statistics.random_streams import stream
+from sudare.statistics.roc import Roc, roc
+from sudare.tables.attack.covering import Covering, PublishedKinds, original_kinds, published_kinds
+from sudare.tables.attack.outsiders import given_outsiders, in_table, synthetic_outsiders
+from sudare.tables.attack.results import (
+    AttackControl,
+    AttackName,
+    AttackReason,
+    AttackVerdict,
+    MembershipFound,
+    MembershipScore,
+    Others,
+    TableAttack,
+    with_controls,
+)
+from sudare.tables.model import Table
+from sudare.tables.recoded.model import Numbers, RecodedTable
+
+Floats = NDArray[np.float64]
+MOST_MEMBERS = 10_000
+LEAST_MEMBERS = 500
+# Pairs of a person and a kind of published records that are compared; a tenth of them in the control.
+MOST_COMPARED = 1_000_000_000
+CONTROL_MEMBERS = 1_000
+# The area that an attack has to reach on the original, where it only has to look a record up.
+CONTROL_AREA = 0.9
+# A shuffled attack may be this many standard errors above one half.
+CONTROL_ERRORS = 4.0
+NAMES: tuple[AttackName, ...] = ("membership_distance", "membership_weight")
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """Whole records by the numbers of their values in the table, and the published kind of their own record, or -1."""
+
+    codes: Numbers
+    own: Numbers
+
+    def some(self, most: int) -> _Known:
+        """Return the first of them, which stand in random order."""
+        return _Known(np.ascontiguousarray(self.codes[:, :most]), self.own[:most])
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+
+def attack_membership(
+    found: RecodedTable, outsiders: Table | None, seed: int
+) -> tuple[MembershipFound, list[TableAttack]] | None:
+    """Tell members from outsiders by the published records; None if there are no outsiders."""
+    further = [name for name in found.roles.published if name not in found.quasi]
+    names = [*found.quasi, *further]
+    kinds = published_kinds(found, further)
+    members = _members(found, further, len(kinds), seed)
+    others = _outsiders(found, outsiders, names, len(members), seed)
+    if not len(others):
+        return None
+    inside, outside, left_out = _scores(kinds, members), _scores(kinds, others), _scores(kinds, members, left_out=True)
+    apart = [roc(*pair) for pair in zip(inside, outside, strict=True)]
+    least = [roc(*pair) for pair in zip(inside, left_out, strict=True)]
+    controls = _original_controls(found, names, members, others)
+    attacks = [
+        with_controls(
+            _judged(NAMES[i], tuple(names), apart[i], least[i] if outsiders is None else None),
+            (controls[i], _shuffled_control(inside[i], outside[i], seed)),
+        )
+        for i in range(len(NAMES))
+    ]
+    return _found((len(members), len(others)), apart, least, outsiders is None), attacks
+
+
+def _members(found: RecodedTable, further: list[str], kinds: int, seed: int) -> _Known:
+    """Draw members; each has a kind of published records of its own, unless it is suppressed."""
+    most = min(max(MOST_COMPARED // max(kinds, 1), LEAST_MEMBERS), MOST_MEMBERS)
+    chosen = stream(seed, "members").permutation(len(found.rows))[:most]
+    codes = found.table.codes[found.table.positions([*found.quasi, *further])][:, found.rows[chosen]]
+    return _Known(np.ascontiguousarray(codes), record_kinds(found, further)[chosen])
+
+
+def record_kinds(found: RecodedTable, further: list[str]) -> Numbers:
+    """Return the kind of each record among those of `published_kinds`, -1 if it is suppressed."""
+    kept = np.flatnonzero(found.published)
+    kinds = np.full(len(found.rows), -1, np.int32)
+    kinds[kept] = found.owner[kept]
+    if further:
+        exact = [found.codes(name)[kept] for name in further]
+        kinds[kept], _ = number_rows(np.vstack([found.owner[kept], *exact]).astype(np.int32))
+    return kinds
+
+
+def _outsiders(found: RecodedTable, outsiders: Table | None, names: list[str], most: int, seed: int) -> _Known:
+    if outsiders is None:
+        codes = found.table.codes[found.table.positions(names)][:, found.rows]
+        others = synthetic_outsiders(np.ascontiguousarray(codes), most, seed)
+    else:
+        others = given_outsiders(found.table, outsiders, names, most, seed)
+    mixed = others[:, stream(seed, "order of outsiders").permutation(others.shape[1])]
+    return _Known(np.ascontiguousarray(mixed), np.full(others.shape[1], -1, np.int32))
+
+
+def _scores(kinds: PublishedKinds, known: _Known, *, left_out: bool = False) -> tuple[Floats, Floats]:
+    """Return the scores of people by both attacks: who scores higher is called a member first.
+
+    If their own records are `left_out`, each sees a file without its own record.
+    """
+    search = Covering(kinds, known.codes)
+    _, _, weights = search.weigh()
+    alone = np.full(len(known), -1, np.int32)
+    if left_out:
+        alone = np.where((known.own >= 0) & (kinds.sizes[known.own] == 1), known.own, -1).astype(np.int32)
+        weights = _without_own(kinds, known, weights)
+    return -search.nearest(alone), weights
+
+
+def _without_own(kinds: PublishedKinds, known: _Known, weights: Floats) -> Floats:
+    own = np.where(known.own >= 0, np.exp2(-kinds.losses[known.own]), 0.0)
+    left = weights - own
+    # What rounding leaves of a single record is nothing.
+    return np.where(left < weights * 1e-9, 0.0, left)
+
+
+def _original_controls(found: RecodedTable, names: list[str], members: _Known, others: _Known) -> list[AttackControl]:
+    """Attack the original itself: outsiders who differ from all its records have to be told from members."""
+    codes = np.ascontiguousarray(found.table.codes[found.table.positions(names)])
+    kinds = original_kinds(found, names)
+    new = ~in_table(codes, others.codes)
+    strangers = _Known(others.codes[:, new], others.own[new])
+    most = max(min(CONTROL_MEMBERS, MOST_COMPARED // 10 // len(kinds)), 50)
+    if not len(strangers):
+        return [AttackControl("original", 0.5, CONTROL_AREA, False)] * len(NAMES)
+    pairs = zip(_scores(kinds, members.some(most)), _scores(kinds, strangers.some(most)), strict=True)
+    areas = [roc(*pair).area for pair in pairs]
+    return [AttackControl("original", area, CONTROL_AREA, area >= CONTROL_AREA) for area in areas]
+
+
+def _shuffled_control(inside: Floats, outside: Floats, seed: int) -> AttackControl:
+    """Call random ones of both groups members: they cannot be told from the others."""
+    mixed = stream(seed, "shuffled members").permutation(np.concatenate([inside, outside]))
+    found = roc(mixed[: len(inside)], mixed[len(inside) :])
+    return AttackControl("shuffled", found.area, 0.5, found.area - CONTROL_ERRORS * found.error <= 0.5)
+
+
+def _judged(name: AttackName, known: tuple[str, ...], apart: Roc, least: Roc | None) -> TableAttack:
+    """Judge by the area against outsiders; against synthetic ones only as far as left-out members agree (`least`)."""
+    shown = apart if least is None else least
+    verdict: AttackVerdict = "above" if shown.interval[0] > 0.5 else "within"
+    reason: AttackReason = "coin"
+    if verdict == "within" and apart.interval[0] > 0.5:
+        verdict, reason = "too_weak", "unlike_people"
+    return TableAttack(
+        name, known, verdict, reason, success=shown.area, interval=shown.interval, highest=shown.advantage, chance=0.5,
+        promised=0.5, claim=None if verdict == "too_weak" else "estimated",
+    )  # fmt: skip
+
+
+def _found(numbers: tuple[int, int], apart: list[Roc], least: list[Roc], synthetic: bool) -> MembershipFound:
+    against: Others = "synthetic" if synthetic else "outsiders"
+    scores = [
+        MembershipScore(name, others, found.area, found.interval, found.advantage)
+        for others, areas in ((against, apart), ("left_out", least))
+        for name, found in zip(NAMES, areas, strict=True)
+    ]
+    return MembershipFound(*numbers, synthetic, tuple(scores))
