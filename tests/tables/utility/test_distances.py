@@ -63,6 +63,16 @@ def test_nothing_published_has_nothing_in_common_with_the_original() -> None:
     assert moved(found) == ({"a": 1.0, "b": 1.0}, {("a", "b"): 1.0})
 
 
+def test_values_that_only_a_population_has_are_covered_too() -> None:
+    # The cell covers 0, 1 and a value that no record of the table has: thirds instead of halves and nothing.
+    found = starred(table_of([(0, 0), (1, 1)]))
+    a, b = found.columns
+    wider = replace(a, values=("0", "1", "2"), listed=np.arange(3, dtype=np.int32), ends=np.array([3]))
+    marginals, pairs = moved(replace(found, columns=(wider, b)))
+    assert marginals == {"a": pytest.approx(1 / 3), "b": 0.0}
+    assert pairs == {("a", "b"): pytest.approx((1 / 3 + 1 / 3 + 4 / 6) / 2)}
+
+
 def test_dropped_columns_are_not_compared() -> None:
     found = starred(table_of([(0, 0), (1, 1)]), roles={"a": "dropped"})
     assert moved(found) == ({"b": 0.0}, {})

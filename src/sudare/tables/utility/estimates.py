@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.showing import dataclass
-from sudare.statistics.distinct import collapse
+from sudare.statistics.distinct import collapse, sum_by
 from sudare.tables.recoded.model import CellColumn, Numbers, RecodedTable
 
 Counts = NDArray[np.int64]
@@ -80,15 +80,17 @@ def compared(found: RecodedTable) -> Compared:
     owner, codes, published = _published_rows(found, kept)
     unchanged = dict(zip(kept, codes, strict=True))
     cells = {name: found.cells[a][owner] for a, name in enumerate(found.quasi)} | unchanged
-    places = found.table.positions(names)
-    columns = [
-        Column(
-            name, found.table.values[place], found.table.codes[place], found.counts(name), cells[name],
-            cells_of.get(name), _weights(cells_of.get(name), cells[name], published),
-        )
-        for name, place in zip(names, places, strict=True)
-    ]  # fmt: skip
+    columns = [_column(found, name, cells_of.get(name), cells[name], published) for name in names]
     return Compared(tuple(columns), found.table.counts, published)
+
+
+def _column(found: RecodedTable, name: str, cells_of: CellColumn | None, cells: Numbers, published: Counts) -> Column:
+    """Return a column; its values are followed by those that only cells cover, which come from a population."""
+    (place,) = found.table.positions([name])
+    values = found.table.values[place] if cells_of is None else cells_of.values
+    counts = sum_by(found.table.codes[place], found.table.counts, len(values))
+    weights = _weights(cells_of, cells, published)
+    return Column(name, values, found.table.codes[place], counts, cells, cells_of, weights)
 
 
 def _published_rows(found: RecodedTable, kept: Sequence[str]) -> tuple[Numbers, NDArray[np.int32], Counts]:
