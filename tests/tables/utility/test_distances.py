@@ -110,6 +110,13 @@ def test_many_numbers_are_compared_in_ranges_of_about_equally_many_records() -> 
     assert held[:-1].max() < 1.3 * held[:-1].mean()
 
 
+def test_a_number_that_most_records_have_leaves_groups_to_the_others() -> None:
+    table = many_values(tuple(map(str, range(1_000))))
+    table = replace(table, counts=np.array([100_000] + [1] * 999))
+    group = value_groups(compared(starred(table)).columns[0])
+    assert (np.bincount(group)[0], len(set(group))) == (1, pytest.approx(MOST_GROUPS / 2, abs=5))
+
+
 def test_of_many_names_the_rare_ones_are_compared_together() -> None:
     table = many_values(tuple(f"name {i}" for i in range(1_000)))
     (column,) = compared(unchanged(table)).columns

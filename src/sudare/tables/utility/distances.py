@@ -63,6 +63,8 @@ def _ranges(numbers: Shares, counts: Counts) -> NDArray[np.int64]:
     """Return groups of neighbouring numbers with about equally many records; what has no number is the last."""
     order = np.argsort(numbers, kind="stable")
     held = np.where(np.isnan(numbers), 0, counts)[order]
+    # A number that very many records have (no capital gain) would else leave few groups to the others.
+    held = np.minimum(held, max(held.sum() // (MOST_GROUPS - 1), 1))
     middle = np.cumsum(held) - held / 2
     cut = np.empty(len(numbers), np.int64)
     cut[order] = middle * (MOST_GROUPS - 1) / max(held.sum(), 1)

@@ -3,9 +3,13 @@
 A recipient has the published rows and knows which values of the column a cell covers. Each record is spread over these
 values in proportion to how often they are published exactly in that column, each counted once more: evenly, where no
 value that the cell covers is published. The columns of a record are spread independently of each other. This needs
-nothing but the file, and it is nearer to the truth than spreading evenly: on Adult, partitioned at medians with k = 5,
-the mean distance of the marginals is 0.060 instead of 0.082. Suppressed records are missing: shares are of what is
-published, and counts are not scaled.
+nothing but the file. Suppressed records are missing: shares are of what is published, and counts are not scaled.
+
+Other recipients estimate otherwise, so all distances and errors are those of this rule. It was compared with two others
+on twelve local recodings of Adult (nine and fifteen columns, k = 5 and 50, nodes, sets and ranges) by the mean distance
+of the marginals. Spreading evenly is worse in eleven, often by a factor of two or three, and better in one (fifteen
+columns, k = 5, sets: 0.039 instead of 0.064). Twenty steps of expectation maximization are a little better in nine, and
+worse in three (k = 50).
 
 The cells of a column of means are taken as the ranges of their classes, which is more than a recipient of the means
 alone knows; what becomes of the mean and the standard deviation is measured by the means themselves.
