@@ -23,8 +23,13 @@ from sudare.histories.attackers.published_rows import PublishedCells
 from sudare.histories.utility.use_cases import MEASURES, MeasuredError
 from sudare.messages import Texts
 from sudare.statistics.item_records import ItemRecords
+from sudare.tables.classes.criteria import Criteria
 from sudare.tables.hierarchies.model import make_hierarchy
+from sudare.tables.recoded.model import RecodedTable
+from sudare.tables.recoded.write import published_lines
+from sudare.tables.roles import Roles
 from tests.public import public
+from tests.tables.recoded.partitioned import partitioned, roles_of
 
 # What nobody may read in a repr: texts of people and things, and numbers of persons.
 MARK = "Hanako"
@@ -148,6 +153,16 @@ class Examples:
     @cached_property
     def suppression(self) -> sudare.baskets.Suppression:
         return sudare.baskets.suppress_baskets(self.baskets, self.sensitive, rho=0.9)
+
+    @cached_property
+    def recoded(self) -> RecodedTable:
+        roles = roles_of(self.table, illness="sensitive")
+        return partitioned(self.table, roles, [0] * self.table.records, hierarchies={"age": self.hierarchy})
+
+    @cached_property
+    def recoded_file(self) -> Path:
+        sudare.tables.write_recoded(self.recoded, self.folder / "recoded.csv", seed=0)
+        return self.folder / "recoded.csv"
 
     @cached_property
     def held_baskets(self) -> sudare.baskets.HeldBaskets:
@@ -276,6 +291,9 @@ BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
     sudare.baskets.Experiments: lambda e, _: e.experiments,
     sudare.baskets.Certificate: lambda e, _: sudare.baskets.read_certificate(e.certificate),
     Texts: lambda _e, _: Texts("en"),
+    RecodedTable: lambda e, _: e.recoded,
+    Roles: lambda e, _: e.recoded.roles,
+    Criteria: lambda _e, _: Criteria(),
     sudare.tables.Derived: lambda e, _: e.call("generalize_table", sudare.tables.generalize_table),
     sudare.histories.Matchings: lambda _e, _: sudare.histories.Matchings([[0, 1], [0, 1], [2]]),
     PublishedCells: lambda e, _: sudare.histories.PublishedAttackers(e.original).pack(e.anonymized),
@@ -316,6 +334,10 @@ BY_NAME: Mapping[str, Any] = {
     "values": [str(NUMBER), str(NUMBER + 1), None],
 }
 OWN: dict[str, Any] = {
+    "check_recoded_file.cells": "nodes",
+    "check_recoded_file.key": lambda e: e.recoded.rows[published_lines(e.recoded, 0)],
+    "check_recoded_file.path": lambda e: e.recoded_file,
+    "publish_recoded.cells": "nodes",
     "add_records.source": file("people.csv"),
     "affordable_sets.costs": lambda e: sudare.tables.read_costs(e.folder / "costs.csv"),
     "anonymize_by_levels.fast": True,

@@ -38,6 +38,13 @@ from sudare.tables.model import Table as Table
 from sudare.tables.population.risk import PopulationRisk as PopulationRisk, population_risk as population_risk
 from sudare.tables.population.uniqueness import UniquenessEstimate as UniquenessEstimate
 from sudare.tables.read import fetch_table as fetch_table, read_table as read_table
+from sudare.tables.recoded.check import (
+    CheckedProperty as CheckedProperty,
+    TableCheck as TableCheck,
+    check_recoded_file as check_recoded_file,
+)
+from sudare.tables.recoded.publish import PublishedTable as PublishedTable, publish_recoded as publish_recoded
+from sudare.tables.recoded.write import write_key as write_key, write_recoded as write_recoded
 from sudare.tables.sets.affordable import (
     AffordableEstimate as AffordableEstimate,
     AffordableSet as AffordableSet,

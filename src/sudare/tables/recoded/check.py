@@ -17,6 +17,8 @@ from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.results import Result
 from sudare.showing import dataclass
+from sudare.sources.local.names import not_found
+from sudare.sources.writing import check_table_ending
 from sudare.tables.classes.criteria import Criteria, DistanceKind
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.model import Table
@@ -122,7 +124,7 @@ def check_recoded_file(
     criteria: Criteria,
     hierarchies: Mapping[str, Hierarchy],
     cells: CellsKind,
-    key: object,
+    key: NDArray[np.int32],
     seed: int,
     means: Collection[str] = (),
     distances: Mapping[str, DistanceKind] | None = None,
@@ -135,8 +137,8 @@ def check_recoded_file(
     `means` those that are means of their class. `distances` say how far sensitive values are from each other for t; by
     default, all different values are equally far, which is the strictest.
     """
+    _check_options(Path(path), criteria, population)
     rows = np.asarray(key, np.int64)
-    _check_options(criteria, population)
     columns = columns_of(Path(path))
     named = _property("columns", 0, _wrong_columns(columns, roles.published))
     if not named.holds:
@@ -150,7 +152,10 @@ def check_recoded_file(
     return _checked_lines(case, counted, seed, population)
 
 
-def _check_options(criteria: Criteria, population: Table | None) -> None:
+def _check_options(path: Path, criteria: Criteria, population: Table | None) -> None:
+    check_table_ending(path)
+    if not path.is_file():
+        raise not_found(path)
     if population is None and (criteria.k_map is not None or criteria.presence is not None):
         raise OptionNotUsable("errors.recoded.no_population")
 
