@@ -30,3 +30,6 @@ WALK_MEMORY = "4GB"
 # Distinct rows times sets of attributes that are grouped on the engine, about half an hour on two cores; beyond, a
 # sample of the records answers.
 MOST_GROUPED_ROWS = 50_000_000_000
+
+# Seconds after which the search for the classes of a table gives what it has found.
+ANONYMIZE_SECONDS = 60.0

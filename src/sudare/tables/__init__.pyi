@@ -5,6 +5,10 @@ from sudare.tables.anonymize.levels import (
     changed_levels as changed_levels,
     find_levels as find_levels,
 )
+from sudare.tables.anonymize.publication import (
+    AnonymizedTable as AnonymizedTable,
+    anonymize_table as anonymize_table,
+)
 from sudare.tables.anonymize.written_levels import WrittenLevels as WrittenLevels, write_levels as write_levels
 from sudare.tables.classes.contributions import (
     Contribution as Contribution,

@@ -32,6 +32,7 @@ from sudare.tables.rows import RowsLater, unknown_attribute
 
 if TYPE_CHECKING:
     from sudare.tables.anonymize.levels import LevelsFound
+    from sudare.tables.anonymize.publication import AnonymizedTable
     from sudare.tables.classes.contributions import Contribution
     from sudare.tables.classes.diversity import Diversity
     from sudare.tables.classes.records import RecordsAssessment
@@ -294,6 +295,23 @@ class Table:
             self, given, known=known, limit=limit, suppress=suppress, loss=loss, seconds=seconds, seed=seed,
             progress=progress,
         )  # fmt: skip
+
+    def anonymize(
+        self,
+        *,
+        k: int | None = None,
+        l: float | None = None,  # noqa: E741
+        t: float | None = None,
+        sensitive: str | Sequence[str] = (),
+        **options: Any,
+    ) -> AnonymizedTable:
+        """Return the table made safe to publish; `anonymize_table` says which options there are.
+
+        table.anonymize(k=5, l=3, sensitive="disease").publish("members-safe.csv")
+        """
+        from sudare.tables.anonymize.publication import anonymize_table
+
+        return anonymize_table(self, k=k, l=l, t=t, sensitive=sensitive, **options)
 
     def report(
         self,

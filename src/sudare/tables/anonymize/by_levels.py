@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from sudare.messages import Joined
 from sudare.progress import Progress, silent
 from sudare.statistics.distinct import first_rows, number_rows
 from sudare.tables.anonymize.levels import LevelsFound, find_levels
+from sudare.tables.anonymize.registry import Ended, Request
 from sudare.tables.classes.class_criteria import class_criteria
 from sudare.tables.classes.criteria import Criteria
 from sudare.tables.classes.partitions import safe_rows
@@ -23,7 +23,13 @@ from sudare.tables.model import Table
 from sudare.tables.recoded.model import CellColumn, RecodedTable, recoded, record_rows
 from sudare.tables.roles import Roles
 
-Ended = Literal["converged", "time", "interrupted"]
+
+def recode(request: Request) -> tuple[RecodedTable, float | None, Ended]:
+    """Put the quasi-identifiers at the best levels, as the registry asks for it."""
+    return recode_by_levels(
+        request.table, request.roles, request.hierarchies, request.criteria.criteria, loss=request.loss,
+        seconds=request.seconds, seed=request.seed, progress=request.progress,
+    )  # fmt: skip
 
 
 def recode_by_levels(

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,56 +20,51 @@ from sudare.errors import OptionNotUsable
 from sudare.kernels.tables import exchanges
 from sudare.kernels.tables.secrets import Population
 from sudare.messages import message
-from sudare.progress import Progress, silent
-from sudare.showing import dataclass
+from sudare.progress import Progress
 from sudare.statistics.distinct import sum_by
-from sudare.tables.anonymize.class_search.columns import CellKind, SearchColumn, kernel_attributes, search_column
-from sudare.tables.anonymize.class_search.search import Ended, Owners, Problem, search_classes
+from sudare.tables.anonymize.class_search.columns import SearchColumn, kernel_attributes, search_column
+from sudare.tables.anonymize.class_search.search import Owners, Problem, search_classes
 from sudare.tables.anonymize.class_search.secrets import kernel_secrets
+from sudare.tables.anonymize.levels import most_suppressed
+from sudare.tables.anonymize.registry import Ended, Request
 from sudare.tables.anonymize.weights import LocalLoss
 from sudare.tables.classes.class_criteria import ClassCriteria
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.model import Table
-from sudare.tables.recoded.model import Numbers, RecodedTable, recoded, record_rows
+from sudare.tables.recoded.model import CellColumn, Numbers, RecodedTable, recoded, record_rows
 from sudare.tables.roles import Roles
 
 # Records that are divided one by one; weights can stand for more.
 MOST_RECORDS = 50_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class LocalOptions:
-    """What is asked of local recoding beside the criteria."""
-
-    cells: CellKind = "nodes"
-    loss: LocalLoss = "entropy"
-    microaggregate: tuple[str, ...] = ()
-    blunt_ends: bool = False
+# Columns of the model `suppress` have no hierarchy: a value is kept or becomes `*`.
+_NO_HIERARCHIES: Mapping[str, Hierarchy] = {}
 
 
-def recode_locally(
-    table: Table,
-    roles: Roles,
-    hierarchies: Mapping[str, Hierarchy],
-    criteria: ClassCriteria,
-    *,
-    options: LocalOptions,
-    population: Table | None = None,
-    seconds: float | None,
-    seed: int,
-    bound: float | None = None,
-    progress: Progress = silent,
-) -> tuple[RecodedTable, Ended]:
+def recode(request: Request) -> tuple[RecodedTable, float | None, Ended]:
     """Divide the records into classes that satisfy the criteria, and give each class cells of its own."""
-    columns = [_column(table, name, hierarchies, options, population) for name in roles.quasi]
+    found, ended = _recode(request)
+    return found, None, ended
+
+
+def suppress_cells(request: Request) -> tuple[RecodedTable, float | None, Ended]:
+    """Divide the records into classes, and replace by `*` what the records of a class do not have in common."""
+    return recode(replace(request, hierarchies=_NO_HIERARCHIES))
+
+
+def _recode(request: Request) -> tuple[RecodedTable, Ended]:
+    table, roles = request.table, request.roles
+    columns = [_column(request, name) for name in roles.quasi]
     # What loses most comes first: then a sum that is too much is known early.
     order = sorted(range(len(columns)), key=lambda a: -_spread(columns[a]))
     rows = _rows(table)
-    problem = _problem(table, [columns[a] for a in order], rows, criteria, population)
+    problem = _problem(table, [columns[a] for a in order], rows, request.criteria, request.population)
     owner, ended = search_classes(
-        problem, seconds=seconds, seed=seed, threads=os.cpu_count() or 1, tell=partial(_tell, progress, bound)
-    )
-    owner = _suppressed(problem, owner, int(criteria.criteria.suppress * len(rows)))
+        problem, seconds=request.seconds, seed=request.seed, threads=os.cpu_count() or 1,
+        tell=partial(_tell, request.progress, None),
+    )  # fmt: skip
+    owner = _suppressed(problem, owner, most_suppressed(request.criteria.criteria.suppress, len(rows)))
     return _recoded(table, roles, columns, rows, owner), ended
 
 
@@ -77,19 +74,17 @@ def _rows(table: Table) -> Numbers:
     return record_rows(table)
 
 
-def _column(
-    table: Table, name: str, hierarchies: Mapping[str, Hierarchy], options: LocalOptions, population: Table | None
-) -> SearchColumn:
-    values, counts = column_values(table, name, population)
+def _column(request: Request, name: str) -> SearchColumn:
+    values, counts = column_values(request.table, name, request.population)
     return search_column(
         name,
         values,
         counts,
-        hierarchy=hierarchies.get(name),
-        cells=options.cells,
-        loss=options.loss,
-        mean=name in options.microaggregate,
-        blunt=options.blunt_ends,
+        hierarchy=request.hierarchies.get(name),
+        cells=request.cells,
+        loss=cast(LocalLoss, request.loss),
+        mean=name in request.microaggregate,
+        blunt=request.blunt_ends,
     )
 
 
@@ -170,7 +165,25 @@ def _recoded(table: Table, roles: Roles, columns: Sequence[SearchColumn], rows: 
     final[kept] = numbers
     found = [column.cells(_codes(table, column)[rows[kept]], numbers, len(used)) for column in columns]
     cells = np.stack([cell for _, cell in found]).astype(np.int32)
-    return recoded(table, roles, [column for column, _ in found], rows, final, cells)
+    known = [without_strangers(column, len(_values(table, column.attribute))) for column, _ in found]
+    return recoded(table, roles, known, rows, final, cells)
+
+
+def _values(table: Table, name: str) -> tuple[str | None, ...]:
+    (place,) = table.positions([name])
+    return table.values[place]
+
+
+def without_strangers(column: CellColumn, values: int) -> CellColumn:
+    """Return a column whose cells cover only its first values: those after them are of the population alone."""
+    if len(column.values) == values:
+        return column
+    kept = column.listed < values
+    before = np.append(0, np.cumsum(kept))
+    return replace(
+        column, values=column.values[:values], listed=column.listed[kept], begins=before[column.begins],
+        ends=before[column.ends],
+    )  # fmt: skip
 
 
 def _tell(progress: Progress, bound: float | None, loss: float, rounds: int) -> None:

@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,13 @@ from numpy.typing import NDArray
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables import boxes
 from sudare.showing import dataclass
+from sudare.tables.anonymize.registry import CellKind
 from sudare.tables.anonymize.weights import LocalLoss, TreeColumn, tree_column
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.recoded.model import CellColumn, Numbers
 from sudare.tables.recoded.texts import STAR, mean_text, range_text, set_text
 from sudare.tables.value_kinds import date_of, number_of
 
-CellKind = Literal["nodes", "sets", "ranges"]
 # Pairs of values whose weight is kept in a table: half a megabyte for a column.
 _MOST_IN_TABLE = 256
 # Columns with more values become ranges, or nodes if they have no order, where sets are asked for.

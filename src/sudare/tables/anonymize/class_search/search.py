@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.deadline import Deadline
+from sudare.errors import AnswerIsNo
 from sudare.interruption import settle
 from sudare.kernels.tables import exchanges as kernels
 from sudare.kernels.tables.boxes import Attributes
@@ -23,8 +23,8 @@ from sudare.kernels.tables.cuts import cut
 from sudare.kernels.tables.secrets import Population, Secrets
 from sudare.showing import dataclass
 from sudare.tables.anonymize.class_search.secrets import with_own_memory
+from sudare.tables.anonymize.registry import Ended
 
-Ended = Literal["converged", "time", "interrupted"]
 Owners = NDArray[np.int64]
 # Classes in a block: finding the neighbours of a class takes about as long as dividing a pool then.
 _BLOCK_CLASSES = 2500
@@ -90,15 +90,17 @@ class ClassSearch:
         """
         size = self.problem.size
         while size <= max(len(self.problem.records) // 2, self.problem.size):
-            owner, cost = self._merged(self._cut(size))
+            owner, cost, held = self._merged(self._cut(size))
             if cost >= self.cost * (1 + _LEAST_GAIN):
                 break
-            if cost < self.cost:
+            if held and cost < self.cost:
                 self.owner, self.cost = owner, cost
                 self.problem = replace(self.problem, size=size)
             if self.problem.simple or self.deadline.over:
                 break
             size *= 2
+        if not len(self.owner):
+            raise AnswerIsNo("errors.local.no_classes")
         self.tell(self.loss, 0)
 
     def improve(self) -> Ended:
@@ -117,25 +119,22 @@ class ClassSearch:
         rng = np.random.default_rng([self.seed, 0, size])
         return cut(self.problem.attributes, self.problem.records, size, rng, self.deadline.halt)
 
-    def _merged(self, owner: Owners) -> tuple[Owners, float]:
-        """Merge the classes that fail, first with others of their block, then with any."""
+    def _merged(self, owner: Owners) -> tuple[Owners, float, bool]:
+        """Merge the classes that fail, first with others of their block, then with any; say whether all hold."""
         if self.problem.simple:
-            return owner, self._cost(owner)
+            return owner, self._cost(owner), True
         blocks = self._blocks(owner, np.arange(int(owner.max()) + 1))
         found = self.pool.map(lambda block: self._merge(owner, block), blocks)
-        held = self._joined(owner, zip(blocks, (one for one, _ in found), strict=True))
-        every = np.arange(len(owner))
-        merged, cost = self._merge(held, every)
-        return merged, cost
+        held = self._joined(owner, zip(blocks, (one for one, _, _ in found), strict=True))
+        return self._merge(held, np.arange(len(owner)))
 
-    def _merge(self, owner: Owners, block: Owners) -> tuple[Owners, float]:
+    def _merge(self, owner: Owners, block: Owners) -> tuple[Owners, float, bool]:
         problem = self.problem
         numbered = np.unique(owner[block], return_inverse=True)[1].astype(np.int64)
-        found, cost, _ = kernels.merge(
+        return kernels.merge(
             problem.attributes, with_own_memory(problem.secrets), problem.population,
             np.ascontiguousarray(problem.records[block]), block, numbered,
         )  # fmt: skip
-        return found, cost
 
     def _cost(self, owner: Owners) -> float:
         return kernels.cost(self.problem.attributes, self.problem.records, np.arange(len(owner)), owner)
