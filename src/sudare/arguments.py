@@ -82,6 +82,7 @@ LIMITS: dict[str, Between | Above] = {
     "most": Between(0),
     "most_examples": Between(0),
     "most_worst": Between(0),
+    "queries": Between(0, 1_000_000),
     "seconds": Above(0),
     "seed": Between(0),
     "threads": Between(1, 1024),

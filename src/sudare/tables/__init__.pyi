@@ -93,4 +93,13 @@ from sudare.tables.sets.what_if import (
     stayed_disclosable as stayed_disclosable,
 )
 from sudare.tables.synthetic import GeneratedTable as GeneratedTable, generate_table as generate_table
+from sudare.tables.utility.measured import table_utility as table_utility
+from sudare.tables.utility.model import (
+    ClassifierAccuracy as ClassifierAccuracy,
+    MarginalMoved as MarginalMoved,
+    MeanMoved as MeanMoved,
+    PairMoved as PairMoved,
+    QueriesError as QueriesError,
+    TableUtility as TableUtility,
+)
 from sudare.tables.walks.choice import Walk as Walk
