@@ -8,6 +8,7 @@ from hypothesis import strategies
 
 from sudare.tables.model import Table
 from sudare.tables.recoded.model import RecodedTable
+from sudare.tables.roles import Role
 from tests.tables.recoded.small import Cell, recoded_of
 from tests.tables.small_tables import table_of
 
@@ -62,8 +63,8 @@ def published_tables(draw: strategies.DrawFn, *, sensitive: bool = False, person
         [cell(draw(more), table, a, [rows[i] for i, c in enumerate(owner) if c == number]) for a in range(quasi)]
         for number in range(classes)
     ]
-    roles = {table.attributes[-1]: "sensitive"} if sensitive else {}
-    return Published(table, recoded_of(table, cells, owner, roles=roles))  # type: ignore[arg-type]
+    roles: dict[str, Role] = {table.attributes[-1]: "sensitive"} if sensitive else {}
+    return Published(table, recoded_of(table, cells, owner, roles=roles))
 
 
 def cell(more: set[int], table: Table, a: int, rows: list[int]) -> Cell:

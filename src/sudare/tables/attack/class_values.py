@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.kernels.tables.covering import SLACK
 from sudare.showing import dataclass
 from sudare.tables.attack.results import TellingClass
 
@@ -54,7 +55,7 @@ class ClassValues:
     def skewed(self) -> NDArray[np.bool_]:
         """Which entries make their class skewed."""
         shares, whole = self.shares, self.table_shares
-        return np.asarray((shares >= SKEW_FACTOR * whole) & (shares - whole >= SKEW_ABOVE))
+        return np.asarray((shares >= SKEW_FACTOR * whole - SLACK) & (shares - whole >= SKEW_ABOVE - SLACK))
 
     def skewed_classes(self) -> Counts:
         """Return the numbers of the skewed classes."""

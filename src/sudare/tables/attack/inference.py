@@ -190,9 +190,9 @@ def _original_control(found: RecodedTable, targets: Targets, codes: NDArray[np.i
     numbers, kinds = number_rows(np.ascontiguousarray(quasi))
     values = class_values(numbers[found.rows].astype(np.int32), codes, kinds, int(codes.max()) + 1)
     guesses = _guess(targets, original_kinds(found, found.quasi), values, codes, codes)
-    mean, low, _ = mean_interval(guesses.right)
+    low, _ = interval_of(guesses.right, targets.everybody)
     expected = _marginal(values.totals, codes[targets.records])
-    return AttackControl("original", mean, expected, low > expected)
+    return AttackControl("original", float(np.mean(guesses.right)), expected, low > expected)
 
 
 def _shuffled_control(

@@ -35,19 +35,30 @@ CONTROL_MEMBERS = 1_000
 CONTROL_AREA = 0.9
 # A shuffled attack may be this many standard errors above one half.
 CONTROL_ERRORS = 4.0
+# Weights of left-out members that differ by much less are taken for equal.
+BLUR = 1.0
 NAMES: tuple[AttackName, ...] = ("membership_distance", "membership_weight")
 
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """Whole records by the numbers of their values in the table, and the published kind of their own record, or -1."""
+    """Whole records by the numbers of their values in the table.
+
+    `own` is the kind of the person's own published record, -1 if there is none, and `class_sizes` the number of records
+    in its class.
+    """
 
     codes: Numbers
     own: Numbers
+    class_sizes: NDArray[np.int64]
 
     def some(self, most: int) -> _Known:
         """Return the first of them, which stand in random order."""
-        return _Known(np.ascontiguousarray(self.codes[:, :most]), self.own[:most])
+        return self.take(np.arange(min(most, len(self))))
+
+    def take(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> _Known:
+        """Return the chosen ones."""
+        return _Known(np.ascontiguousarray(self.codes[:, chosen]), self.own[chosen], self.class_sizes[chosen])
 
     def __len__(self) -> int:
         return len(self.own)
@@ -66,7 +77,7 @@ def attack_membership(
         return None
     inside, outside, left_out = _scores(kinds, members), _scores(kinds, others), _scores(kinds, members, left_out=True)
     apart = [roc(*pair) for pair in zip(inside, outside, strict=True)]
-    least = [roc(*pair) for pair in zip(inside, left_out, strict=True)]
+    least = [roc(inside[0], left_out[0]), roc(*_blurred(inside[1], left_out[1], seed))]
     controls = _original_controls(found, names, members, others)
     attacks = [
         with_controls(
@@ -83,7 +94,8 @@ def _members(found: RecodedTable, further: list[str], kinds: int, seed: int) -> 
     most = min(max(MOST_COMPARED // max(kinds, 1), LEAST_MEMBERS), MOST_MEMBERS)
     chosen = stream(seed, "members").permutation(len(found.rows))[:most]
     codes = found.table.codes[found.table.positions([*found.quasi, *further])][:, found.rows[chosen]]
-    return _Known(np.ascontiguousarray(codes), record_kinds(found, further)[chosen])
+    sizes = np.where(found.published, found.sizes[found.owner], 0)
+    return _Known(np.ascontiguousarray(codes), record_kinds(found, further)[chosen], sizes[chosen])
 
 
 def record_kinds(found: RecodedTable, further: list[str]) -> Numbers:
@@ -103,14 +115,16 @@ def _outsiders(found: RecodedTable, outsiders: Table | None, names: list[str], m
         others = synthetic_outsiders(np.ascontiguousarray(codes), most, seed)
     else:
         others = given_outsiders(found.table, outsiders, names, most, seed)
-    mixed = others[:, stream(seed, "order of outsiders").permutation(others.shape[1])]
-    return _Known(np.ascontiguousarray(mixed), np.full(others.shape[1], -1, np.int32))
+    count = others.shape[1]
+    known = _Known(others, np.full(count, -1, np.int32), np.zeros(count, np.int64))
+    return known.take(stream(seed, "order of outsiders").permutation(count))
 
 
 def _scores(kinds: PublishedKinds, known: _Known, *, left_out: bool = False) -> tuple[Floats, Floats]:
     """Return the scores of people by both attacks: who scores higher is called a member first.
 
-    If their own records are `left_out`, each sees a file without its own record.
+    If their own records are `left_out`, each sees a file in which its own record was replaced by another one of its
+    class: a file without the person would have classes of the usual sizes too.
     """
     search = Covering(kinds, known.codes)
     _, _, weights = search.weigh()
@@ -122,18 +136,34 @@ def _scores(kinds: PublishedKinds, known: _Known, *, left_out: bool = False) -> 
 
 
 def _without_own(kinds: PublishedKinds, known: _Known, weights: Floats) -> Floats:
-    own = np.where(known.own >= 0, np.exp2(-kinds.losses[known.own]), 0.0)
-    left = weights - own
+    """Replace the own record by one drawn from the others of its class: of a records like it, (a - 1) n / (n - 1) stay.
+
+    In a class that has only its kind, all stay as they are; a class of one record goes.
+    """
+    alike, sizes = kinds.sizes[known.own], known.class_sizes
+    stay = np.where(alike == sizes, alike * (sizes > 1), (alike - 1) * sizes / np.maximum(sizes - 1, 1))
+    lost = np.where(known.own >= 0, (alike - stay) * np.exp2(-kinds.losses[known.own]), 0.0)
+    left = weights - lost
     # What rounding leaves of a single record is nothing.
     return np.where(left < weights * 1e-9, 0.0, left)
+
+
+def _blurred(inside: Floats, left_out: Floats, seed: int) -> tuple[Floats, Floats]:
+    """Return the logarithms of the weights of members, with the same noise of up to BLUR bits in both.
+
+    All members weigh a little less when they are left out. If most people weigh the same, that alone would order them,
+    although no file shows it.
+    """
+    noise = BLUR * stream(seed, "blur").random(len(inside))
+    with np.errstate(divide="ignore"):
+        return np.log2(inside) + noise, np.log2(left_out) + noise
 
 
 def _original_controls(found: RecodedTable, names: list[str], members: _Known, others: _Known) -> list[AttackControl]:
     """Attack the original itself: outsiders who differ from all its records have to be told from members."""
     codes = np.ascontiguousarray(found.table.codes[found.table.positions(names)])
     kinds = original_kinds(found, names)
-    new = ~in_table(codes, others.codes)
-    strangers = _Known(others.codes[:, new], others.own[new])
+    strangers = others.take(~in_table(codes, others.codes))
     most = max(min(CONTROL_MEMBERS, MOST_COMPARED // 10 // len(kinds)), 50)
     if not len(strangers):
         return [AttackControl("original", 0.5, CONTROL_AREA, False)] * len(NAMES)

@@ -94,11 +94,15 @@ class TableAttack(Result):
 
 
 def with_controls(attack: TableAttack, controls: tuple[AttackControl, ...]) -> TableAttack:
-    """Return an attack with its controls; one that fails them proves nothing."""
-    failed = next((control.name for control in controls if not control.passed), None)
-    if failed is None:
+    """Return an attack with its controls; one that fails them proves nothing.
+
+    What reached too much stays `above` although it fails on the original, or if that is proven.
+    """
+    failed = {control.name for control in controls if not control.passed}
+    proven = attack.verdict == "above" and (attack.claim == "proven" or "shuffled" not in failed)
+    if not failed or proven:
         return replace(attack, controls=controls)
-    reason: AttackReason = "original_failed" if failed == "original" else "shuffled_failed"
+    reason: AttackReason = "original_failed" if "original" in failed else "shuffled_failed"
     return replace(attack, controls=controls, verdict="too_weak", claim=None, reason=reason)
 
 
@@ -216,7 +220,7 @@ class MembershipScore(Result):
     """How well an attack tells members from others: the area under the ROC curve, and the advantage.
 
     `against` says who the others are: given `outsiders`, `synthetic` ones, or the members, each facing a file
-    from which its own record was `left_out`.
+    in which its own record was `left_out` and replaced by another one of its class.
     """
 
     attack: AttackName
