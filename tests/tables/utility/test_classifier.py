@@ -113,6 +113,20 @@ def test_a_value_of_a_single_record_can_be_learned_beside() -> None:
     assert accuracy(unchanged(table_of(records), roles={"b": "sensitive"})).before > 0.99
 
 
+def test_a_column_without_numbers_teaches_nothing() -> None:
+    # The means of a are not written, as for classes without a number; b decides c alone.
+    table = table_of([(n % 6, n % 3, int(n % 3 > 1)) for n in range(1_800)])
+    owner = np.repeat(table.codes[1], table.counts).tolist()
+    classes = [[tuple(range(6)), (b,)] for b in range(3)]
+    found = recoded_of(table, classes, owner, roles=SENSITIVE, means={"a": [" ", " ", " "]})
+    assert accuracy(found).after == 1.0
+
+
+def test_few_records_teach_the_most_common_value() -> None:
+    got = accuracy(unchanged(table_of([(n % 2, n % 2) for n in range(9)]), roles={"b": "sensitive"}))
+    assert got.before == got.after == got.baseline
+
+
 def test_all_records_of_a_person_are_on_one_side() -> None:
     persons = [n // 3 for n in range(90)]
     found = unchanged(table_of([(n % 2, n % 3) for n in range(90)], persons=persons))

@@ -155,11 +155,13 @@ def _predicted(features: Shares, labels: Codes, asked: Shares, categories: tuple
     if early:  # A value of a single record cannot be on both sides.
         several = np.bincount(labels)[labels] > 1
         features, labels = features[several], labels[several]
-    if len(np.unique(labels)) == 1:
-        return np.full(len(asked), labels[0])
+    # A feature that fewer records have than a leaf must have cannot be split, and one that none has is refused.
+    useful = (~np.isnan(features)).sum(axis=0) >= _TREES["min_samples_leaf"]
+    if len(np.unique(labels)) == 1 or not useful.any():
+        return np.full(len(asked), np.bincount(labels).argmax())
     model = HistGradientBoostingClassifier(
-        **_TREES, categorical_features=list(categories), early_stopping=early, random_state=seed % 2**32
+        **_TREES, categorical_features=np.array(categories)[useful], early_stopping=early, random_state=seed % 2**32
     )
     # Trees this small gain nothing from a second thread, and threads that wait for each other stall on a busy machine.
     with threadpool_limits(1):
-        return np.asarray(model.fit(features, labels).predict(asked))
+        return np.asarray(model.fit(features[:, useful], labels).predict(asked[:, useful]))
