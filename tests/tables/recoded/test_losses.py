@@ -69,6 +69,20 @@ def test_the_only_value_of_a_column_is_never_lost() -> None:
     assert published.entropy == suppressed.entropy == 1.0
 
 
+def test_a_range_loses_certainty_by_the_distance_of_its_ends() -> None:
+    # The values are 10, 20, 50 and a missing one. Ranges: 10 to 20 is a quarter of 10 to 50.
+    column = CellColumn(
+        "a", ("10", "20", "50", None), ("10-20", "20-50", "50 or none", "50"), np.arange(4, dtype=np.int32),
+        np.asarray([0, 1, 2, 2]), np.asarray([2, 3, 4, 3]), amounts=np.asarray([10, 20, 50, np.nan]),
+    )  # fmt: skip
+    table = table_of([(0,), (1,), (1,), (2,), (None,)])
+    roles = Roles((ColumnRole("a", "quasi"),))
+    cells = np.arange(4, dtype=np.int32)[None, :]
+    owner = np.asarray([0, 0, 1, 3, 2], np.int32)
+    loss = table_loss(recoded(table, roles, [column], record_rows(table), owner, cells))
+    assert loss.ncp == pytest.approx((2 * 0.25 + 0.75 + 0 + 1) / 5)
+
+
 def test_stars_everywhere_lose_the_entropy_of_the_columns_of_adult(
     real_data: Callable[[str], Path], engine: DuckDBEngine
 ) -> None:

@@ -33,10 +33,10 @@ class TableLoss(Result):
     `entropy`, in bits a record, is the mean over the records of the sum over the quasi-identifiers of log2(a / b): the
     cell covers the values of a records of the original, and b of them have the record's own value.
 
-    `ncp`, the normalized certainty penalty (Xu et al. 2006), is the mean over the records and the quasi-identifiers of
-    the share of the values of the column that the cell covers, 0 if it covers one value. Xu et al. take the width of a
-    range as a share of the width of a numeric column; here values are counted for ranges and means too, so that tables
-    with different kinds of cells compare.
+    `ncp`, the normalized certainty penalty (Xu et al. 2006), is a mean over the records and the quasi-identifiers. For
+    a node or a set it is the share of the values of the column that the cell covers, for a range or a mean the distance
+    of its ends as a share of that of the least and the greatest value (1 if it covers missing values too); a cell that
+    covers one value has 0.
 
     `discernibility` is the sum of the squared sizes of the classes, and the number of all records for each suppressed
     one (Bayardo and Agrawal 2005). `suppressed_cells` are cells of published records that are `*`: they cover all
@@ -81,9 +81,10 @@ def _column_loss(
     """Return the loss of a column whose values have `counts` records and whose cells are in `records` records."""
     everything = float(counts.sum())
     own = float((counts * _log2(counts)).sum())
+    # A column can have values that only a population has.
+    counts = np.append(counts, np.zeros(len(column.values) - len(counts), np.int64))
     bits = float((records * _log2(column.sums(counts.astype(np.float64)))).sum())
-    penalties = np.where(column.widths > 1, column.widths / len(column.values), 0.0)
-    certainty = float((records * penalties).sum()) + suppressed * (len(column.values) > 1)
+    certainty = float((records * _penalties(column)).sum()) + suppressed * (len(column.values) > 1)
     return ColumnLoss(
         attribute=column.attribute,
         entropy=max(bits + suppressed * float(_log2(everything)) - own, 0.0) / max(everything, 1),
@@ -91,6 +92,20 @@ def _column_loss(
         ncp=certainty / max(everything, 1),
         suppressed_cells=int(records[column.stars].sum()),
     )
+
+
+def _penalties(column: CellColumn) -> NDArray[np.float64]:
+    """Return the certainty penalty of each cell."""
+    if column.amounts is None:
+        return np.where(column.widths > 1, column.widths / len(column.values), 0.0)
+    spread = spread_of(column.amounts)[column.listed]
+    return np.minimum(spread[column.ends - 1] - spread[column.begins], 1.0)
+
+
+def spread_of(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where numbers lie between the least (0) and the greatest (1); a missing one is at 2."""
+    least, most = np.nanmin(amounts, initial=np.inf), np.nanmax(amounts, initial=-np.inf)
+    return np.nan_to_num((amounts - least) / (most - least) if most > least else amounts * 0, nan=2.0)
 
 
 def _log2(records: NDArray[np.generic] | float) -> NDArray[np.float64]:

@@ -27,7 +27,8 @@ class CellColumn:
 
     `values` are those of the column by number; `texts[i]` is what is written of cell i, None where that is nothing. If
     the column has a `mean`, its cells say the mean of their class: a cell covers the values from the least to the
-    greatest of its class, but its text is no name for them.
+    greatest of its class, but its text does not name them. Where cells are ranges or means, `amounts` are the numbers
+    or days of the values by number, NaN for a missing one, and the values are `listed` in their order.
     """
 
     attribute: str
@@ -37,6 +38,7 @@ class CellColumn:
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
     mean: bool = False
+    amounts: NDArray[np.float64] | None = None
 
     @property
     def widths(self) -> NDArray[np.int64]:

@@ -118,11 +118,15 @@ class SearchColumn:
             low, high = self._blunted(places, owner, low, high)
         return self._range_cells(low, high)
 
+    @property
+    def _amounts_by_code(self) -> NDArray[np.float64] | None:
+        return None if self.amounts is None else self.amounts[self.places]
+
     def _range_cells(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[CellColumn, NDArray[np.int64]]:
         pairs, numbers = np.unique(np.stack([low, high], axis=1), axis=0, return_inverse=True)
         texts = tuple(self._range_text(first, last) for first, last in pairs.tolist())
         begins, ends = pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64) + 1
-        column = CellColumn(self.attribute, self.values, texts, self.order, begins, ends)
+        column = CellColumn(self.attribute, self.values, texts, self.order, begins, ends, amounts=self._amounts_by_code)
         return column, numbers.ravel()
 
     def _range_text(self, low: int, high: int) -> str | None:
@@ -159,7 +163,7 @@ class SearchColumn:
         means = [mean_text(one / n) if n else None for one, n in zip(total.tolist(), number.tolist(), strict=True)]
         column = CellColumn(
             self.attribute, self.values, tuple(means), self.order, low.astype(np.int64), high.astype(np.int64) + 1,
-            mean=True,
+            mean=True, amounts=self._amounts_by_code,
         )  # fmt: skip
         return column, np.arange(len(low))
 
