@@ -46,7 +46,7 @@ def test_numbers(text: str | None, expected: list[str | None] | None) -> None:
 
 
 def test_dates_are_compared_as_dates() -> None:
-    days: list[str | None] = ["2024-01-09", "2024-1-31", "2024-02-01", "2024/3/1", "May"]
+    days: list[str | None] = ["2024-01-09", "2024-1-31", "2024-02-01", "2024/3/1", "2024-03"]
     assert covered("2024-01-10..2024-02-28", days) == ["2024-1-31", "2024-02-01"]
     assert covered("2024-02-01..May", days) is None
 
@@ -68,6 +68,17 @@ def test_nodes_cover_what_the_hierarchy_puts_below_them() -> None:
     assert covered("25-34", ages, hierarchy=AGES, cells="nodes") is None
 
 
+def test_a_range_is_not_the_node_of_its_name() -> None:
+    odd = make_hierarchy("age", {1: ["19", "15-19", "*"], 2: ["20", "15-19", "*"], 3: ["21", "20-24", "*"]})
+    assert covered("15-19", ["19", "20", "21"], hierarchy=odd, cells="nodes") == ["19", "20"]
+    assert covered("15-19", ["19", "20", "21"], hierarchy=odd, cells="ranges") == ["19"]
+
+
+def test_columns_without_an_order_have_nodes_instead_of_ranges() -> None:
+    towns = make_hierarchy("town", {1: ["Ueno", "1-2"], 2: ["Kanda", "1-2"], 3: ["1", "3"]})
+    assert covered("1-2", ["Ueno", "Kanda", "1"], hierarchy=towns, cells="ranges") == ["Ueno", "Kanda"]
+
+
 def test_missing_values_are_below_their_own_node_or_the_root() -> None:
     unknown = make_hierarchy("age", {1: ["21", "young", "any"], 2: ["61", "old", "any"], 3: ["", "old", "any"]})
     assert covered("old", ["21", "61", None], hierarchy=unknown, cells="nodes") == ["61", None]
@@ -82,9 +93,10 @@ def test_a_text_of_two_meanings_covers_both() -> None:
 
 def test_a_mean_leaves_everything_between_the_extremes_of_its_class_possible() -> None:
     values = ["1", "2", "3", "4", None]
-    found = span_meanings(values, np.array([0, 0, 1, 1]), np.array([0, 2, 3, 4]), 2)
+    found = span_meanings(values, np.array([0, 0, 1, 1, 2]), np.array([0, 2, 2, 4, 4]), 3)
     assert found.covered(0).tolist() == [True, True, True, False, False]
-    assert found.covered(1).tolist() == [False, False, False, True, True]
+    assert found.covered(1).tolist() == [False, False, True, True, True]
+    assert found.covered(2).tolist() == [False, False, False, False, True]
 
 
 @given(st.lists(st.none() | st.text('ab,{}" *', min_size=1).map(str.strip).filter(bool), min_size=1, unique=True))

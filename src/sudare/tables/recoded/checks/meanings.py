@@ -98,7 +98,10 @@ def read_meanings(
 def span_meanings(
     values: Sequence[str | None], owner: NDArray[np.integer], codes: NDArray[np.integer], classes: int
 ) -> Meanings:
-    """Return what is known of the values of each class where only their mean is told: they lie between its extremes."""
+    """Return what is known of the values of each class where only their mean is told: they lie between its extremes.
+
+    A missing value comes after all others, so that a class which has one leaves open how large the others are.
+    """
     places = _Reader(values, None, "ranges").places
     absent = np.array([value is None for value in values], bool)
     missing = np.zeros(classes, bool)
@@ -107,6 +110,7 @@ def span_meanings(
     present = places[codes] >= 0
     np.minimum.at(low, owner[present], places[codes][present])
     np.maximum.at(high, owner[present], places[codes][present] + 1)
+    high[missing & (high > 0)] = len(values)
     none = np.zeros(classes, bool)
     return Meanings(tuple(values), (), none, missing, low, high, places, np.zeros(0, np.int64), absent)
 
@@ -118,6 +122,7 @@ class _Reader:
         self.codes = {value: code for code, value in enumerate(values)}
         self.nodes = _nodes(hierarchy, values) if hierarchy else {}
         self.cells = cells
+        self.ordered = all(value is None or order_of(value) for value in values)
         orders = {code: order for code, value in enumerate(values) if value and (order := order_of(value))}
         ordered = sorted(orders, key=lambda code: orders[code])
         self.orders = [orders[code] for code in ordered]
@@ -125,15 +130,23 @@ class _Reader:
         self.places[ordered] = np.arange(len(ordered))
 
     def read(self, text: str | None) -> _Cell | None:
-        """Return what a text covers, all its readings together; None if it has none."""
+        """Return what a text covers; None if it cannot be read.
+
+        A text that is both a value and a node covers both. Where all values have an order and cells need not be nodes,
+        a text such as `20-29` is a range, even if a node of that name covers other values.
+        """
+        if text is None:
+            return _Cell(missing=True, codes=frozenset(self.nodes.get("", ())))
         if text == "*":
             return _Cell(everything=True)
-        listed = set(self.nodes.get(text or "", ()))
-        if text is not None and text in self.codes:
-            listed.add(self.codes[text])
-        if text is None or listed:
-            return _Cell(missing=text is None, codes=frozenset(listed))
-        return self._range(text) or self._set(text) if self.cells != "nodes" else None
+        found = None
+        if self.cells != "nodes" and text not in self.codes:
+            found = (self._range(text) if self.ordered else None) or self._set(text)
+        return found or self._node(text)
+
+    def _node(self, text: str) -> _Cell | None:
+        listed = {*self.nodes.get(text, ()), *([self.codes[text]] if text in self.codes else [])}
+        return _Cell(codes=frozenset(listed)) if listed else None
 
     def _range(self, text: str) -> _Cell | None:
         for form in _RANGES:

@@ -38,7 +38,8 @@ def match_population(
     """Match the classes with a population; class c has the texts `cells[:, c]` and `sizes[c]` lines.
 
     A record of the population is present with the probability that one of the classes which it matches means it: each
-    means any of the records that it matches equally often. A class that matches nobody has a k-map of 0.
+    means any of the records that it matches equally often. Cells overlap, so that a record can match several classes,
+    and its probabilities add up. A class that matches nobody has a k-map of 0.
     """
     finder = _Finder(population, meanings)
     present, matched = np.zeros(len(population.counts)), np.zeros(len(sizes), np.int64)
@@ -46,7 +47,7 @@ def match_population(
         rows = finder.rows(cells[:, c])
         matched[c] = population.counts[rows].sum()
         present[rows] += sizes[c] / max(matched[c], 1)
-    return Matches(int(matched.min()), float(present.max()))
+    return Matches(int(matched.min()), min(1.0, float(present.max())))
 
 
 class _Finder:
