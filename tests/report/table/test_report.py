@@ -199,7 +199,8 @@ def test_levels_that_do_not_suffice_are_told(make: Make) -> None:
 def test_the_limit_has_all_its_digits_and_says_nothing_of_permission(make: Make) -> None:
     text = shown_text(make(limit=0.00004))
     assert "The limit is a risk of 0.004 %, that is, at least 25,000 equal records." in text
-    assert "25000" not in text
+    # As one types it, and nowhere else.
+    assert "25000" not in text.replace("--k 25000", "")
     assert "given out" not in text
     assert "All these attributes together are within the limit." in shown_text(make(limit=1))
 
@@ -255,6 +256,17 @@ def test_an_interruption_interrupts_the_report_though_some_was_found(
     with pytest.raises(KeyboardInterrupt):
         write_table_report(people, tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_next_step_is_to_anonymize_for_the_same_attacker_and_limit(make: Make) -> None:
+    made = "-o published.csv --report published.html"
+    assert f"sudare table anonymize people.csv --k 2 {made}" in shown_text(make(limit=0.5))
+    some = shown_text(make(limit=0.5, known=["sex", "age"]))
+    assert f"sudare table anonymize people.csv --k 2 --known sex,age {made}" in some
+    private = shown_text(make(limit=0.5, sensitive="town", hierarchies=HIERARCHIES, suppress=0.25))
+    options = "--sensitive town --hierarchies DIR --suppress 0.25"
+    assert f"sudare table anonymize people.csv --k 2 {options} {made}" in private
+    assert "table anonymize" not in shown_text(make(limit=1))
 
 
 def test_columns_that_are_constant_or_unique_are_pointed_out(make: Make) -> None:

@@ -30,19 +30,19 @@ def answers(question: Question, findings: Findings, texts: Texts) -> list[str]:
 
 
 def next_step(question: Question, findings: Findings, file: str, texts: Texts) -> Step:
-    """Return what to do next: nothing within the limit, else generalize, by hierarchies that may have to be made."""
+    """Return what to do next: nothing within the limit, else anonymize for the same attacker and the same limit."""
     if not findings.records.share_above(question.limit):
         return Step(texts("report.table.next.kept"))
-    if findings.levels is None:
-        return Step.of(texts("report.table.next.hierarchies"), "table", "hierarchies", file, "-o", "hierarchies")
-    key = "levels" if findings.levels.after else "none"
-    words = ("--hierarchies", "DIR", "--k", str(question.class_size))
-    some = len(question.known) < len(findings.columns)
-    known = ("--known", ",".join(question.known)) if some else ()
-    left_out = ("--suppress", str(question.suppress)) if question.suppress else ()
-    return Step.of(
-        texts(f"report.table.next.{key}"), "table", "levels", file, *words, *known, *left_out, "-o", "published.csv"
-    )
+    some = len(question.known) + (question.sensitive is not None) < len(findings.columns)
+    words = [
+        *("--k", str(question.class_size)),
+        *(("--known", ",".join(question.known)) if some else ()),
+        *(("--sensitive", question.sensitive) if question.sensitive else ()),
+        *(("--hierarchies", "DIR") if question.hierarchies else ()),
+        *(("--suppress", str(question.suppress)) if question.suppress else ()),
+    ]
+    text = texts(f"report.table.next.{'anonymize_given' if question.hierarchies else 'anonymize'}")
+    return Step.of(text, "table", "anonymize", file, *words, "-o", "published.csv", "--report", "published.html")
 
 
 def listed_names(attributes: Sequence[str], texts: Texts) -> str:

@@ -62,7 +62,7 @@ def records_figure(found: RecordsAssessment, texts: Texts) -> Figure:
     label = set_label(found.attributes, texts) or texts("risk.nothing")
     title = texts("report.table.curve.title", label=label)
     chart = cumulative_curve(
-        _steps(found.curve()),
+        curve_steps(found),
         axes=(texts("report.table.curve.x"), texts("report.table.curve.y")),
         title=title,
         description=texts("risk.summary", **shares, **uniques),
@@ -108,7 +108,7 @@ class _Figures:
 
     def _curve(self, found: RecordsAssessment, label: str) -> Panel:
         chart = cumulative_curve(
-            _steps(found.curve()),
+            curve_steps(found),
             axes=(self.texts("report.table.curve.x"), self.texts("report.table.curve.y")),
             title=self.texts("report.table.curve.title", label=label),
             description=self.texts(
@@ -212,7 +212,8 @@ def _mean(entry: object, name: str) -> float:
     return mean.value
 
 
-def _steps(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return a curve with a maximum number of steps, the first and last one included."""
+def curve_steps(found: RecordsAssessment) -> list[tuple[float, float]]:
+    """Return the distribution of the risk with a maximum number of steps, the first and last one included."""
+    curve = found.curve()
     every = -(-len(curve) // MOST_STEPS)
     return [*curve[:-1:every], curve[-1]]

@@ -11,6 +11,7 @@ from sudare.errors import SudareError
 from sudare.messages import Texts
 from sudare.report.notebook import Cell, rows_cell
 from sudare.report.page import MOST_LETTERS, shortened
+from sudare.report.table.anonymized.cells import anonymized_cell, frontier_cell, show_frontier
 from sudare.report.table.answers import listed_names
 from sudare.report.table.figures import lattice_figure, levels_figures, records_figure, sample_figure, set_label
 from sudare.report.table.findings import levels_before_after
@@ -31,7 +32,9 @@ from sudare.report.table.sets_text import (
 )
 from sudare.report.table.text import levels_title, records_title, show_diversity, show_levels, show_summary
 from sudare.report.table.what_if_text import show_entered_and_left, show_moved_rises
+from sudare.tables.anonymize.frontier import TableFrontier
 from sudare.tables.anonymize.levels import LevelsFound
+from sudare.tables.anonymize.publication import AnonymizedTable
 from sudare.tables.classes.diversity import Diversity
 from sudare.tables.classes.records import RecordsAssessment
 from sudare.tables.population.risk import PopulationRisk
@@ -55,6 +58,7 @@ TEXTS: Mapping[type, Any] = {
     DangerousChange: lambda found, texts: show_moved_rises(found.moved, MOST_SHOWN, texts),
     AffordableSets: lambda found, texts: show_affordable(found, MOST_SHOWN, texts),
     LevelsFound: lambda found, texts: show_levels(found, MOST_SHOWN, texts),
+    TableFrontier: show_frontier,
     PopulationRisk: show_population,
     SetsChanged: lambda found, texts: show_entered_and_left(found, MOST_SHOWN, texts),
 }
@@ -141,5 +145,7 @@ CELLS: Mapping[type, Any] = {
     DangerousSets: _dangerous,
     AffordableSets: lambda found, texts: rows_cell(affordable_title(found, texts), found.to_rows(), texts),
     LevelsFound: _levels,
+    AnonymizedTable: anonymized_cell,
+    TableFrontier: frontier_cell,
     PopulationRisk: lambda found, texts: rows_cell(population_title(found, texts), found.to_rows(), texts),
 }

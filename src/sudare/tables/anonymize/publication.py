@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from sudare.tables.recoded.publish import PublishedTable, publish_recoded
 from sudare.tables.roles import OtherColumns, Roles, find_roles
 from sudare.tables.utility.measured import table_utility
 from sudare.tables.utility.model import TableUtility
+
+if TYPE_CHECKING:
+    from sudare.tables.anonymize.frontier import TableFrontier
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +91,8 @@ class AnonymizedTable(Result):
     @property
     def minimized(self) -> float:
         """The loss that the search minimized, per record where it is a sum."""
+        if self.loss_name == "discernibility":
+            return self.loss.discernibility / max(self.records, 1)
         return float(getattr(self.loss, self.loss_name, self.loss.entropy))
 
     @property
@@ -109,16 +114,18 @@ class AnonymizedTable(Result):
         path: str | Path,
         *,
         published: PublishedTable | None = None,
+        frontier: TableFrontier | None = None,
         command: str | None = None,
         language: Language = "en",
         progress: Progress = silent,
     ) -> None:
         """Write one page: what was made, what it claims, what it costs, what it is good for, and what attacks reached.
 
-        `published` is what `publish` returned, if the page should name the file and show its check.
+        `published` is what `publish` returned, if the page should name the file and show its check; `frontier` is what
+        `table_frontier` returned, if it should show what other k would cost.
         """
-        write: Any = above("sudare.report.table.anonymized_report", "write_anonymized_report")
-        write(self, path, published=published, command=command, language=language, progress=progress)
+        write: Any = above("sudare.report.table.anonymized.report", "write_anonymized_report")
+        write(self, path, published=published, frontier=frontier, command=command, language=language, progress=progress)
 
 
 @checked

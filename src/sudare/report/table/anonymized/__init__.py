@@ -1,0 +1,1 @@
+"""Anonymized tables: the report, and what notebooks show of them."""
