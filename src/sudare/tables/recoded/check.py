@@ -23,14 +23,16 @@ from sudare.tables.classes.criteria import Criteria, DistanceKind
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.model import Table
 from sudare.tables.recoded.checks.file import PublishedFile, columns_of, read_published
+from sudare.tables.recoded.checks.key import wrong_entries
 from sudare.tables.recoded.checks.meanings import Meanings, order_of, read_meanings, span_meanings
 from sudare.tables.recoded.checks.population import Matches, PopulationRows, match_population
 from sudare.tables.recoded.checks.sensitive import count_values, farthest, measured_l
 from sudare.tables.roles import Roles
 
 CheckName = Literal[
-    "columns", "lines", "records", "order", "values", "cells", "means", "suppressed", "k", "l", "t", "k_map", "presence"
-]
+    "columns", "lines", "records", "order", "values", "cells", "means", "suppressed", "k", "l", "t",
+    "k_map", "presence", "aligned",
+]  # fmt: skip
 CellsKind = Literal["nodes", "sets", "ranges"]
 Numbers = NDArray[np.int64]
 # Sums in floating point differ in their last digits.
@@ -41,7 +43,7 @@ _SLACK = 1e-9
 class CheckedProperty(Result):
     """One property of a published file: what is required, what was measured, and whether it holds.
 
-    Columns, records, order, values, cells and means are measured by how many are wrong, so that 0 is required.
+    Columns, records, order, values, cells, means and aligned are measured by how many are wrong: 0 is required.
     """
 
     name: CheckName
@@ -150,6 +152,11 @@ def check_recoded_file(
     owner = _classes([file.column(name)[1] for name in roles.quasi], file.lines)
     case = _Case(file, original, roles, criteria, hierarchies, distances or {}, cells, means, rows, owner)
     return _checked_lines(case, counted, seed, population)
+
+
+def check_key_file(path: Path, original: Table, key: NDArray[np.int32]) -> CheckedProperty:
+    """Check a secret key: its entries are the records of the source, and each line stands for one with its values."""
+    return _property("aligned", 0, wrong_entries(path, original, key))
 
 
 def _check_options(path: Path, criteria: Criteria, population: Table | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from sudare.arguments import checked
@@ -16,7 +17,7 @@ from sudare.tables.classes.closeness import default_distance
 from sudare.tables.classes.criteria import Criteria, DistanceKind
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.model import Table
-from sudare.tables.recoded.check import CellsKind, CheckedProperty, TableCheck, check_recoded_file
+from sudare.tables.recoded.check import CellsKind, CheckedProperty, TableCheck, check_key_file, check_recoded_file
 from sudare.tables.recoded.model import RecodedTable
 from sudare.tables.recoded.write import fill_key_file, fill_recoded_file, published_lines
 
@@ -70,9 +71,12 @@ def publish_recoded(
             key=found.rows[lines], seed=seed, means=_means(found), distances=_distances(found, hierarchies),
             population=population,
         )  # fmt: skip
-        _refuse_failed(checked_file, path)
         if aligned is not None:
-            fill_key_file(found, lines, files.enter_context(whole_file(Path(aligned), private=True)), seed=seed)
+            secret = files.enter_context(whole_file(Path(aligned), private=True))
+            fill_key_file(found, lines, secret, seed=seed)
+            linked = check_key_file(secret, found.table, found.rows[lines])
+            checked_file = replace(checked_file, checks=(*checked_file.checks, linked))
+        _refuse_failed(checked_file, path)
     return PublishedTable(
         path=str(path),
         columns=found.roles.published,
