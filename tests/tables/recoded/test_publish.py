@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars
 import pytest
+from typer.testing import CliRunner
 
 import sudare
+from sudare.cli.app import app
 from sudare.errors import AnswerIsNo, OptionNotUsable, OutputNotWritable
 from sudare.messages import Texts
 from sudare.tables.classes.criteria import Criteria
@@ -17,6 +21,7 @@ from sudare.tables.recoded.model import RecodedTable
 from sudare.tables.recoded.publish import PublishedTable, publish_recoded
 from sudare.tables.recoded.write import write_key, write_recoded
 from tests.tables.recoded.members import HIERARCHIES, members, recoded_members
+from tests.tables.recoded.partitioned import partitioned, roles_of
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +101,38 @@ def test_the_published_file_is_a_table_whose_risk_is_one_in_k(table: Table, tmp_
         risk = safe.risk(known=["age", "town"])
         assert (risk.max_risk, risk.classes, risk.records) == (1 / 2, 4, 8)
         assert safe.diversity("disease", known=["age", "town"]).l == 2
+
+
+ODD = ['a,"b"', "two\nlines", "{x}", "*", "日本", "a b", "-", "NULL"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("cells", ["nodes", "sets", "ranges"])
+def test_values_of_any_characters_are_read_back(tmp_path: Path, ending: str, cells: str) -> None:
+    frame = polars.DataFrame({"a": ODD * 2, "b": [*ODD, *ODD[::-1]]})
+    with sudare.read_table(frame) as table:
+        owner = [place // 4 for place in range(16)]
+        found = partitioned(table, roles_of(table, b="sensitive"), owner, cells=cells)
+        criteria = Criteria(k=2)
+        made = publish_recoded(
+            found, tmp_path / f"safe{ending}", criteria=criteria, hierarchies={}, cells=cells, seed=1
+        )
+    assert (made.rows, made.check.holds) == (16, True)
+
+
+def test_a_csv_file_of_one_column_cannot_hold_missing_values(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("a,b\nx,1\n,2\nx,3\n")
+    with sudare.read_table(tmp_path / "m.csv") as table:
+        found = partitioned(table, roles_of(table, b="dropped"), [0, 1, 2])
+        with pytest.raises(OutputNotWritable, match=r"Write a \.parquet file"):
+            publish_recoded(found, tmp_path / "s.csv", criteria=Criteria(), hierarchies={}, cells="nodes", seed=1)
+        publish_recoded(found, tmp_path / "s.parquet", criteria=Criteria(), hierarchies={}, cells="nodes", seed=1)
+    assert names(tmp_path) == ["m.csv", "s.parquet"]
+
+
+def test_the_command_finds_the_risk_of_the_published_file(table: Table, tmp_path: Path) -> None:
+    published(recoded_members(table), tmp_path / "safe.csv")
+    words = ["table", "risk", str(tmp_path / "safe.csv"), "--known", "age,town", "--json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["max_risk"] == 1 / 2

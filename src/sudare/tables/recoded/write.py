@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.engine import DuckDBEngine, fresh_name, quote_name, scratch_engine
+from sudare.errors import OutputNotWritable
 from sudare.messages import message
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
@@ -102,6 +103,7 @@ def fill_recoded_file(found: RecodedTable, lines: Places, path: Path) -> None:
     """Write lines to a file."""
     found.table.engine.check_people(message("errors.people.records"))
     columns = _columns(found)
+    _refuse_blank_lines(columns, lines, path)
     places = {f"c{number}": column.codes[lines] for number, column in enumerate(columns)}
     cells = ", ".join(f"t{n}.text AS {quote_name(column.attribute)}" for n, column in enumerate(columns))
     joins = " ".join(f"JOIN texts{n} AS t{n} ON t{n}.code = l.c{n}" for n in range(len(columns)))
@@ -110,6 +112,14 @@ def fill_recoded_file(found: RecodedTable, lines: Places, path: Path) -> None:
         for number, column in enumerate(columns):
             _attach_texts(engine, f"texts{number}", column.texts)
         engine.write(f"SELECT {cells} FROM lines AS l {joins} ORDER BY l.line", path)
+
+
+def _refuse_blank_lines(columns: Sequence[_Column], lines: Places, path: Path) -> None:
+    """Refuse a CSV file of one column with missing values: nobody reads back a line without anything on it."""
+    if path.suffix.lower() == ".csv" and len(columns) == 1:
+        written = np.unique(columns[0].codes[lines])
+        if any(columns[0].texts[code] is None for code in written):
+            raise OutputNotWritable("errors.levels.written_differs", ending=".csv")
 
 
 def _attach_texts(engine: DuckDBEngine, name: str, texts: Sequence[str | None]) -> None:
