@@ -55,8 +55,8 @@ def lower_prices(crowd: Crowd, trees: Trees, rest: Floats, walk: Walk, given: Pr
             continue
         begin, end = node_rows(trees, walk, depth)
         if not (
-            _may_exceed(crowd, trees, walk, depth, given.prices, rest[depth + 1], gaps)
-            and holds_enough(walk.rows[depth], begin, end, crowd)
+            holds_enough(walk.rows[depth], begin, end, crowd)
+            and _may_exceed(crowd, trees, walk, depth, given.prices, rest[depth + 1], gaps)
         ):
             continue
         if depth < last:

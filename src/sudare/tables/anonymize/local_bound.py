@@ -133,7 +133,7 @@ def _feasible(records: BoxRecords) -> bool:
 def _mean(records: BoxRecords, prices: Costs, suppressed: int) -> float:
     """Return the mean of what prices are above what records cost that keep their values.
 
-    The prices of up to so many suppressed records count no more than what the box of all records costs.
+    Of the dearest records, up to the number `suppressed`, prices count no more than what the box of all records costs.
     """
     above = np.maximum(prices - records.highest(EVERYTHING), 0.0)
     order = np.argsort(-above)
