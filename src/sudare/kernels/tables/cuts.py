@@ -34,7 +34,7 @@ class Room(NamedTuple):
 
 @inner
 def new_room(attributes: Attributes, records: int) -> Room:
-    """Return memory for cuts of classes of at most so many records."""
+    """Return memory for cuts of classes with at most that many records."""
     slots = attributes.slot[len(attributes.kind)]
     most = 1
     for a in range(len(attributes.kind)):
