@@ -69,7 +69,7 @@ class Question:
             return math.log2(sum(v in cell for v in values) / values.count(value))
         if numeric:
             return (max(cell) - min(cell)) / max(max(values), 1) / self.width
-        return len(cell) / (max(values) + 1) / self.width if len(cell) > 1 else 0
+        return (len(cell) - 1) / max(max(values), 1) / self.width
 
 
 @st.composite

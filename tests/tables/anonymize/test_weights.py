@@ -48,7 +48,7 @@ def test_weights_are_those_of_the_losses() -> None:
     ncp = dict(zip(column.texts, column.node_weights("ncp"), strict=True))
     assert (entropy["*"], entropy["old"], entropy["61"], entropy["35"]) == (4, 3, 1, 0)
     assert entropy["20s"] == math.log2(7)
-    assert (ncp["*"], ncp["young"], ncp["20s"], ncp["35"]) == (1, 3 / 5, 2 / 5, 0)
+    assert (ncp["*"], ncp["young"], ncp["20s"], ncp["35"]) == (1, 2 / 4, 1 / 4, 0)
 
 
 def test_nodes_that_cover_the_same_values_become_the_lowest() -> None:

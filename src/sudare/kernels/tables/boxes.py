@@ -75,7 +75,7 @@ def _weight_of_set(attributes: Attributes, a: int, sum_: int) -> float:
     """Return the weight of a set with a sum of records, or of values."""
     if attributes.kind[a] == SET:
         return float(np.log2(max(sum_, 1)))
-    return sum_ / attributes.values[a] if sum_ > 1 else 0.0
+    return float(max(sum_ - 1, 0) / max(attributes.values[a] - 1, 1))
 
 
 @inlined

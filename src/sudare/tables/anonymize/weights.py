@@ -59,12 +59,12 @@ class TreeColumn:
     def node_weights(self, loss: LocalLoss) -> NDArray[np.float64]:
         """Return a weight of each node: a record loses the weight of its node without that of its leaf.
 
-        For `entropy` it is the logarithm (base 2) of the records that the node covers. For `ncp` it is the share of the
-        values that it covers, 0 for one value; the loss of a table is the mean over its columns.
+        For `entropy` it is the logarithm (base 2) of the records that the node covers. For `ncp` it is the share of
+        the other values that it covers beside one; the loss of a table is the mean over its columns.
         """
         if loss == "entropy":
             return np.asarray(np.log2(np.maximum(self.records, 1)))
-        return np.asarray(np.where(self.widths > 1, self.widths / max(len(self.values), 1), 0.0))
+        return np.asarray((self.widths - 1) / max(len(self.values) - 1, 1))
 
     @property
     def cells(self) -> CellColumn:

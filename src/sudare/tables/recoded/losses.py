@@ -34,9 +34,9 @@ class TableLoss(Result):
     cell covers the values of a records of the original, and b of them have the record's own value.
 
     `ncp`, the normalized certainty penalty (Xu et al. 2006), is a mean over the records and the quasi-identifiers. For
-    a node or a set it is the share of the values of the column that the cell covers, for a range or a mean the distance
-    of its ends as a share of that of the least and the greatest value (1 if it covers missing values too); a cell that
-    covers one value has 0.
+    a node or a set of n of the N values of the column it is (n - 1) / (N - 1), for a range or a mean the distance of its
+    ends as a share of that of the least and the greatest value (1 if it covers missing values too): 0 for one value,
+    and 1 for all.
 
     `discernibility` is the sum of the squared sizes of the classes, and the number of all records for each suppressed
     one (Bayardo and Agrawal 2005). `suppressed_cells` are cells of published records that are `*`: they cover all
@@ -97,7 +97,7 @@ def _column_loss(
 def _penalties(column: CellColumn) -> NDArray[np.float64]:
     """Return the certainty penalty of each cell."""
     if column.amounts is None:
-        return np.where(column.widths > 1, column.widths / len(column.values), 0.0)
+        return np.asarray((column.widths - 1) / max(len(column.values) - 1, 1))
     spread = spread_of(column.amounts)[column.listed]
     return np.minimum(spread[column.ends - 1] - spread[column.begins], 1.0)
 
