@@ -9,8 +9,8 @@ rows are distinct in the attributes and the person, and a class counts persons.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.engine import Engine, closed, fresh_name
+from sudare.engine import Engine, closed
 from sudare.lazy import above
 from sudare.limits import SAMPLES, SEARCH_SECONDS
 from sudare.messages import Language
@@ -27,13 +27,14 @@ from sudare.progress import Progress, silent
 from sudare.showing import dataclass
 from sudare.sources.cell_text import MissingRule
 from sudare.sources.readings import Reading
-from sudare.statistics.distinct import first_rows, number_rows
+from sudare.tables.marks import marked_rows
 from sudare.tables.rows import RowsLater, unknown_attribute
 
 if TYPE_CHECKING:
     from sudare.tables.anonymize.levels import LevelsFound
     from sudare.tables.anonymize.publication import AnonymizedTable
     from sudare.tables.classes.contributions import Contribution
+    from sudare.tables.classes.criteria import DiversityKind
     from sudare.tables.classes.diversity import Diversity
     from sudare.tables.classes.records import RecordsAssessment
     from sudare.tables.hierarchies.model import Hierarchy
@@ -108,23 +109,13 @@ class Table:
         return [self.attributes.index(name) for name in names]
 
     @checked
-    @contextmanager
-    def marked(self, positions: Sequence[int], marks: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    def marked(self, positions: Sequence[int], marks: Mapping[str, NDArray[Any]]) -> AbstractContextManager[str]:
         """Yield a FROM clause of the rows `r` joined with marks `m` of the distinct rows.
 
         Rows that are equal on the attributes at `positions` have the same marks. The clause is valid only within the
         block.
         """
-        numbers, found = number_rows(self.codes[list(positions)])
-        firsts = first_rows(numbers, found)
-        keys = {f"a{a}": np.array([self.values[a][code] for code in self.codes[a, firsts]], object) for a in positions}
-        name = fresh_name(f"{self._name}_marks")
-        self.engine.attach(name, {**keys, **{key: mark[firsts] for key, mark in marks.items()}})
-        same = " AND ".join(f"m.a{a} IS NOT DISTINCT FROM r.a{a}" for a in positions) or "true"
-        try:
-            yield f"{self.rows()} AS r JOIN {name} AS m ON {same}"
-        finally:
-            self.engine.drop(name)
+        return marked_rows(self, positions, marks)
 
     def risk(
         self,
@@ -263,12 +254,9 @@ class Table:
 
     def hierarchies(self, folder: str | Path | None = None) -> dict[str, Hierarchy]:
         """Return the generalization hierarchies in a folder, or hierarchies suggested by the table's values."""
-        from sudare.tables.hierarchies.model import find_hierarchies, read_hierarchy
-        from sudare.tables.hierarchies.suggest import suggest_hierarchies
+        from sudare.tables.hierarchies.suggest import table_hierarchies
 
-        if folder is None:
-            return {found.attribute: found.hierarchy for found in suggest_hierarchies(self)}
-        return {name: read_hierarchy(path, name) for name, path in find_hierarchies(folder, self.attributes).items()}
+        return table_hierarchies(self, folder)
 
     def levels(
         self,
@@ -276,6 +264,11 @@ class Table:
         limit: float,
         hierarchies: Mapping[str, Hierarchy | str | Path] | str | Path | None = None,
         known: Sequence[str] | None = None,
+        sensitive: str | Sequence[str] = (),
+        l: float | None = None,  # noqa: E741
+        diversity: DiversityKind = "distinct",
+        c: float | None = None,
+        t: float | None = None,
         suppress: float = 0.0,
         loss: str = "entropy",
         seconds: float | None = SEARCH_SECONDS,
@@ -284,16 +277,18 @@ class Table:
     ) -> LevelsFound:
         """Return the generalization levels with the least loss at which no record has a risk above the limit.
 
-        `hierarchies` are given by attribute or as a folder; by default they are suggested from the values.
+        `hierarchies` are given by attribute or as a folder; by default they are suggested from the values, but not for
+        sensitive attributes, whose classes must be `l`-diverse and `t`-close.
 
             table.levels(limit=0.2).publish("members-safe.csv")
         """
         from sudare.tables.anonymize.levels import find_levels
+        from sudare.tables.hierarchies.suggest import table_hierarchies
 
-        given = hierarchies if isinstance(hierarchies, Mapping) else self.hierarchies(hierarchies)
+        given = hierarchies if isinstance(hierarchies, Mapping) else table_hierarchies(self, hierarchies, sensitive)
         return find_levels(
-            self, given, known=known, limit=limit, suppress=suppress, loss=loss, seconds=seconds, seed=seed,
-            progress=progress,
+            self, given, known=known, limit=limit, sensitive=sensitive, l=l, diversity=diversity, c=c, t=t,
+            suppress=suppress, loss=loss, seconds=seconds, seed=seed, progress=progress,
         )  # fmt: skip
 
     def anonymize(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import sudare
-from sudare.tables.anonymize import bounded_search, levels as levels_module
+from sudare.tables.anonymize import bounded_search, levels as levels_module, written_levels
 from sudare.tables.anonymize.levels import LevelsFound, changed_levels, find_levels
 from sudare.tables.classes.criteria import Criteria, DiversityKind
 from sudare.tables.hierarchies.model import make_hierarchy, read_hierarchy
@@ -218,6 +219,50 @@ def test_what_cannot_be_asked_is_refused() -> None:
     ]:
         with pytest.raises(sudare.InputError, match=said):
             find_levels(table, {}, limit=0.5, **options)  # type: ignore[arg-type]
+
+
+PATIENTS = """\
+age,sex,disease
+20,f,flu
+21,f,flu
+22,f,ulcer
+31,m,flu
+32,m,ulcer
+39,m,cold
+"""
+DECADES = [(str(age), f"{age // 10}0s", "*") for age in (20, 21, 22, 31, 32, 39)]
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> Iterator[LevelsFound]:
+    (tmp_path / "patients.csv").write_text(PATIENTS)
+    ages = make_hierarchy("age", dict(enumerate(DECADES)))
+    with sudare.read_table(tmp_path / "patients.csv") as table:
+        yield table.levels(limit=1 / 3, hierarchies={"age": ages}, sensitive="disease", l=2)
+
+
+def test_the_written_file_has_the_sensitive_column_and_satisfies_l(patients: LevelsFound, tmp_path: Path) -> None:
+    written = patients.publish(tmp_path / "safe.csv")
+    assert (written.columns, written.kept, written.max_risk) == (("age", "sex", "disease"), (), pytest.approx(1 / 3))
+    lines = (tmp_path / "safe.csv").read_text().splitlines()
+    assert lines == [
+        "age,sex,disease", "20s,f,flu", "20s,f,flu", "20s,f,ulcer", "30s,m,cold", "30s,m,flu", "30s,m,ulcer"
+    ]  # fmt: skip
+
+
+def test_levels_that_break_a_criterion_are_not_written(patients: LevelsFound, tmp_path: Path) -> None:
+    with pytest.raises(sudare.AnswerIsNo, match="6 records are in classes that do not satisfy the criteria"):
+        patients.publish(tmp_path / "safe.csv", levels={"age": 0})
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(RuntimeError, match="breaks the limit"):
+        # As if three values had been asked for, and the levels found all the same.
+        patch.setattr(written_levels, "kept_rows", lambda _, general: np.ones(len(general.counts), np.bool_))
+        replace(patients, l=3).publish(tmp_path / "safe.csv")
+    assert not (tmp_path / "safe.csv").exists()
+
+
+def test_a_page_that_would_not_show_the_criteria_is_refused(patients: LevelsFound, tmp_path: Path) -> None:
+    with pytest.raises(sudare.OptionNotUsable, match="does not show levels with l or t"):
+        patients.report(tmp_path / "page.html")
 
 
 @pytest.mark.parametrize(("k", "bits"), [(5, 10.76), (10, 10.76), (100, 12.39)])

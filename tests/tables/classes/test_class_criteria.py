@@ -67,7 +67,7 @@ def test_a_missing_value_is_a_value_of_its_own() -> None:
         (Criteria(l=0.5), ["b"], "l must be at least 1, not 0.5"),
         (Criteria(l=float("nan"), diversity="entropy"), ["b"], "l must be at least 1"),
         (Criteria(l=2.5), ["b"], "l must be a whole number, not 2.5"),
-        (Criteria(l=3), ["b"], "'b' has 2 different values, so no class can reach l = 3"),
+        (Criteria(l=3), ["b"], "'b' has 2 different values, so no class can have 3"),
         (Criteria(l=2), [], "l and t need a sensitive attribute"),
         (Criteria(t=0.5), [], "l and t need a sensitive attribute"),
         (Criteria(t=1.2), ["b"], "t must be between 0 and 1, not 1.2"),

@@ -22,7 +22,19 @@ from sudare.cli.frame import (
 )
 from sudare.cli.options import taking
 from sudare.cli.settings import Settings, command_line
-from sudare.cli.table.options import KnownOption, KOption, LimitOption, SecondsOption, SuppressOption, needed_limit
+from sudare.cli.table.options import (
+    COption,
+    DiversityOption,
+    KnownOption,
+    KOption,
+    LimitOption,
+    LOption,
+    SecondsOption,
+    SensitiveOption,
+    SuppressOption,
+    TOption,
+    needed_limit,
+)
 from sudare.cli.table.source import names
 from sudare.cli.table.what_if import WhatIfOptions
 from sudare.errors import OptionNotUsable
@@ -49,6 +61,11 @@ def levels(
     limit: LimitOption = None,
     k: KOption = None,
     known: KnownOption = None,
+    sensitive: SensitiveOption = None,
+    l: LOption = None,  # noqa: E741
+    diversity: DiversityOption = "distinct",
+    c: COption = None,
+    t: TOption = None,
     suppress: SuppressOption = 0.0,
     loss: Annotated[str, typer.Option(metavar="NAME", parser=_loss)] = "entropy",
     out: Annotated[Path | None, TABLE, typer.Option("--out", "-o", metavar="OUT")] = None,
@@ -67,12 +84,19 @@ def levels(
 
     texts = spoken()
     _check_written(out, keep, choice)
+    if report and (l is not None or t is not None):
+        raise OptionNotUsable("errors.criteria.no_page")
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
         hierarchies = source.read_hierarchies(table)
         ask = partial(
             find_levels_from,
             known=names(known),
             limit=needed_limit(limit, k),
+            sensitive=sensitive or (),
+            l=l,
+            diversity=diversity,
+            c=c,
+            t=t,
             suppress=suppress,
             loss=loss,
             seconds=seconds,

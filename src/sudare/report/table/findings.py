@@ -21,13 +21,11 @@ from sudare.report.table.set_findings import (
 )
 from sudare.showing import dataclass
 from sudare.statistics.distinct import collapse, sum_by
-from sudare.tables.anonymize.levels import LevelsFound, find_levels
+from sudare.tables.anonymize.levels import LevelsFound, find_levels, kept_rows
 from sudare.tables.classes.contributions import Contribution, attribute_contributions
 from sudare.tables.classes.diversity import Diversity, sensitive_diversity
-from sudare.tables.classes.partitions import safe_rows
 from sudare.tables.classes.records import RecordsAssessment, assess_records
 from sudare.tables.classes.remarks import ColumnRemark, column_remarks
-from sudare.tables.classes.rows import table_rows
 from sudare.tables.derived import Derived
 from sudare.tables.generalized import generalize_table
 from sudare.tables.model import Table
@@ -215,7 +213,7 @@ def _change(table: Table, derived: Derived, found: LevelsFound, name: str) -> Le
 
 def _kept(general: Table, found: LevelsFound) -> RecordsAssessment:
     """Return the risk of the records that are left when those in groups that are too small are left out."""
-    kept = safe_rows(table_rows(general, general.positions(found.known)), found.k)
+    kept = kept_rows(found, general)
     persons = None if general.persons is None else general.persons[kept]
     codes = np.ascontiguousarray(general.codes[:, kept])
     return assess_records(replace(general, codes=codes, counts=general.counts[kept], persons=persons), found.known)

@@ -100,6 +100,8 @@ def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
     """Print the best levels and the minimal ones."""
     out = console()
     out.print(levels_title(found, texts), style="bold")
+    if found.criteria.looks_at_values:
+        out.print(_criteria_of_levels(found, texts))
     key = "risk.levels_nodes" if found.complete else "risk.levels_nodes_some"
     out.print(texts(key, nodes=f"{found.nodes:,}", evaluated=f"{found.evaluated:,}"))
     if found.best is None or found.loss is None or found.suppressed is None:
@@ -125,6 +127,17 @@ def show_levels(found: LevelsFound, top: int, texts: Texts) -> None:
 def levels_title(found: LevelsFound, texts: Texts) -> str:
     """Say which risk no record may exceed."""
     return texts("risk.levels_title", limit=exact_percent(found.limit, texts), size=f"{found.k:,}")
+
+
+def _criteria_of_levels(found: LevelsFound, texts: Texts) -> str:
+    """Say what every class must satisfy beside its size."""
+    said = []
+    if found.l is not None:
+        said.append(texts(f"risk.levels_l_{found.diversity}", l=f"{found.l:g}", c=f"{found.c or 0:g}"))
+    if found.t is not None:
+        said.append(texts("risk.levels_t", t=f"{found.t:g}"))
+    separator = texts("list.comma")
+    return texts("risk.levels_criteria", attributes=separator.join(found.sensitive), criteria=separator.join(said))
 
 
 def _bound_of_levels(found: LevelsFound, texts: Texts) -> str:
@@ -167,7 +180,8 @@ def show_written(written: WrittenLevels, found: LevelsFound, texts: Texts) -> No
         limit = exact_percent(found.limit, texts)
         out.print(texts("risk.written_kept", columns=names(written.kept), limit=limit, known=names(found.known)))
     risks = {"max_risk": percent(written.max_risk, texts), "mean_risk": percent(written.mean_risk, texts)}
-    out.print(texts("risk.written_risk", uniques=f"{written.uniques:,}", **risks))
+    key = "risk.written_risk_sensitive" if found.sensitive else "risk.written_risk"
+    out.print(texts(key, uniques=f"{written.uniques:,}", sensitive=names(found.sensitive), **risks))
     if any(None in values for values in found.table.values):
         out.print(texts(f"risk.written_missing_{found.table.missing}"))
 

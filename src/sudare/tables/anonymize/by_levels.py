@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import AnswerIsNo
 from sudare.limits import SEARCH_SECONDS
-from sudare.messages import Joined
 from sudare.progress import Progress, silent
 from sudare.statistics.distinct import first_rows, number_rows
-from sudare.tables.anonymize.levels import LevelsFound, find_levels
+from sudare.tables.anonymize.levels import LevelsFound, find_levels, none_safe
 from sudare.tables.anonymize.registry import Ended, Request
 from sudare.tables.classes.class_criteria import class_criteria
 from sudare.tables.classes.criteria import Criteria
@@ -62,14 +60,6 @@ def recode_by_levels(
 
 # Losses that are means over the records already.
 _MEANS = ("precision",)
-
-
-def none_safe(found: LevelsFound) -> AnswerIsNo:
-    """Return the error that no levels are safe."""
-    attributes = Joined(found.in_the_way, "comma")
-    if found.criteria.looks_at_values:
-        return AnswerIsNo("errors.criteria.none_safe", suppress=found.suppress, k=found.k, attributes=attributes)
-    return AnswerIsNo("errors.levels.none_safe", limit=found.limit, suppress=found.suppress, attributes=attributes)
 
 
 def recoded_at(found: LevelsFound, roles: Roles) -> RecodedTable:

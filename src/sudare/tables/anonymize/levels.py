@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.errors import OptionNotUsable
+from sudare.errors import AnswerIsNo, OptionNotUsable
 from sudare.lazy import above
 from sudare.limits import SEARCH_SECONDS
 from sudare.messages import Joined, Language
@@ -119,7 +120,12 @@ class LevelsFound(Result):
     def report(
         self, path: str | Path, *, command: str | None = None, language: Language = "en", progress: Progress = silent
     ) -> None:
-        """Write one page about the table, with these levels; `command` is the command line that made it, if one did."""
+        """Write one page about the table, with these levels; `command` is the command line that made it, if one did.
+
+        The page does not show criteria about sensitive values: levels that were found with them are refused.
+        """
+        if self.criteria.looks_at_values:
+            raise OptionNotUsable("errors.criteria.no_page")
         write: Any = above("sudare.report.table.report", "write_table_report")
         write(
             self.table, path, known=self.known, limit=self.limit, hierarchies=self.hierarchies, suppress=self.suppress,
@@ -205,6 +211,14 @@ def find_levels(
     )
 
 
+def none_safe(found: LevelsFound) -> AnswerIsNo:
+    """Return the error that no levels are safe."""
+    attributes = Joined(found.in_the_way, "comma")
+    if found.criteria.looks_at_values:
+        return AnswerIsNo("errors.criteria.none_safe", suppress=found.suppress, k=found.k, attributes=attributes)
+    return AnswerIsNo("errors.levels.none_safe", limit=found.limit, suppress=found.suppress, attributes=attributes)
+
+
 def _most_nodes(question: Question) -> int:
     """Return how many nodes are settled one and all."""
     if question.values is None:
@@ -226,6 +240,13 @@ def _in_the_way(question: Question, known: Sequence[str]) -> tuple[str, ...]:
         if int(rows.counts[~safe_rows(rows, question.size, question.values)].sum()) > question.allowed
     ]
     return tuple(alone or [name for name, rows in tops.items() if rows.codes.max(initial=0) > 0])
+
+
+def kept_rows(found: LevelsFound, general: Table) -> NDArray[np.bool_]:
+    """Return which distinct rows of the table, put at some levels, are not suppressed."""
+    rows = table_rows(general, general.positions(found.known))
+    values = class_criteria(found.criteria, general, found.sensitive, found.hierarchies)
+    return safe_rows(rows, found.k, None if values.trivial else values)
 
 
 def placed(table: Table, names: Sequence[str]) -> list[tuple[str, int]]:

@@ -18,10 +18,11 @@ from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.writing import check_table_ending, keeps_inputs, whole_file
 from sudare.statistics.distinct import collapse
-from sudare.tables.anonymize.levels import LevelsFound, most_suppressed, placed
+from sudare.tables.anonymize.levels import LevelsFound, kept_rows, most_suppressed, none_safe, placed
 from sudare.tables.anonymize.search import Levels
+from sudare.tables.classes.class_criteria import class_criteria
 from sudare.tables.classes.partitions import safe_rows
-from sudare.tables.classes.records import RecordsAssessment, assess_records
+from sudare.tables.classes.records import assess_records
 from sudare.tables.classes.rows import table_rows
 from sudare.tables.generalized import generalize_table
 from sudare.tables.model import Table
@@ -31,10 +32,11 @@ from sudare.tables.model import Table
 class WrittenLevels(Result):
     """The contents of a written generalized table, and its risk, measured on the file as read back.
 
-    `columns` are written, `kept` of them unchanged; `left_out` are source columns that are not. Where the table has a
-    `weight`, that column is written too, and a row can stand for many records. The risk is for an attacker who knows
-    every column of the file. Class sizes count persons where the table has a person column, although the file does not
-    contain it. The file is at `levels`, for which `suppressed` records were left out.
+    `columns` are written, `kept` of them unchanged because it was asked for; sensitive ones are unchanged too.
+    `left_out` are source columns that are not. Where the table has a `weight`, that column is written too, and a row
+    can stand for many records. The risk is for an attacker who knows every column of the file that is not sensitive.
+    Class sizes count persons where the table has a person column, although the file does not contain it. The file is at
+    `levels`, for which `suppressed` records were left out.
     """
 
     path: str
@@ -58,40 +60,36 @@ def write_levels(
 ) -> WrittenLevels:
     """Write the table at the best levels found, or at other safe levels, as CSV or Parquet, and measure the file.
 
-    Only what was made safe is written: the known attributes, without the suppressed records. Rows are sorted by their
-    written values, since the record order could reveal what was left out. `keep` names further attributes to write
-    unchanged; the limit then need not hold for the whole file. The person column is never written; in a table with
-    weights, records that have become equal share one row. The file is read back before it gets its name: a file that
-    differs or breaks the limit is never left behind. Known attributes that `levels` does not name stay unchanged.
-    Levels at which too many records are above the limit are refused.
+    Only what was made safe is written: the known attributes and, unchanged, the sensitive ones, without the suppressed
+    records. Rows are sorted by their written values, since the record order could reveal what was left out. `keep`
+    names further attributes to write unchanged; the limit then need not hold for the whole file. The person column is
+    never written; in a table with weights, records that have become equal share one row. The file is read back before
+    it gets its name: a file that differs or breaks the limit or the criteria is never left behind. Known attributes
+    that `levels` does not name stay unchanged. Levels that are not safe are refused.
     """
     check_table_ending(Path(path))
     if found.best is None:
-        raise AnswerIsNo(
-            "errors.levels.none_safe",
-            limit=found.limit,
-            suppress=found.suppress,
-            attributes=Joined(found.in_the_way, "comma"),
-        )
+        raise none_safe(found)
     _check_keep(found, keep)
     at = found.best if levels is None else _whole_levels(found, levels)
-    columns = [name for name in found.table.attributes if name in found.known or name in keep]
+    columns = [name for name in found.table.attributes if name in (*found.known, *found.sensitive, *keep)]
     with generalize_table(found.table, found.hierarchies, at).table as general:
-        kept = safe_rows(table_rows(general, general.positions(found.known)), found.k)
+        kept = kept_rows(found, general)
         suppressed = int(general.counts[~kept].sum())
         _check_safe(found, suppressed)
         meant = _part(general, columns, kept)
         with whole_file(Path(path)) as temporary:
             _write_rows(general, columns, found.known, kept, temporary)
-            risk = _measured(temporary, meant)
-            if not keep and risk.max_risk > found.limit:
+            written = _read_back(temporary, meant)
+            risk = assess_records(written, [name for name in columns if name not in found.sensitive])
+            if (not keep and risk.max_risk > found.limit) or not _satisfies(found, written):
                 raise RuntimeError(f"What was to be written to {path} breaks the limit; it was removed")
     weight, every = found.table.weight, (*found.table.attributes, *found.table.reading.others)
     return WrittenLevels(
         path=str(path),
         columns=tuple(columns),
         weight=weight,
-        kept=tuple(keep),
+        kept=tuple(name for name in keep if name not in found.sensitive),
         left_out=tuple(name for name in every if name not in (*columns, weight)),
         rows=len(_contents(meant)) if weight else risk.records,
         records=risk.records,
@@ -115,6 +113,8 @@ def _whole_levels(found: LevelsFound, levels: Mapping[str, int]) -> Levels:
 def _check_safe(found: LevelsFound, suppressed: int) -> None:
     allowed = most_suppressed(found.suppress, found.records)
     if suppressed > allowed:
+        if found.criteria.looks_at_values:
+            raise AnswerIsNo("errors.criteria.not_safe", count=suppressed, allowed=allowed)
         raise AnswerIsNo("errors.levels.not_safe", count=suppressed, limit=found.limit, allowed=allowed)
 
 
@@ -156,12 +156,25 @@ def _write_rows(
         general.engine.write(f"SELECT {cells} FROM {rows} WHERE m.kept {order}", path)
 
 
-def _measured(path: Path, meant: Table) -> RecordsAssessment:
-    """Read a file that was written, compare it with what was meant, and return the risk of its records."""
+def _read_back(path: Path, meant: Table) -> Table:
+    """Read a file that was written, compare it with what was meant, and return it as a table."""
     written = _read_again(path, meant)
     if written != _contents(meant):
         raise OutputNotWritable("errors.levels.written_differs", ending=path.suffix)
-    return assess_records(_table_of(written, meant) if meant.persons is None else meant)
+    return _table_of(written, meant) if meant.persons is None else meant
+
+
+def _satisfies(found: LevelsFound, written: Table) -> bool:
+    """Return whether all classes of a written table satisfy the criteria about the sensitive values of the original."""
+    values = class_criteria(found.criteria, found.table, found.sensitive, found.hierarchies)
+    if values.trivial:
+        return True
+    places = written.positions(found.sensitive)
+    codes = [
+        np.asarray([column.values.index(value) for value in written.values[place]], np.int32)[written.codes[place]]
+        for column, place in zip(values.columns, places, strict=True)
+    ]
+    return bool(safe_rows(table_rows(written, written.positions(found.known)), found.k, values.of_rows(codes)).all())
 
 
 Contents = Counter[tuple[str | None, ...]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from sudare.arguments import checked
@@ -17,7 +18,7 @@ from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.spellings import plain
 from sudare.statistics.distinct import sum_by
-from sudare.tables.hierarchies.model import Hierarchy, make_hierarchy
+from sudare.tables.hierarchies.model import Hierarchy, find_hierarchies, make_hierarchy, read_hierarchy
 from sudare.tables.identifiers import NEARLY_ALL, identifier_kind, occurs_once
 from sudare.tables.model import Table
 from sudare.tables.value_kinds import (
@@ -90,6 +91,16 @@ def suggest_hierarchies(
         values = table.values[place]
         found.append(suggest_hierarchy(attribute, values, kind=kinds.get(attribute), counts=counts, other=other))
     return found
+
+
+def table_hierarchies(
+    table: Table, folder: str | Path | None, unless: str | Sequence[str] = ()
+) -> dict[str, Hierarchy]:
+    """Return the hierarchies in a folder or, without one, suggested ones for all attributes `unless` they are named."""
+    if folder is not None:
+        return {name: read_hierarchy(path, name) for name, path in find_hierarchies(folder, table.attributes).items()}
+    without = (unless,) if isinstance(unless, str) else unless
+    return {found.attribute: found.hierarchy for found in suggest_hierarchies(table) if found.attribute not in without}
 
 
 @checked
