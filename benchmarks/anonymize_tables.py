@@ -268,8 +268,8 @@ def section(bench: Bench, growth: list[str]) -> list[str]:
 
 
 REMARKS = (
-    "Adult has 30,162 records; with l = 3, occupation is sensitive and the other eight attributes are the quasi- "
-    "identifiers. All losses are measured by sudare on the table that was found, by the same code. Seconds are "
+    "Adult has 30,162 records; with l = 3, occupation is sensitive and the other eight attributes are the "
+    "quasi-identifiers. All losses are measured by sudare on the table that was found, by the same code. Seconds are "
     "those of the search alone, after reading and, for sudare, after a first call that loads the compiled kernels. "
     "The plain median Mondrian is that of this benchmark: strict cuts at the median of the widest attribute, in the "
     "order of the hierarchies, and the lowest node that covers the class. anonypy's Mondrian has no hierarchies. It "
