@@ -162,6 +162,10 @@ class Examples:
         return partitioned(self.table, roles, [0] * self.table.records, hierarchies={"age": self.hierarchy})
 
     @cached_property
+    def anonymized_table(self) -> sudare.tables.AnonymizedTable:
+        return sudare.tables.anonymize_table(self.table, k=4, l=2, sensitive="illness")
+
+    @cached_property
     def recoded_file(self) -> Path:
         sudare.tables.write_recoded(self.recoded, self.folder / "recoded.csv", seed=0)
         return self.folder / "recoded.csv"
@@ -289,6 +293,7 @@ BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
     sudare.tables.LevelsFound: lambda e, _: sudare.tables.find_levels(
         e.table, {"age": e.hierarchy}, known=["age"], limit=0.5
     ),
+    sudare.tables.AnonymizedTable: lambda e, _: e.anonymized_table,
     sudare.tables.DisclosableSets: lambda e, _: sudare.tables.disclosable_sets(e.table, limit=0.5),
     sudare.baskets.Experiments: lambda e, _: e.experiments,
     sudare.baskets.Certificate: lambda e, _: sudare.baskets.read_certificate(e.certificate),
@@ -336,6 +341,8 @@ BY_NAME: Mapping[str, Any] = {
     "values": [str(NUMBER), str(NUMBER + 1), None],
 }
 OWN: dict[str, Any] = {
+    "anonymize_table.k": 4,
+    "table_frontier.ks": [2],
     "check_recoded_file.cells": "nodes",
     "check_recoded_file.key": lambda e: e.recoded.rows[published_lines(e.recoded, 0)],
     "check_recoded_file.path": lambda e: e.recoded_file,
@@ -435,6 +442,7 @@ OWN: dict[str, Any] = {
     "write_cells_parquet.path": made("out.parquet"),
     "write_hierarchies.overwrite": True,
     "write_history_report.path": made("history.html"),
+    "write_anonymized_report.path": made("anonymized.html"),
     "write_table_report.path": made("table.html"),
 }
 # Methods and constructors.

@@ -19,9 +19,21 @@ from sudare.report.baskets.report import write_baskets_report
 from sudare.report.contest.frontier import write_frontier_page
 from sudare.report.contest.report import write_contest_report
 from sudare.report.history.report import write_history_report
+from sudare.report.table.anonymized.report import write_anonymized_report
 from sudare.report.table.report import write_table_report
 from sudare.tables.hierarchies.model import make_hierarchy
+from sudare.tables.recoded.losses import table_loss
+from sudare.tables.roles import Roles
 from tests.conftest import TOY
+from tests.report.table.anonymized.small import (
+    FRONTIER,
+    PEOPLE,
+    ROLES,
+    UTILITY,
+    anonymized_people,
+    published_people,
+)
+from tests.tables.recoded.partitioned import partitioned
 
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -33,7 +45,7 @@ OPTIONS = (
 EVIL = "<script>document.title='evil'</script><img src=x onerror=alert(1)>"
 # Three attributes of long names, one of them evil, one Japanese, and one with long values.
 LONG = ["attribute_" + "long" * 12, "都道府県と市区町村の名前" * 4, EVIL]
-SECTIONS = {"history": 9, "table": 11, "baskets": 10, "contest": 13, "frontier": 4}
+SECTIONS = {"history": 9, "table": 11, "anonymized": 11, "baskets": 10, "contest": 13, "frontier": 4}
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
 
@@ -51,8 +63,8 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     kind, language = request.param
     folder = tmp_path_factory.mktemp(kind)
     write = {
-        "history": write_history, "table": write_table, "baskets": write_baskets, "contest": write_contest,
-        "frontier": write_frontier,
+        "history": write_history, "table": write_table, "anonymized": write_anonymized, "baskets": write_baskets,
+        "contest": write_contest, "frontier": write_frontier,
     }  # fmt: skip
     write[kind](folder, language)
     return folder / "report.html"
@@ -81,6 +93,27 @@ def write_table(folder: Path, language: str) -> None:
             folder / "report.html",
             sensitive="sensitive",
             hierarchies=hierarchies,
+            language=language,
+            made=dt.datetime(2025, 1, 31),
+        )
+
+
+def write_anonymized(folder: Path, language: str) -> None:
+    """Long and evil names of columns, and long and evil cells; the results are those of another table."""
+    renamed = dict(zip(("sex", "age", "illness"), LONG, strict=True))
+    roles = Roles(tuple(replace(c, attribute=renamed.get(c.attribute, c.attribute)) for c in ROLES.columns))
+    text = PEOPLE.replace("sex", LONG[0]).replace("age", LONG[1]).replace("illness", LONG[2]).replace("f,", f"{EVIL},")
+    (folder / "toy.csv").write_text(text, encoding="utf-8")
+    with sudare.read_table(folder / "toy.csv") as table, anonymized_people(folder) as made:
+        owner = [n % 2 for n in range(table.records)]
+        recoded = partitioned(table, roles, owner, cells="sets")
+        moved = tuple(replace(marginal, attribute=LONG[n]) for n, marginal in enumerate(UTILITY.marginals))
+        changed = {"utility": replace(UTILITY, marginals=moved), "loss": table_loss(recoded)}
+        write_anonymized_report(
+            replace(made, recoded=recoded, roles=roles, **changed),
+            folder / "report.html",
+            published=replace(published_people(folder), path=str(folder / "safe-toy.csv")),
+            frontier=FRONTIER,
             language=language,
             made=dt.datetime(2025, 1, 31),
         )

@@ -1,5 +1,11 @@
+from sudare.report.table.anonymized.report import write_anonymized_report as write_anonymized_report
 from sudare.report.table.report import write_table_report as write_table_report
 from sudare.statistics.class_sizes import ClassSize as ClassSize
+from sudare.tables.anonymize.frontier import (
+    TableFrontier as TableFrontier,
+    TableFrontierPoint as TableFrontierPoint,
+    table_frontier as table_frontier,
+)
 from sudare.tables.anonymize.levels import (
     LevelsFound as LevelsFound,
     changed_levels as changed_levels,

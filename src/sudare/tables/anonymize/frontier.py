@@ -113,7 +113,7 @@ def table_frontier(
     for place, (k, part) in enumerate(searches):
         share = None if deadline.rest is None else deadline.rest / (len(searches) - place)
         found.append(_search(table, k, {**options, **part}, share, progress))
-    points = _consistent([_point(made) for made in found])
+    points = consistent([_point(made) for made in found])
     first = found[0]
     return TableFrontier(
         records=table.records, loss_name=first.loss_name, highest=_highest(first), model=model,
@@ -159,7 +159,7 @@ def _highest(made: AnonymizedTable) -> float:
     return made.loss.highest_entropy if made.loss_name == "entropy" else 1.0
 
 
-def _consistent(points: Sequence[TableFrontierPoint]) -> tuple[TableFrontierPoint, ...]:
+def consistent(points: Sequence[TableFrontierPoint]) -> tuple[TableFrontierPoint, ...]:
     """Let the best table for a stricter demand count, and the highest bound for a weaker one."""
 
     def stricter(one: TableFrontierPoint, other: TableFrontierPoint) -> bool:
