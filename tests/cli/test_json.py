@@ -60,6 +60,8 @@ CASES = [
     ("table.sets:affordable", "{}/people.csv --costs {}/costs.csv --budget 3 --sets 2"),
     ("table.levels:levels", "{}/people.csv --hierarchies {}/hierarchies --known age --limit 0.5 -o {}/made/l.csv"),
     ("table.levels:levels", "{}/people.csv --hierarchies {}/hierarchies --limit 0.001 --what-if-added {}/people.csv"),
+    ("table.anonymize:anonymize", "{}/people.csv --k 3 --sensitive illness --l 2 -o {}/made/n.csv"),
+    ("table.anonymize:anonymize", "{}/people.csv --k 3 --model levels --skip-attacks --skip-utility"),
     ("table.population:population", "{}/people.csv --share 0.1"),
     ("table.hierarchies:hierarchies", "{}/people.csv -o {}/made/suggested"),
     ("baskets.mining:itemsets", "{}/baskets.txt --support 0.1"),

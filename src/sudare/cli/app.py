@@ -34,6 +34,7 @@ COMMANDS = {
     "table dangerous": "table.sets:dangerous",
     "table affordable": "table.sets:affordable",
     "table levels": "table.levels:levels",
+    "table anonymize": "table.anonymize:anonymize",
     "table population": "table.population:population",
     "table hierarchies": "table.hierarchies:hierarchies",
     "table report": "table.report:report",

@@ -113,6 +113,7 @@ _ARGUMENTS = {
     "guesses": ("most_guesses",),
     "sample": ("record_share",),
     "attacks": ("skip_attacks",),
+    "utility": ("skip_utility",),
     "share": ("known_share",),
     "hierarchies": ("write_hierarchies",),
     "overwrite": ("force",),

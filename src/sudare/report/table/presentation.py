@@ -12,6 +12,7 @@ from sudare.messages import Texts
 from sudare.report.notebook import Cell, rows_cell
 from sudare.report.page import MOST_LETTERS, shortened
 from sudare.report.table.anonymized.cells import anonymized_cell, frontier_cell, show_frontier
+from sudare.report.table.anonymized_text import show_anonymized
 from sudare.report.table.answers import listed_names
 from sudare.report.table.figures import lattice_figure, levels_figures, records_figure, sample_figure, set_label
 from sudare.report.table.findings import levels_before_after
@@ -60,6 +61,7 @@ TEXTS: Mapping[type, Any] = {
     LevelsFound: lambda found, texts: show_levels(found, MOST_SHOWN, texts),
     TableFrontier: show_frontier,
     PopulationRisk: show_population,
+    AnonymizedTable: show_anonymized,
     SetsChanged: lambda found, texts: show_entered_and_left(found, MOST_SHOWN, texts),
 }
 

@@ -1,0 +1,45 @@
+"""The example of a column: a value that changed, and its cell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sudare.report.table.cell_examples import CellExample, cell_examples
+from sudare.tables.recoded.model import CellColumn, RecodedTable, recoded, record_rows
+from sudare.tables.roles import ColumnRole, Roles
+from tests.tables.small_tables import table_of
+
+ROLES = Roles((ColumnRole("a", "quasi"), ColumnRole("b", "quasi")))
+
+
+def column(name: str, values: tuple[str | None, ...], cells: dict[str | None, list[int]]) -> CellColumn:
+    ends = np.cumsum([len(covered) for covered in cells.values()], dtype=np.int64)
+    listed = np.asarray([value for covered in cells.values() for value in covered], np.int32)
+    return CellColumn(name, values, tuple(cells), listed, np.append(0, ends[:-1]), ends)
+
+
+def table(a: CellColumn, b: CellColumn, owner: list[int], cells: list[list[int]]) -> RecodedTable:
+    original = table_of([(0, 0), (1, 0), (1, 1), (2, 1), (2, 1), (2, 1)])
+    numbers = np.asarray(cells, np.int32)
+    return recoded(original, ROLES, (a, b), record_rows(original), np.asarray(owner, np.int32), numbers)
+
+
+def test_a_cell_that_joins_values_is_shown_before_single_values_and_stars() -> None:
+    a = column("a", ("0", "1", "2"), {"0-1": [0, 1], "2": [2]})
+    b = column("b", ("0", "1"), {"*": [0, 1], "1": [1]})
+    found = cell_examples(table(a, b, [0, 0, 0, 1, 1, 1], [[0, 1], [0, 1]]))
+    # Two records have the value 1 of a, one has 0; no cell of b joins some but not all of its values.
+    assert found == (CellExample("a", 3, 2, "1", "0-1"), CellExample("b", 2, 2, "1", "1"))
+
+
+def test_a_column_of_stars_shows_its_most_common_value() -> None:
+    a = column("a", ("0", "1", "2"), {"*": [0, 1, 2]})
+    b = column("b", ("0", "1"), {"*": [0, 1]})
+    found = cell_examples(table(a, b, [0] * 6, [[0], [0]]))
+    assert found == (CellExample("a", 3, 1, "2", "*"), CellExample("b", 2, 1, "1", "*"))
+
+
+def test_a_table_without_published_records_has_no_examples() -> None:
+    a = column("a", ("0", "1", "2"), {"*": [0, 1, 2]})
+    b = column("b", ("0", "1"), {"*": [0, 1]})
+    assert cell_examples(table(a, b, [-1] * 6, [[0], [0]])) == ()
