@@ -16,6 +16,19 @@ from sudare.tables.anonymize.publication import (
     anonymize_table as anonymize_table,
 )
 from sudare.tables.anonymize.written_levels import WrittenLevels as WrittenLevels, write_levels as write_levels
+from sudare.tables.attack.attack import attack_table as attack_table
+from sudare.tables.attack.results import (
+    AttackControl as AttackControl,
+    InferenceFound as InferenceFound,
+    LinkageFound as LinkageFound,
+    MembershipFound as MembershipFound,
+    MembershipScore as MembershipScore,
+    SubsetLinkage as SubsetLinkage,
+    TableAttack as TableAttack,
+    TableAttacks as TableAttacks,
+    TellingClass as TellingClass,
+    TightLinkage as TightLinkage,
+)
 from sudare.tables.classes.contributions import (
     Contribution as Contribution,
     attribute_contributions as attribute_contributions,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,15 @@ def test_a_table_without_published_records_is_not_tried() -> None:
     found = attack_table(recoded_of(table_of([(0, 0), (1, 1)]), [[(0,), (0,)]], [-1, -1]), criteria=Criteria(k=2))
     assert {(attack.verdict, attack.reason) for attack in found.attacks} == {("not_tried", "no_records")}
     assert (found.verdict, found.linkage, found.membership) == ("not_tried", None, None)
+
+
+def test_cells_may_cover_values_that_only_a_population_has() -> None:
+    found = starred(people(60), roles=SENSITIVE)
+    a, b = found.columns
+    wider = replace(a, values=(*a.values, "more"), listed=np.arange(13, dtype=np.int32), ends=np.array([13]))
+    attacks = attack_table(replace(found, columns=(wider, b)), criteria=Criteria(k=60)).attacks
+    assert [attack.error for attack in attacks] == [None] * 6
+    assert [attack.verdict for attack in attacks[:3]] == ["within"] * 3
 
 
 def test_outsiders_without_a_published_column_are_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -117,11 +119,14 @@ def test_a_left_out_record_is_replaced_by_another_one_of_its_class() -> None:
 
 
 def test_outsiders_have_the_numbers_of_the_table() -> None:
-    table, others = table_of([(0, 2), (1, 3)]), table_of([(1, 0), (4, 3)])
-    found = given_outsiders(table, others, ["b", "a"], 10, 0)
-    # The values 0 of b and 4 of a do not occur in the values of the table by number: b has 0 to 3, a has 0 and 1.
-    assert found.tolist() == [[0, 3], [1, -1]]
-    assert given_outsiders(table, others, ["a"], 1, 0).shape == (1, 1)
+    others = table_of([(1, 0), (4, 3)])
+    a, b = unchanged(table_of([(0, 2), (1, 3)])).columns
+    # The values of a are 0 and 1, those of b 0 to 3.
+    assert given_outsiders(others, [b, a], 10, 0).tolist() == [[0, 3], [1, -1]]
+    assert given_outsiders(others, [a], 1, 0).shape == (1, 1)
+    # A population has the value 4 too.
+    wider = replace(a, values=("0", "1", "4"))
+    assert given_outsiders(others, [wider], 10, 0).tolist() == [[1, 2]]
 
 
 def test_synthetic_outsiders_are_mixtures_of_two_records() -> None:

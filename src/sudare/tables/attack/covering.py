@@ -94,7 +94,10 @@ def _exact_column(found: RecodedTable, name: str) -> CellColumn:
 
 
 def _shares(found: RecodedTable, columns: Sequence[CellColumn]) -> tuple[Floats, ...]:
-    return tuple(found.counts(column.attribute) / max(found.table.records, 1) for column in columns)
+    """Return the share of each value of the columns; those that only a population has come after the table's."""
+    counts = [(found.counts(column.attribute), len(column.values)) for column in columns]
+    records = max(found.table.records, 1)
+    return tuple(np.pad(known, (0, different - len(known))).astype(np.float64) / records for known, different in counts)
 
 
 @dataclass(frozen=True, eq=False)

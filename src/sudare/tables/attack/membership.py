@@ -72,7 +72,7 @@ def attack_membership(
     names = [*found.quasi, *further]
     kinds = published_kinds(found, further)
     members = _members(found, further, len(kinds), seed)
-    others = _outsiders(found, outsiders, names, len(members), seed)
+    others = _outsiders(found, outsiders, kinds, len(members), seed)
     if not len(others):
         return None
     inside, outside, left_out = _scores(kinds, members), _scores(kinds, others), _scores(kinds, members, left_out=True)
@@ -109,12 +109,13 @@ def record_kinds(found: RecodedTable, further: list[str]) -> Numbers:
     return kinds
 
 
-def _outsiders(found: RecodedTable, outsiders: Table | None, names: list[str], most: int, seed: int) -> _Known:
+def _outsiders(found: RecodedTable, outsiders: Table | None, kinds: PublishedKinds, most: int, seed: int) -> _Known:
     if outsiders is None:
-        codes = found.table.codes[found.table.positions(names)][:, found.rows]
+        places = found.table.positions([column.attribute for column in kinds.columns])
+        codes = found.table.codes[places][:, found.rows]
         others = synthetic_outsiders(np.ascontiguousarray(codes), most, seed)
     else:
-        others = given_outsiders(found.table, outsiders, names, most, seed)
+        others = given_outsiders(outsiders, kinds.columns, most, seed)
     count = others.shape[1]
     known = _Known(others, np.full(count, -1, np.int32), np.zeros(count, np.int64))
     return known.take(stream(seed, "order of outsiders").permutation(count))

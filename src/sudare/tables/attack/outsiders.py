@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sudare.statistics.distinct import number_rows, row_order
 from sudare.statistics.random_streams import stream
 from sudare.tables.model import Table
-from sudare.tables.recoded.model import record_rows
+from sudare.tables.recoded.model import CellColumn, record_rows
 
 Codes = NDArray[np.int32]
 ROUNDS = 20
@@ -21,14 +21,14 @@ REACH = 4
 SWAPPED = 0.25
 
 
-def given_outsiders(table: Table, outsiders: Table, names: Sequence[str], most: int, seed: int) -> Codes:
-    """Return the values of at most some outsiders by their numbers in the table, -1 for values that it lacks."""
-    places, theirs = table.positions(list(names)), outsiders.positions(list(names))
+def given_outsiders(outsiders: Table, columns: Sequence[CellColumn], most: int, seed: int) -> Codes:
+    """Return the values of at most some outsiders by their numbers in the columns, -1 for values that these lack."""
+    places = outsiders.positions([column.attribute for column in columns])
     rows = record_rows(outsiders)
     if len(rows) > most:
         rows = np.sort(stream(seed, "outsiders").choice(rows, most, replace=False))
-    columns = [_translated(table.values[a], outsiders.values[b]) for a, b in zip(places, theirs, strict=True)]
-    return np.vstack([column[outsiders.codes[b][rows]] for column, b in zip(columns, theirs, strict=True)])
+    numbers = [_translated(column.values, outsiders.values[a]) for column, a in zip(columns, places, strict=True)]
+    return np.vstack([of_values[outsiders.codes[a][rows]] for of_values, a in zip(numbers, places, strict=True)])
 
 
 def _translated(values: Sequence[str | None], others: Sequence[str | None]) -> Codes:
