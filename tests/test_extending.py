@@ -145,6 +145,40 @@ def test_a_model_of_anonymization_is_a_module_and_a_line(copy: Copy) -> None:
     assert "2024" not in "".join(published)
 
 
+def test_a_model_of_anonymization_for_tables_is_a_module_and_a_line(copy: Copy) -> None:
+    copy.add(
+        "tables/anonymize/everything.py",
+        '"""Publishing a table as one class."""\n\n'
+        "import numpy as np\n\n"
+        "from sudare.tables.anonymize.registry import Ended, Request\n"
+        "from sudare.tables.anonymize.weights import tree_column\n"
+        "from sudare.tables.recoded.model import RecodedTable, record_rows, recoded\n\n\n"
+        "def recode(request: Request) -> tuple[RecodedTable, float | None, Ended]:\n"
+        '    """Give every record the highest node of each hierarchy."""\n'
+        "    table, quasi = request.table, request.roles.quasi\n"
+        "    values = [table.values[place] for place in table.positions(quasi)]\n"
+        "    counts = [np.ones(len(of_one), np.int64) for of_one in values]\n"
+        "    trees = map(tree_column, quasi, values, counts, [request.hierarchies[name] for name in quasi])\n"
+        "    rows = record_rows(table)\n"
+        "    owner, highest = np.zeros(len(rows), np.int32), np.zeros((len(quasi), 1), np.int32)\n"
+        "    found = recoded(table, request.roles, [tree.cells for tree in trees], rows, owner, highest)\n"
+        '    return found, None, "converged"\n',
+    )
+    copy.change(
+        "tables/anonymize/registry.py",
+        '        _model("levels", ',
+        '        _model("everything", "everything.recode", "hierarchies", "entropy"),\n        _model("levels", ',
+    )
+    copy.put("people.csv", PEOPLE)
+    code = (
+        "import sudare\ntable = sudare.read_table('people.csv')\n"
+        "found = table.anonymize(k=5, model='everything', attacks=False, utility=False)\n"
+        "print(found.publish('p.csv').check.k)"
+    )
+    assert copy.run("-c", code) == "6\n"
+    assert set((copy.folder / "p.csv").read_text(encoding="utf-8").splitlines()) == {"age,sex", "*,*"}
+
+
 def test_a_loss_is_a_line_and_a_number_of_the_kernel(copy: Copy) -> None:
     copy.change(
         "kernels/tables/grouping.py",
