@@ -182,8 +182,8 @@ def test_a_model_of_anonymization_for_tables_is_a_module_and_a_line(copy: Copy) 
 def test_a_loss_is_a_line_and_a_number_of_the_kernel(copy: Copy) -> None:
     copy.change(
         "kernels/tables/grouping.py",
-        "ENTROPY, DISCERNIBILITY, PRECISION = range(3)",
-        "ENTROPY, DISCERNIBILITY, PRECISION, HEIGHT = range(4)",
+        "ENTROPY, DISCERNIBILITY, PRECISION, CERTAINTY = range(4)",
+        "ENTROPY, DISCERNIBILITY, PRECISION, CERTAINTY, HEIGHT = range(5)",
     )
     copy.change(
         "kernels/tables/grouping.py",

@@ -59,6 +59,8 @@ def test_the_table_is_that_of_the_levels_found(
     assert (made.classes, int((~made.published).sum())) == (found.classes, found.suppressed)
     assert int(made.persons.min()) == found.smallest
     assert (bound, ended) == (pytest.approx(found.loss / table.records), "converged")
+    certain, least, _ = recode_by_levels(table, roles, given_, criteria, loss="ncp")
+    assert least == pytest.approx(table_loss(certain).ncp, abs=1e-9)
     for a, column in enumerate(made.columns):
         kept = made.published
         assert column.covers(made.cells[a][made.owner[kept]], made.codes(column.attribute)[kept]).all()

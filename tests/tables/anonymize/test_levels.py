@@ -151,7 +151,7 @@ def test_the_share_is_meant_as_written(engine: DuckDBEngine) -> None:
         ({"limit": 1.5}, OptionNotUsable, "above 0 and at most 1"),
         ({"suppress": 1}, OptionNotUsable, "at least 0 and below 1"),
         ({"suppress": -0.1}, OptionNotUsable, "at least 0 and below 1"),
-        ({"loss": "beauty"}, OptionNotUsable, "entropy, discernibility or precision"),
+        ({"loss": "beauty"}, OptionNotUsable, "entropy, ncp, discernibility or precision"),
         ({"known": ["agee"]}, ColumnNotFound, "Did you mean age"),
         ({"known": []}, OptionNotUsable, "at least one attribute"),
         ({"known": ["age", "age"]}, OptionNotUsable, "none twice"),
@@ -416,9 +416,13 @@ def one_loss(
     total = 0.0
     for a, share in enumerate(shares):
         before, after = Counter(row[a] for row in rows), Counter(row[a] for row in general)
+        covered = Counter(dict(zip((row[a] for row in rows), (row[a] for row in general), strict=True)).values())
         for row, new, keep in zip(rows, general, kept, strict=True):
             if loss == "precision":
                 total += (share if keep else 1) / n / len(shares)
+            elif loss == "ncp":
+                other = max(len(before) - 1, 1)
+                total += (covered[new[a]] - 1 if keep else len(before) - 1) / other / n / len(shares)
             else:
                 total += math.log2((after[new[a]] if keep else n) / before[row[a]])
     return total

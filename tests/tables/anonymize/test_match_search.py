@@ -55,6 +55,12 @@ def loss_of(case: Case, node: tuple[int, ...], records: list[Record], left: list
     total = 0.0
     for a in range(case.width):
         before, after = [r[a] for r in case.records], [r[a] for r in records]
+        if loss == "ncp":
+            values = set(before)
+            cells = dict(zip(before, after, strict=True))
+            covered = [[*cells.values()].count(after[i]) if i in left else len(values) for i in everyone]
+            total += sum((n - 1) / max(len(values) - 1, 1) for n in covered) / len(records) / case.width
+            continue
         total += sum(
             math.log2((after.count(after[i]) if i in left else len(records)) / before.count(before[i]))
             for i in everyone

@@ -14,7 +14,7 @@ from sudare.kernels.common.arrays import Bools, Bytes, Floats, Ints, Ints32, Wor
 from sudare.kernels.common.hashing import as_int, mix
 from sudare.kernels.entry import inner
 
-ENTROPY, DISCERNIBILITY, PRECISION = range(3)
+ENTROPY, DISCERNIBILITY, PRECISION, CERTAINTY = range(4)
 
 
 class Lattice(NamedTuple):
@@ -28,7 +28,7 @@ class Lattice(NamedTuple):
     first: Ints  # place of the attribute's maps; `cardinality` entries for each level
     cardinality: Ints
     raised: Words  # value -> smallest value that is equal to it at the level
-    penalty: Floats  # value -> what one suppressed record with it adds to the entropy loss of the level
+    penalty: Floats  # value -> what one suppressed record with it adds to the loss of the level, where that adds up
     single: Bools  # whether all values are one at [attribute, level]
     base: Floats  # loss without suppression that [attribute, level] adds
     small: int  # classes with fewer records are suppressed
@@ -159,6 +159,7 @@ def penalty_of(lattice: Lattice, walk: Walk, table: int, row: int, depth: int) -
 def measure(lattice: Lattice, walk: Walk, table: int) -> tuple[int, float]:
     """Return suppressed records and loss of a table, and note its sum of squared class sizes."""
     weights, levels = walk.weights[table], walk.held[table]
+    adds_up = lattice.loss == ENTROPY or lattice.loss == CERTAINTY
     suppressed = 0
     squares = crowded = penalty = 0.0
     for i in range(walk.rows[table]):
@@ -167,7 +168,7 @@ def measure(lattice: Lattice, walk: Walk, table: int) -> tuple[int, float]:
         if size < lattice.small:
             suppressed += size
             crowded += float(size) * size
-            if lattice.loss == ENTROPY and suppressed <= lattice.allowed:
+            if adds_up and suppressed <= lattice.allowed:
                 penalty += size * penalty_of(lattice, walk, table, i, len(levels))
     walk.squares[table] = squares
     base = lower_bound(lattice, levels)

@@ -12,6 +12,7 @@ import numpy as np
 from sudare.kernels.common.arrays import Ints
 from sudare.kernels.entry import entry, inner
 from sudare.kernels.tables.grouping import (
+    CERTAINTY,
     DISCERNIBILITY,
     ENTROPY,
     PRECISION,
@@ -142,6 +143,7 @@ def judge(lattice: Lattice, walk: Walk, source: int, target: int, levels: Ints, 
     if depth == len(levels):
         return measure(lattice, walk, target)
     weights = walk.weights[target]
+    adds_up = lattice.loss == ENTROPY or lattice.loss == CERTAINTY
     suppressed = 0
     loss = 0.0
     for a in range(depth):
@@ -149,7 +151,7 @@ def judge(lattice: Lattice, walk: Walk, source: int, target: int, levels: Ints, 
     for i in range(walk.rows[target]):
         if weights[i] < lattice.small:
             suppressed += weights[i]
-            if lattice.loss == ENTROPY and suppressed <= lattice.allowed:
+            if adds_up and suppressed <= lattice.allowed:
                 loss += weights[i] * penalty_of(lattice, walk, target, i, depth)
     if lattice.loss == PRECISION:
         loss += (depth / len(levels) - loss) * (suppressed / lattice.records)

@@ -59,7 +59,7 @@ def recode_by_levels(
 
 
 # Losses that are means over the records already.
-_MEANS = ("precision",)
+_MEANS = ("precision", "ncp")
 
 
 def recoded_at(found: LevelsFound, roles: Roles) -> RecodedTable:

@@ -66,7 +66,7 @@ class MatchJudge:
         else:
             self._rows, self._values = valued_rows(table, places, values)
         self._columns = [
-            _Column(hierarchies.get(name), table, place) for name, place in zip(known, places, strict=True)
+            _Column(hierarchies.get(name), table, place, loss) for name, place in zip(known, places, strict=True)
         ]
         self._records = int(self._rows.counts.sum())
         self.names, self.top = list(known), [len(column.codes) - 1 for column in self._columns]
@@ -134,7 +134,7 @@ class MatchJudge:
         def penalties() -> NDArray[np.float64]:
             at = zip(self._columns[:depth], levels[:depth], self._rows.codes[:depth], strict=True)
             lost: NDArray[np.float64] = np.sum([column.penalty[level][row] for column, level, row in at], axis=0)
-            return lost
+            return lost / self._loss.share(len(self.top))
 
         base, share = self._least(levels, depth), depth / len(self.top)
         return self._loss.of_rows(LeveledRows(rows, kept, base, share, penalties))
@@ -258,10 +258,10 @@ class _Column:
 
     `codes` are the numbers of the generalized values, `wildcards` that of a missing one which is equal to any (or -1),
     `levels` how many records have each value and those equal to it, and `penalty` what a record with a value loses more
-    if it is suppressed, in bits.
+    there if it is suppressed.
     """
 
-    def __init__(self, hierarchy: Hierarchy | None, table: Table, place: int) -> None:
+    def __init__(self, hierarchy: Hierarchy | None, table: Table, place: int, loss: Loss) -> None:
         values, self.codes = table.values[place], list[NDArray[np.int32]]()
         self.wildcards, self.penalty = list[int](), list[NDArray[np.float64]]()
         self.levels = list[ColumnLevel]()
@@ -270,8 +270,7 @@ class _Column:
         for level in range(levels):
             texts = hierarchy.generalize(values, level, missing=table.missing) if hierarchy else list(values)
             numbers = number_texts(texts)
-            crowd = np.bincount(numbers, count)[numbers]
             self.codes.append(numbers)
             self.wildcards.append(int(numbers[-1]) if table.missing == "any" and texts[-1] is None else -1)
-            self.penalty.append(np.log2(count.sum() / np.maximum(crowd, 1)))
-            self.levels.append(ColumnLevel(count, crowd, level, levels - 1))
+            self.levels.append(ColumnLevel.of(numbers, count, level, levels - 1))
+            self.penalty.append(loss.penalty(self.levels[-1]))

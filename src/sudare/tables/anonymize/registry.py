@@ -77,7 +77,7 @@ MODELS = {
     model.name: model
     for model in (
         _model("local", "local.recode", "hierarchies cells microaggregate blunt_ends population", "entropy ncp"),
-        _model("levels", "by_levels.recode", "hierarchies", "entropy discernibility precision"),
+        _model("levels", "by_levels.recode", "hierarchies", "entropy ncp discernibility precision"),
         _model("suppress", "local.suppress_cells", "population", "entropy ncp"),
     )
 }

@@ -216,11 +216,11 @@ def _maps(codes: Sequence[Codes], counts: Sequence[Counts], loss: Loss) -> tuple
     for a, (column, count) in enumerate(zip(codes, counts, strict=True)):
         for level, numbers in enumerate(column):
             firsts = np.unique(numbers, return_index=True)[1]
-            crowd = np.bincount(numbers, count)[numbers]
+            found = ColumnLevel.of(numbers, count, level, len(column) - 1)
             raised.append(firsts[numbers])
-            penalty.append(np.log2(count.sum() / np.maximum(crowd, 1)))
+            penalty.append(loss.penalty(found) / loss.share(len(codes)))
             single[a, level] = len(firsts) == 1
-            base[a, level] = loss.of_level(ColumnLevel(count, crowd, level, len(column) - 1)) / loss.share(len(codes))
+            base[a, level] = loss.of_level(found) / loss.share(len(codes))
     return np.concatenate(raised).astype(np.uint64), np.concatenate(penalty), single, base
 
 
