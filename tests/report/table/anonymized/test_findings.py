@@ -75,6 +75,13 @@ def test_examples_are_the_most_common_value_and_the_most_common_cells(findings: 
     ]
 
 
+def test_a_value_of_fewer_people_than_the_smallest_class_is_not_told(table: sudare.Table) -> None:
+    whole = gather_findings(partitioned(table, ROLES, [0] * 8, cells="ranges"))
+    age = next(change for change in whole.columns if change.column.attribute == "age")
+    # Four are 30, and the one class has eight.
+    assert (age.rare, age.common) == (True, None)
+
+
 def test_nothing_is_shown_of_columns_that_are_not_generalized(findings: Findings) -> None:
     for change in findings.columns:
         if change.column.role != "quasi":

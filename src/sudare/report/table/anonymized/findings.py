@@ -60,13 +60,15 @@ class ColumnChange:
 
     `values` are its different values, `cells` the different cells of the file; both are None where nothing of the
     column is published. Of a quasi-identifier, `common` is the most common value, `becomes` the cell that most of its
-    records have, None if all of them are suppressed, and `examples` are the most common cells of the file.
+    records have, None if all of them are suppressed, and `examples` are the most common cells of the file. A value is
+    `rare` if fewer persons have it than are in the smallest class; then it is not told, since it may be one person's.
     """
 
     column: ColumnRole
     values: int | None = None
     cells: int | None = None
     counts: CellCounts | None = None
+    rare: bool = False
     common: str | None = None
     becomes: CellExample | None = None
     examples: tuple[CellExample, ...] = ()
@@ -154,6 +156,7 @@ def _change(recoded: RecodedTable, column: ColumnRole) -> ColumnChange:
     at = recoded.quasi.index(column.attribute)
     cells, records = recoded.columns[at], _records(recoded, at)
     common = int(recoded.counts(column.attribute).argmax())
+    rare = _persons_with(recoded, place, common) < int(recoded.persons.min(initial=len(recoded.rows)))
     its_own = recoded.published & (recoded.codes(column.attribute) == common)
     its_cells = np.bincount(recoded.cells[at][recoded.owner[its_own]], minlength=len(cells.texts))
     return ColumnChange(
@@ -161,10 +164,18 @@ def _change(recoded: RecodedTable, column: ColumnRole) -> ColumnChange:
         values=len(values),
         cells=len(cells.texts),
         counts=_counts(cells, records),
-        common=values[common],
+        rare=rare,
+        common=None if rare else values[common],
         becomes=next(iter(_examples(cells, its_cells)), None) if its_cells.any() else None,
         examples=_examples(cells, records),
     )
+
+
+def _persons_with(recoded: RecodedTable, place: int, value: int) -> int:
+    """Return how many persons have a value: records, where the table has no person column."""
+    table = recoded.table
+    its_own = table.codes[place] == value
+    return int(table.counts[its_own].sum() if table.persons is None else len(np.unique(table.persons[its_own])))
 
 
 def _records(recoded: RecodedTable, place: int) -> NDArray[np.int64]:
