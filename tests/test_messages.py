@@ -180,6 +180,10 @@ def test_messages_within_messages_are_said_in_the_same_language() -> None:
     assert str(Joined([message("files.rows", count=1), "a"], "lines")) == "1 row\na"
 
 
+def test_semicolons_stand_between_all_parts() -> None:
+    assert str(Joined(["a, b", "c", "d"], "semicolon")) == "a, b; c; d"
+
+
 def test_lines_stand_below_one_another() -> None:
     lines = Joined([message("files.rows", count=2), "a", "b"], "lines")
     assert str(lines) == "2 rows\na\nb"

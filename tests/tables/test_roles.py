@@ -131,7 +131,7 @@ def test_what_can_be_generalized_is_a_quasi_identifier(read: Reader, values: lis
         ({"known": []}, "No column of "),
         (
             {"keep": ["sex", "born", "town"], "sensitive": ["disease"]},
-            "sex (named to be kept), born (named to be kept)",
+            "sex, born, town (named to be kept); ",
         ),
     ],
 )
@@ -149,8 +149,13 @@ def test_an_unknown_column_is_told_with_near_names(members: Table) -> None:
 def test_an_error_says_why_no_column_is_left_in_both_languages(members: Table) -> None:
     with pytest.raises(OptionNotUsable) as refused:
         find_roles(members, known=[])
-    assert "phone (telephone numbers), sex (not named as known)" in str(refused.value)
-    assert "phone（電話番号）、sex（既知の列として指定されていない）" in refused.value.text(Texts("ja"))
+    assert "phone (telephone numbers); sex, born, town, remark, disease (not named as known); fax (all" in str(
+        refused.value
+    )
+    assert (
+        "phone（電話番号）；sex、born、town、remark、disease（既知の列として指定されていない）"
+        in refused.value.text(Texts("ja"))
+    )
 
 
 def test_an_empty_column_may_be_kept(members: Table) -> None:

@@ -36,7 +36,8 @@ class Message:
 class Joined:
     """Several things to be said one after another.
 
-    `and` joins a, b and c, `or` a, b or c, `comma` a, b, c; `lines` puts each on a line of its own.
+    `and` joins a, b and c, `or` a, b or c, `comma` a, b, c, `semicolon` a; b; c; `lines` puts each on a line of its
+    own.
     """
 
     parts: Sequence[object]
@@ -105,8 +106,8 @@ class Texts:
         *first, last = [str(self._said(part)) for part in parts.parts] or [""]
         if parts.by == "lines":
             return "\n".join([*first, last])
-        comma = self("list.comma")
-        return comma.join(first) + self(f"list.{parts.by}") + last if first else last
+        between = self("list.semicolon" if parts.by == "semicolon" else "list.comma")
+        return between.join(first) + self(f"list.{parts.by}") + last if first else last
 
     def listed(self, texts: Sequence[str]) -> str:
         """Join texts as one does in the language: a, b and c."""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.messages import Joined, Message, message
+from sudare.messages import Joined, message
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.distinct import sum_by
@@ -96,17 +96,23 @@ def find_roles(
         for place, name in enumerate(table.attributes)
     )
     if not any(column.role == "quasi" for column in found):
-        columns = Joined([role_reason(column) for column in found], "comma")
-        raise OptionNotUsable("errors.table_roles.no_quasi", source=table.reading.source, columns=columns)
+        raise OptionNotUsable("errors.table_roles.no_quasi", source=table.reading.source, columns=role_reasons(found))
     return Roles(found)
 
 
-def role_reason(column: ColumnRole) -> Message:
-    """Say in a few words which column this is and why it has its role."""
+def role_reasons(columns: Sequence[ColumnRole]) -> Joined:
+    """Say in a few words why columns have their roles; columns with the same reason are named together."""
+    named: dict[str, list[str]] = {}
+    for column in columns:
+        named.setdefault(_reason_key(column), []).append(column.attribute)
+    parts = [message("roles.because", name=Joined(names, "comma"), why=message(key)) for key, names in named.items()]
+    return Joined(parts, "semicolon")
+
+
+def _reason_key(column: ColumnRole) -> str:
     if column.reason == "identifier":
-        return message("roles.because", name=column.attribute, why=message(f"risk.identifier_{column.identifier}"))
-    key = f"{column.role}_named" if column.reason == "named" else column.reason
-    return message("roles.because", name=column.attribute, why=message(f"roles.why.{key}"))
+        return f"risk.identifier_{column.identifier}"
+    return f"roles.why.{column.role}_named" if column.reason == "named" else f"roles.why.{column.reason}"
 
 
 def _check_named(table: Table, named: Mapping[str, Sequence[str]]) -> None:

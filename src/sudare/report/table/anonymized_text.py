@@ -10,7 +10,7 @@ from rich.table import Table as TextTable
 from sudare.report.page import shortened
 from sudare.report.table.cell_examples import CellExample, cell_examples
 from sudare.report.terminal import console, decimal_at_least, exact_percent, percent
-from sudare.tables.roles import ColumnRole, role_reason
+from sudare.tables.roles import ColumnRole, role_reasons
 
 if TYPE_CHECKING:
     from sudare.messages import Texts
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from sudare.tables.recoded.publish import PublishedTable
     from sudare.tables.utility.model import ClassifierAccuracy, TableUtility
 
-# Letters of a value or a cell in an example, so that a line fits a narrow terminal.
-MOST_LETTERS = 12
+# Letters of an example, a value and its cell together, and at least of each, so that a line fits a narrow terminal.
+MOST_LETTERS = 18
+FEWEST_LETTERS = 8
 # Columns that a list names; the table above it has them all.
 MOST_NAMED = 8
 # In which roles a column is published, in the order in which they are shown.
@@ -81,12 +82,16 @@ def _column_cells(
     share = percent(lost.entropy / lost.highest_entropy, texts) if lost.highest_entropy else "-"
     means = {cells.attribute for cells in found.recoded.columns if cells.mean}
     role = texts(f"table_anonymized.roles.{'mean' if column.attribute in means else 'quasi'}")
-    value, cell = (_example_text(text, texts) for text in (example.value, example.cell))
-    return role, f"{example.values:,}", f"{example.cells:,}", share, f"{value} -> {cell}"
+    return role, f"{example.values:,}", f"{example.cells:,}", share, _example_text(example, texts)
 
 
-def _example_text(text: str | None, texts: Texts) -> str:
-    return texts("table_anonymized.missing") if text is None else shortened(text, texts, most=MOST_LETTERS)
+def _example_text(example: CellExample, texts: Texts) -> str:
+    """Return a value and its cell, each shortened only as far as both together are too long."""
+    value, cell = (
+        texts("table_anonymized.missing") if text is None else text for text in (example.value, example.cell)
+    )
+    first = shortened(value, texts, most=max(FEWEST_LETTERS, MOST_LETTERS - len(cell)))
+    return f"{first} -> {shortened(cell, texts, most=max(FEWEST_LETTERS, MOST_LETTERS - len(first)))}"
 
 
 def _show_hierarchies(found: AnonymizedTable, texts: Texts) -> None:
@@ -117,14 +122,14 @@ def _show_classes(found: AnonymizedTable, texts: Texts) -> None:
 def _show_criteria(found: AnonymizedTable, published: PublishedTable | None, texts: Texts) -> None:
     """Print what was asked for, and what the check measured in the file: nothing is claimed of what is not written."""
     asked = texts("list.comma").join(_asked(found.criteria, texts))
-    sensitive = ", ".join(found.roles.sensitive)
     if published is None:
         console().print(texts("table_anonymized.asked", criteria=asked))
-        return
-    held = texts("list.comma").join(_held(published.check, texts))
-    console().print(texts("table_anonymized.asked_and_held", criteria=asked, path=published.path, held=held))
-    if sensitive and not found.criteria.looks_at_values:
-        console().print(texts("table_anonymized.not_asked", columns=sensitive), style="bold")
+    else:
+        held = texts("list.comma").join(_held(published.check, texts))
+        console().print(texts("table_anonymized.asked_and_held", criteria=asked, path=published.path, held=held))
+    if found.roles.sensitive and not found.criteria.looks_at_values:
+        columns = texts("list.comma").join(found.roles.sensitive)
+        console().print(texts("table_anonymized.not_asked", columns=columns), style="bold")
 
 
 def _asked(criteria: Criteria, texts: Texts) -> Iterator[str]:
@@ -220,14 +225,10 @@ def _show_undecided(found: AnonymizedTable, texts: Texts) -> None:
     for role in ("identifier", "dropped", "kept"):
         chosen = [column for column in columns if column.role == role]
         if chosen:
-            out.print(texts(f"table_anonymized.columns_{role}", columns=_reasons(chosen, texts)))
+            out.print(texts(f"table_anonymized.columns_{role}", columns=role_reasons(chosen)))
     named = [column for column in columns if column.identifier and column.role in ("sensitive", "kept")]
     if named:
         out.print(texts("table_anonymized.looks_named", columns=_kinds(named, texts)), style="bold")
-
-
-def _reasons(columns: Sequence[ColumnRole], texts: Texts) -> str:
-    return texts("list.comma").join(texts.say(role_reason(column)) for column in columns)
 
 
 def _kinds(columns: Sequence[ColumnRole], texts: Texts) -> str:
