@@ -206,6 +206,15 @@ def test_a_record_that_takes_another_along_has_the_price_of_both() -> None:
     assert local_bound(table, ["a"], {}, k=2, suppress=0.4) == pytest.approx(math.log2(3) / 3, abs=1e-6)
 
 
+@pytest.mark.parametrize(("cells", "lost"), [("nodes", 1.0), ("ranges", 1 / 3), ("sets", 1 / 3)])
+def test_cells_of_two_values_lose_what_two_values_lose(cells: CellKind, lost: float) -> None:
+    table = table_of([(0,), (1,), (2,), (3,)])
+    assert local_bound(table, ["a"], {}, k=2, loss="ncp", cells=cells) == pytest.approx(lost)
+    everybody = table_of([(value,) for value in range(600)])  # too many values for sets, so that there are ranges
+    found = local_bound(table, ["a"], {}, k=2, loss="ncp", cells=cells, population=everybody)
+    assert found == pytest.approx(lost)
+
+
 def test_where_no_class_is_large_or_diverse_enough_there_is_no_bound() -> None:
     table = table_of([(0, 0), (1, 0), (2, 0)])
     assert local_bound(table, ["a"], {}, k=4) is None

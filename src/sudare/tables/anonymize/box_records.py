@@ -67,7 +67,7 @@ def _set_column(column: SearchColumn) -> BoxColumn:
     own, n = _own_costs(column), len(column.values)
     if n < 2:
         return _alone(own)
-    root = _with_the_rarest(column) if column.loss == "entropy" else np.full(n, 2 / n)
+    root = _with_the_rarest(column) if column.loss == "entropy" else np.full(n, 1 / (n - 1))
     places = np.arange(n, dtype=np.int32)
     begin, end = np.append(np.int32(0), places), np.append(np.int32(n), places + 1)
     parent = np.append(np.int32(-1), np.zeros(n, np.int32))

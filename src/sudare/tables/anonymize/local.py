@@ -182,7 +182,7 @@ def without_strangers(column: CellColumn, values: int) -> CellColumn:
     before = np.append(0, np.cumsum(kept))
     return replace(
         column, values=column.values[:values], listed=column.listed[kept], begins=before[column.begins],
-        ends=before[column.ends],
+        ends=before[column.ends], amounts=None if column.amounts is None else column.amounts[:values],
     )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,10 @@ from sudare.kernels.tables.box_costs import least_costs
 from sudare.kernels.tables.box_prices import TOLERANCE, Prices, lower_prices
 from sudare.messages import message
 from sudare.progress import Progress, silent
+from sudare.statistics.distinct import sum_by
 from sudare.tables.anonymize.box_records import BoxRecords, Costs, box_column, new_walk
-from sudare.tables.anonymize.class_search.columns import CellKind, SearchColumn, search_column
-from sudare.tables.anonymize.local import column_values
+from sudare.tables.anonymize.class_search.columns import SearchColumn, search_column
+from sudare.tables.anonymize.registry import CellKind, Request
 from sudare.tables.anonymize.weights import LocalLoss
 from sudare.tables.hierarchies.model import Hierarchy
 from sudare.tables.model import Table
@@ -80,17 +82,7 @@ def local_bound(
     bound is what has been proven until then.
     """
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive or ())
-    columns = [
-        search_column(
-            name,
-            *column_values(table, name, population),
-            hierarchy=hierarchies.get(name),
-            cells=cells,
-            loss=loss,
-            mean=name in microaggregate,
-        )
-        for name in quasi
-    ]
+    columns = [_column(table, name, hierarchies, (loss, cells, name in microaggregate), population) for name in quasi]
     records = _records(table, columns, names, k=k, l=math.ceil((l or 1) - TOLERANCE))
     if not columns or not _feasible(records):
         return None
@@ -99,6 +91,51 @@ def local_bound(
     most = math.floor(suppress * records.counts.sum() + TOLERANCE)
     bound = _mean(records, prices, most) / (len(columns) if loss == "ncp" else 1)
     return max(bound - TOLERANCE, 0.0)
+
+
+def requested_bound(request: Request, *, seconds: float | None = None) -> float | None:
+    """Return a loss a record that no table which satisfies a request is below."""
+    criteria = request.criteria.criteria
+    return local_bound(
+        request.table,
+        request.roles.quasi,
+        request.hierarchies,
+        k=criteria.k,
+        l=criteria.l,
+        sensitive=request.roles.sensitive if criteria.l is not None else (),
+        loss=cast(LocalLoss, request.loss),
+        cells=request.cells,
+        microaggregate=request.microaggregate,
+        suppress=criteria.suppress,
+        population=request.population,
+        seconds=seconds,
+        progress=request.progress,
+    )
+
+
+def _column(
+    table: Table,
+    name: str,
+    hierarchies: Mapping[str, Hierarchy],
+    asked: tuple[LocalLoss, CellKind, bool],
+    population: Table | None,
+) -> SearchColumn:
+    """Return a column with the kind of cells that it gets; what only the population has is lost by nobody."""
+    loss, cells, mean = asked
+    (place,) = table.positions([name])
+    values, counts = table.values[place], sum_by(table.codes[place], table.counts, len(table.values[place]))
+    hierarchy = hierarchies.get(name)
+    if population is not None:
+        (there,) = population.positions([name])
+        cells = _kind(name, tuple(dict.fromkeys([*values, *population.values[there]])), cells)
+    return search_column(name, values, counts, hierarchy=hierarchy, cells=cells, loss=loss, mean=mean)
+
+
+def _kind(name: str, values: tuple[str | None, ...], cells: CellKind) -> CellKind:
+    """Return the kind of the cells of a column with these values."""
+    counts = np.ones(len(values), np.int64)
+    found = search_column(name, values, counts, hierarchy=None, cells=cells, loss="entropy")
+    return "sets" if found.sets else "ranges" if found.tree is None else "nodes"
 
 
 def _records(

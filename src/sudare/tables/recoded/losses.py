@@ -34,9 +34,9 @@ class TableLoss(Result):
     cell covers the values of a records of the original, and b of them have the record's own value.
 
     `ncp`, the normalized certainty penalty (Xu et al. 2006), is a mean over the records and the quasi-identifiers. For
-    a node or a set of n of the N values of the column it is (n - 1) / (N - 1), for a range or a mean the distance of its
-    ends as a share of that of the least and the greatest value (1 if it covers missing values too): 0 for one value,
-    and 1 for all.
+    a node or a set of n of the N values of the column it is (n - 1) / (N - 1), for a range or a mean the distance of
+    its ends as a share of that of the least and the greatest value (1 if it covers missing values too): 0 for one
+    value, and 1 for all.
 
     `discernibility` is the sum of the squared sizes of the classes, and the number of all records for each suppressed
     one (Bayardo and Agrawal 2005). `suppressed_cells` are cells of published records that are `*`: they cover all
