@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 
+import sudare
+from sudare.engine import DuckDBEngine
 from sudare.tables.attack import linkage, targets
 from sudare.tables.attack.covering import original_kinds
 from sudare.tables.attack.linkage import attack_linkage, judge_linkage, linkage_controls
@@ -15,6 +19,7 @@ from sudare.tables.attack.results import AttackControl, TableAttack
 from sudare.tables.attack.targets import draw_targets
 from sudare.tables.classes.criteria import Criteria
 from sudare.tables.recoded.model import RecodedTable
+from sudare.tables.roles import Role
 from tests.tables.attack.drawn import Published, published_tables
 from tests.tables.recoded.small import recoded_of, unchanged
 from tests.tables.small_tables import table_of
@@ -100,7 +105,7 @@ def test_classes_of_k_prove_that_linkage_is_within() -> None:
 def test_a_class_below_k_is_above() -> None:
     attacks = judged(overlapping(), 3)
     assert {name: attack.verdict for name, attack in attacks.items()} == dict.fromkeys(attacks, "above")
-    assert attacks["linkage"].claim == "proven"
+    assert (attacks["linkage"].claim, attacks["linkage"].reason) == ("proven", "somebody")
     # Nobody is found for sure by all candidates, but by the tightest cells one is.
     assert judged(overlapping(), 2)["linkage_tight"].verdict == "above"
     assert judged(overlapping(), 2)["linkage"].verdict == "within"
@@ -137,6 +142,17 @@ def test_an_attack_that_fails_on_the_original_is_too_weak(monkeypatch: pytest.Mo
     monkeypatch.setattr(linkage, "original_kinds", lambda *_: everything)
     attack = judged(found, 4)["linkage"]
     assert (attack.verdict, attack.claim, attack.reason) == ("too_weak", None, "original_failed")
+
+
+def test_adult_is_linked_as_its_risk_says(real_data: Callable[[str], Path], engine: DuckDBEngine) -> None:
+    known = ["sex", "age", "race", "education", "occupation"]
+    with sudare.read_table(real_data("adult/adult.csv"), engine=engine) as table:
+        risk = table.risk(known)
+        roles: dict[str, Role] = {name: "dropped" for name in table.attributes if name not in known}
+        found = unchanged(table, roles=roles)
+        reached = attack_linkage(found, draw_targets(found, 0), 0)
+        assert reached.mean == pytest.approx(risk.mean_risk)
+        assert (reached.sure, reached.smallest) == (risk.uniques, 1)
 
 
 def test_many_subsets_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

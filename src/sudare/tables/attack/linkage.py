@@ -186,7 +186,7 @@ def _verdict(
     found = targets.found
     if highest > promised + SLACK:
         several = found.table.persons is not None and int(found.persons.min(initial=k)) >= k
-        return "above", "proven", "several_records" if several else "all_tried"
+        return "above", "proven", "several_records" if several else "somebody"
     if found.table.persons is None and int(found.sizes.min(initial=k)) >= k and covers_itself(found):
         return "within", "proven", "class_sizes"
     return ("within", "proven", "all_tried") if targets.everybody else ("within", "estimated", "sampled")

@@ -22,9 +22,9 @@ AttackClaim = Literal["proven", "estimated"]
 ControlName = Literal["original", "shuffled"]
 Others = Literal["outsiders", "synthetic", "left_out"]
 AttackReason = Literal[
-    "class_sizes", "all_tried", "sampled", "several_records", "diverse_classes", "class_shares", "closeness",
-    "participation", "coin", "unlike_people", "original_failed", "shuffled_failed", "no_sensitive", "no_records",
-    "no_outsiders", "crashed",
+    "class_sizes", "all_tried", "sampled", "somebody", "several_records", "diverse_classes", "class_shares",
+    "closeness", "participation", "coin", "unlike_people", "original_failed", "shuffled_failed", "no_sensitive",
+    "no_records", "no_outsiders", "crashed",
 ]  # fmt: skip
 Interval = tuple[float, float]
 

@@ -16,7 +16,7 @@ from sudare.tables.recoded.model import Numbers, RecodedTable
 MOST_TARGETS = 50_000
 DRAWN_TARGETS = 20_000
 # The records of all targets' persons; of a table in which few people have most records, fewer targets are drawn.
-MOST_PAIRS = 20_000_000
+MOST_PAIRS = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
