@@ -8,24 +8,29 @@ knows the method learns from a wide class at most that some class within it fail
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables import exchanges
 from sudare.kernels.tables.secrets import Population
 from sudare.messages import message
 from sudare.progress import Progress
-from sudare.statistics.distinct import sum_by
-from sudare.tables.anonymize.class_search.columns import SearchColumn, kernel_attributes, search_column
+from sudare.tables.anonymize.class_search.columns import (
+    SearchColumn,
+    column_values,
+    kernel_attributes,
+    search_column,
+)
 from sudare.tables.anonymize.class_search.search import Owners, Problem, search_classes
 from sudare.tables.anonymize.class_search.secrets import kernel_secrets
 from sudare.tables.anonymize.levels import most_suppressed
+from sudare.tables.anonymize.local_bound import requested_bound
 from sudare.tables.anonymize.registry import Ended, Request
 from sudare.tables.anonymize.weights import LocalLoss
 from sudare.tables.classes.class_criteria import ClassCriteria
@@ -38,14 +43,18 @@ from sudare.tables.roles import Roles
 MOST_RECORDS = 50_000_000
 
 
+# The bound takes this share of the time, and not more than these seconds.
+BOUND_SHARE, BOUND_SECONDS = 0.2, 10.0
 # Columns of the model `suppress` have no hierarchy: a value is kept or becomes `*`.
 _NO_HIERARCHIES: Mapping[str, Hierarchy] = {}
 
 
 def recode(request: Request) -> tuple[RecodedTable, float | None, Ended]:
     """Divide the records into classes that satisfy the criteria, and give each class cells of its own."""
-    found, ended = _recode(request)
-    return found, None, ended
+    started = time.monotonic()
+    bound = _bound(request)
+    found, ended = _recode(replace(request, seconds=_left(request.seconds, started)), bound)
+    return found, bound, ended
 
 
 def suppress_cells(request: Request) -> tuple[RecodedTable, float | None, Ended]:
@@ -53,7 +62,16 @@ def suppress_cells(request: Request) -> tuple[RecodedTable, float | None, Ended]
     return recode(replace(request, hierarchies=_NO_HIERARCHIES))
 
 
-def _recode(request: Request) -> tuple[RecodedTable, Ended]:
+def _bound(request: Request) -> float | None:
+    seconds = BOUND_SECONDS if request.seconds is None else min(BOUND_SHARE * request.seconds, BOUND_SECONDS)
+    return requested_bound(request, seconds=seconds)
+
+
+def _left(seconds: float | None, started: float) -> float | None:
+    return None if seconds is None else max(seconds - (time.monotonic() - started), 0.0)
+
+
+def _recode(request: Request, bound: float | None) -> tuple[RecodedTable, Ended]:
     table, roles = request.table, request.roles
     columns = [_column(request, name) for name in roles.quasi]
     # What loses most comes first: then a sum that is too much is known early.
@@ -62,7 +80,7 @@ def _recode(request: Request) -> tuple[RecodedTable, Ended]:
     problem = _problem(table, [columns[a] for a in order], rows, request.criteria, request.population)
     owner, ended = search_classes(
         problem, seconds=request.seconds, seed=request.seed, threads=os.cpu_count() or 1,
-        tell=partial(_tell, request.progress, None),
+        tell=partial(_tell, request.progress, bound, len(columns) if request.loss == "ncp" else 1),
     )  # fmt: skip
     owner = _suppressed(problem, owner, most_suppressed(request.criteria.criteria.suppress, len(rows)))
     return _recoded(table, roles, columns, rows, owner), ended
@@ -88,19 +106,6 @@ def _column(request: Request, name: str) -> SearchColumn:
     )
 
 
-def column_values(
-    table: Table, name: str, population: Table | None
-) -> tuple[tuple[str | None, ...], NDArray[np.int64]]:
-    """Return the values of a column, then those that only the population has, with the records of the table."""
-    (place,) = table.positions([name])
-    values, counts = table.values[place], sum_by(table.codes[place], table.counts, len(table.values[place]))
-    if population is None:
-        return values, counts
-    (there,) = population.positions([name])
-    more = tuple(value for value in population.values[there] if value not in set(values))
-    return (*values, *more), np.append(counts, np.zeros(len(more), np.int64))
-
-
 def _spread(column: SearchColumn) -> float:
     shares = column.counts[column.counts > 0] / max(column.counts.sum(), 1)
     return float(-(shares * np.log2(shares)).sum())
@@ -119,6 +124,7 @@ def _problem(
         _population(columns, criteria, population),
         size=criteria.criteria.k,
         base=alone,
+        loss_name=columns[0].loss,
     )
 
 
@@ -186,8 +192,9 @@ def without_strangers(column: CellColumn, values: int) -> CellColumn:
     )  # fmt: skip
 
 
-def _tell(progress: Progress, bound: float | None, loss: float, rounds: int) -> None:
-    """Say the loss reached, and the bound if there is one."""
+def _tell(progress: Progress, bound: float | None, parts: int, loss: float, rounds: int) -> None:
+    """Say the loss reached, as the mean of some parts, and the bound if there is one."""
+    loss /= parts
     if bound is None:
         progress(message("progress.local", loss=loss), rounds, rounds + 1)
     else:

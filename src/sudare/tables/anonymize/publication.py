@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from sudare.messages import Language
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
-from sudare.tables.anonymize.local import column_values
+from sudare.tables.anonymize.class_search.columns import column_values
 from sudare.tables.anonymize.registry import DEFAULT_MODEL, CellKind, Ended, Request, check_model
 from sudare.tables.attack.attack import attack_table
 from sudare.tables.attack.results import TableAttacks
@@ -163,9 +163,11 @@ def anonymize_table(
     quasi-identifiers without one. Classes have at least `k` persons, or their cells cover at least `k_map` records of
     the `population`; `l` and `t` hold for each sensitive column. The model `local` gives each class cells of its own,
     `levels` puts each column at one level, `suppress` replaces single cells by `*`. The search ends after `seconds`,
-    when nothing is gained any more, or when interrupted.
+    when nothing is gained any more, or when interrupted. A missing value is a value of its own.
     """
     started = time.monotonic()
+    # A missing value that matched any other would leave classes of one in the file.
+    table = replace(table, missing="value")
     chosen = check_model(
         model, loss, {
             "cells": cells != "nodes", "microaggregate": bool(microaggregate), "blunt_ends": blunt_ends,
@@ -179,9 +181,10 @@ def anonymize_table(
     criteria = Criteria(_size(table, k, k_map, presence, population), l, diversity, c, t, k_map, presence, suppress)
     used = _used_hierarchies(table, roles, given, population) if "hierarchies" in chosen.options else {}
     asked = {name: given[name] for name in roles.sensitive if name in given}
+    classes = class_criteria(criteria, table, roles.sensitive, asked)
     request = Request(
-        table, roles, used, class_criteria(criteria, table, roles.sensitive, asked), loss, population, cells,
-        tuple(microaggregate), blunt_ends, seconds, seed, progress,
+        table, roles, {**used, **asked}, classes, loss, population, cells, tuple(microaggregate), blunt_ends,
+        seconds, seed, progress,
     )  # fmt: skip
     found, bound, ended = chosen.recode(request)
     return AnonymizedTable(

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from sudare.errors import OptionNotUsable
 from sudare.kernels.tables import boxes
 from sudare.showing import dataclass
+from sudare.statistics.distinct import sum_by
 from sudare.tables.anonymize.registry import CellKind
 from sudare.tables.anonymize.weights import LocalLoss, TreeColumn, tree_column
 from sudare.tables.hierarchies.model import Hierarchy
+from sudare.tables.model import Table
 from sudare.tables.recoded.model import CellColumn, Numbers
 from sudare.tables.recoded.texts import STAR, mean_text, range_text, set_text
 from sudare.tables.value_kinds import date_of, number_of
@@ -249,6 +251,19 @@ def ordered_places(values: Sequence[str | None]) -> tuple[Numbers, NDArray[np.fl
 def _day_of(value: str) -> Decimal | None:
     found = date_of(value)
     return Decimal(dt.date(found[0], found[1], found[2] or 1).toordinal()) if found else None
+
+
+def column_values(
+    table: Table, name: str, population: Table | None
+) -> tuple[tuple[str | None, ...], NDArray[np.int64]]:
+    """Return the values of a column, then those that only the population has, with the records of the table."""
+    (place,) = table.positions([name])
+    values, counts = table.values[place], sum_by(table.codes[place], table.counts, len(table.values[place]))
+    if population is None:
+        return values, counts
+    (there,) = population.positions([name])
+    more = tuple(value for value in population.values[there] if value not in set(values))
+    return (*values, *more), np.append(counts, np.zeros(len(more), np.int64))
 
 
 def kernel_attributes(columns: Sequence[SearchColumn]) -> boxes.Attributes:

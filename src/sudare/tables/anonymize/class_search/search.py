@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from sudare.interruption import settle
 from sudare.kernels.tables import exchanges as kernels
 from sudare.kernels.tables.boxes import Attributes
 from sudare.kernels.tables.cuts import cut
+from sudare.kernels.tables.presence import presence
 from sudare.kernels.tables.secrets import Population, Secrets
 from sudare.showing import dataclass
 from sudare.tables.anonymize.class_search.secrets import with_own_memory
@@ -28,14 +30,15 @@ from sudare.tables.anonymize.registry import Ended
 Owners = NDArray[np.int64]
 # Classes in a block: finding the neighbours of a class takes about as long as dividing a pool then.
 _BLOCK_CLASSES = 2500
-# Trials for each class in a round.
-_TRIALS = 4
+# Trials for each class in a round, and for each class that is too large to grow from single records.
+_TRIALS, _MORE_TRIALS = 4, 16
 # A round that saves less than this share of the loss is the last one.
-_LEAST_GAIN = 0.002
+_LEAST_GAIN = 0.001
 _MOST_ROUNDS = 200
-# Up to these sizes of classes, so many neighbours are pooled, and classes grow in this share of the pools.
-_POOLS = ((7, 5, 1.0), (20, 3, 0.7), (50, 3, 0.3))
-_LARGE_POOL = (3, 0.0)
+_ROUNDING = 1e-9
+# Up to these sizes of classes, that many neighbours are pooled, and classes grow in this share of the pools. By NCP,
+# which cuts often leave classes too large, all grow rather (measured on Adult).
+_POOLS = ((7, 5, 1.0, 1.0), (20, 3, 0.7, 1.0), (50, 3, 0.3, 1.0), (inf, 3, 0.0, 0.7))
 _NEAR = 8
 
 
@@ -52,6 +55,7 @@ class Problem:
     population: Population
     size: int
     base: float
+    loss_name: str
 
     @property
     def simple(self) -> bool:
@@ -115,6 +119,22 @@ class ClassSearch:
                 return "converged"
         return "converged"
 
+    def part_present(self) -> None:
+        """Merge classes that cover the same people of the population, until nobody is too likely in the table."""
+        population = self.problem.population
+        while population.most < 1:
+            shares, classes = presence(
+                self.problem.attributes, population, self.problem.records, self.owner, np.zeros(1, np.bool_)
+            )
+            likely = np.flatnonzero(shares > population.most * (1 + _ROUNDING))
+            if not len(likely):
+                return
+            merged = _paired(classes[likely[np.argsort(-shares[likely], kind="stable")]], int(self.owner.max()) + 1)
+            self.owner, self.cost, held = self._merge(merged[self.owner], np.arange(len(self.owner)))
+            if not held or not (merged != np.arange(len(merged))).any():
+                raise AnswerIsNo("errors.local.no_classes")
+            self.owner = np.unique(self.owner, return_inverse=True)[1].astype(np.int64)
+
     def _cut(self, size: int) -> Owners:
         rng = np.random.default_rng([self.seed, 0, size])
         return cut(self.problem.attributes, self.problem.records, size, rng, self.deadline.halt)
@@ -159,18 +179,16 @@ class ClassSearch:
 
     def _effort(self, block: Owners) -> kernels.Effort:
         size = self.problem.size
-        neighbours, grown = next(
-            ((neighbours, grown) for most, neighbours, grown in _POOLS if size <= most), _LARGE_POOL
-        )
+        _, neighbours, *grown = next((pool for pool in _POOLS if size <= pool[0]), _POOLS[-1])
         classes = len(np.unique(self.owner[block]))
         mean = -(-len(block) // max(classes, 1))
         return kernels.Effort(
             size=size,
-            trials=_TRIALS * classes,
+            trials=(_TRIALS if size <= _POOLS[-2][0] else _MORE_TRIALS) * classes,
             pooled=neighbours,
             near=_NEAR,
             most=min(4 * max(size, mean) * (neighbours + 1), max(len(block), 1)),
-            grown=grown,
+            grown=grown[self.problem.loss_name == "ncp"],
         )
 
     def _class_order(self) -> Owners:
@@ -206,6 +224,16 @@ class ClassSearch:
         return np.unique(joined, return_inverse=True)[1].astype(np.int64)
 
 
+def _paired(pairs: NDArray[np.int64], classes: int) -> Owners:
+    """Return a new number for each class: that of its partner in a pair, unless one of both has a partner already."""
+    merged, free = np.arange(classes), np.ones(classes, np.bool_)
+    for one, other in pairs.tolist():
+        if other >= 0 and free[one] and free[other]:
+            merged[other] = one
+            free[[one, other]] = False
+    return merged
+
+
 def search_classes(
     problem: Problem,
     *,
@@ -223,4 +251,5 @@ def search_classes(
         except KeyboardInterrupt:
             settle()
             ended = "interrupted"
+        search.part_present()
     return search.owner, ended
