@@ -11,8 +11,11 @@ from hypothesis import given, settings, strategies as st
 
 import sudare
 from sudare.errors import AnswerIsNo
-from sudare.tables.anonymize.by_levels import recode_by_levels
+from sudare.progress import silent
+from sudare.tables.anonymize.by_levels import recode, recode_by_levels
 from sudare.tables.anonymize.levels import find_levels
+from sudare.tables.anonymize.registry import Request
+from sudare.tables.classes.class_criteria import class_criteria
 from sudare.tables.classes.criteria import Criteria
 from sudare.tables.hierarchies.model import read_hierarchy
 from sudare.tables.recoded.losses import table_loss
@@ -64,6 +67,26 @@ def test_the_table_is_that_of_the_levels_found(
     for a, column in enumerate(made.columns):
         kept = made.published
         assert column.covers(made.cells[a][made.owner[kept]], made.codes(column.attribute)[kept]).all()
+
+
+def test_a_missing_value_is_a_value_of_its_own_whatever_the_table_says() -> None:
+    table = table_of([(0,), (0,), (None,)], missing="any")
+    made, _, _ = recode_by_levels(table, roles_of(table), hierarchies(1), Criteria(k=2, suppress=0.4))
+    assert (made.sizes.tolist(), made.table) == ([2], table)
+
+
+def test_the_registry_compares_sensitive_values_by_their_hierarchy() -> None:
+    """By its nodes, a class of 0 and 0 is 1/2 * 1/2 from a table of 0 and 1 in equal parts; else it is 1/2."""
+    table = table_of([(0, 0), (0, 0), (2, 1), (2, 1)])
+    roles, given_ = roles_of(table, b="sensitive"), hierarchies(2)
+    classes = {}
+    for compared in ({}, {"b": given_["b"]}):
+        criteria = class_criteria(Criteria(k=2, t=0.25), table, ["b"], compared)
+        request = Request(
+            table, roles, {"a": given_["a"]}, criteria, "entropy", None, "nodes", (), False, None, 0, silent
+        )  # fmt: skip
+        classes[bool(compared)] = recode(request)[0].classes
+    assert classes == {False: 1, True: 2}
 
 
 def test_no_safe_levels_are_an_answer() -> None:

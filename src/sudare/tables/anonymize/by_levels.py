@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,9 @@ from sudare.tables.roles import Roles
 
 def recode(request: Request) -> tuple[RecodedTable, float | None, Ended]:
     """Put the quasi-identifiers at the best levels, as the registry asks for it."""
+    compared = {column.attribute: column.hierarchy for column in request.criteria.columns if column.hierarchy}
     return recode_by_levels(
-        request.table, request.roles, request.hierarchies, request.criteria.criteria, loss=request.loss,
+        request.table, request.roles, {**request.hierarchies, **compared}, request.criteria.criteria, loss=request.loss,
         seconds=request.seconds, seed=request.seed, progress=request.progress,
     )  # fmt: skip
 
@@ -44,18 +46,19 @@ def recode_by_levels(
     """Put the quasi-identifiers at the safe levels with the least loss; also return a bound, and how the search ended.
 
     No safe levels lose less than the bound, which is per record. Records in classes that are not safe at these levels
-    are suppressed. If no levels are safe, AnswerIsNo is raised.
+    are suppressed. If no levels are safe, AnswerIsNo is raised. Classes are of equal cells: a missing value counts as a
+    value of its own, whatever the table says. A hierarchy of a sensitive attribute says how far its values are apart.
     """
     found = find_levels(
-        table, hierarchies, known=roles.quasi, limit=1 / criteria.k, sensitive=roles.sensitive, l=criteria.l,
-        diversity=criteria.diversity, c=criteria.c, t=criteria.t, suppress=criteria.suppress, loss=loss,
-        seconds=seconds, seed=seed, progress=progress,
+        replace(table, missing="value"), hierarchies, known=roles.quasi, limit=1 / criteria.k,
+        sensitive=roles.sensitive, l=criteria.l, diversity=criteria.diversity, c=criteria.c, t=criteria.t,
+        suppress=criteria.suppress, loss=loss, seconds=seconds, seed=seed, progress=progress,
     )  # fmt: skip
     if found.best is None:
         raise none_safe(found)
     ended: Ended = "interrupted" if found.interrupted else "time" if found.gap else "converged"
     bound = None if found.bound is None else found.bound / (1 if loss in _MEANS else table.records)
-    return recoded_at(found, roles), bound, ended
+    return replace(recoded_at(found, roles), table=table), bound, ended
 
 
 # Losses that are means over the records already.
@@ -66,35 +69,26 @@ def recoded_at(found: LevelsFound, roles: Roles) -> RecodedTable:
     """Return the table at the best levels found, with the records suppressed that are not in safe classes."""
     table, best = found.table, found.best or {}
     made = [_column(table, name, found.hierarchies.get(name), level) for name, level in best.items()]
-    codes = np.vstack([cells[table.codes[place]] for (_, cells), place in zip(made, _places(table, best), strict=True)])
+    places = table.positions(list(best))
+    codes = np.vstack([cells[table.codes[place]] for (_, cells), place in zip(made, places, strict=True)])
     numbers, classes = number_rows(codes)
-    firsts = first_rows(numbers, classes)
-    owner = np.where(_kept(found, [column for column, _ in made], codes), numbers, -1)
-    rows = record_rows(table)
-    return recoded(
-        table, roles, [column for column, _ in made], rows, owner[rows].astype(np.int32), codes[:, firsts]
-    )  # fmt: skip
+    owner, rows = np.where(_kept(found, codes), numbers, -1).astype(np.int32), record_rows(table)
+    cells = codes[:, first_rows(numbers, classes)]
+    return recoded(table, roles, [column for column, _ in made], rows, owner[rows], cells)
 
 
-def _places(table: Table, names: Mapping[str, int]) -> list[int]:
-    return table.positions(list(names))
-
-
-def _kept(found: LevelsFound, columns: Sequence[CellColumn], codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _kept(found: LevelsFound, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which distinct rows of the table, with these cells, are in safe classes."""
     rows = table_rows(found.table, found.table.positions(found.known))
-    blank = [column.texts.index(None) if None in column.texts else -1 for column in columns]
-    wildcards = blank if found.table.missing == "any" else [-1] * len(blank)
     values = class_criteria(found.criteria, found.table, found.sensitive, found.hierarchies)
-    at = type(rows)(np.ascontiguousarray(codes), rows.counts, np.asarray(wildcards, np.int32), rows.persons)
-    return safe_rows(at, found.k, None if values.trivial else values)
+    return safe_rows(replace(rows, codes=codes), found.k, None if values.trivial else values)
 
 
 def _column(table: Table, name: str, hierarchy: Hierarchy | None, level: int) -> tuple[CellColumn, NDArray[np.int32]]:
     """Return the cells of a quasi-identifier at a level, and the number of the cell of each of its values."""
     (place,) = table.positions([name])
     values = table.values[place]
-    texts = hierarchy.generalize(values, level, missing=table.missing) if hierarchy else list(values)
+    texts = hierarchy.generalize(values, level) if hierarchy else list(values)
     cells = number_texts(texts)
     order = np.argsort(cells, kind="stable").astype(np.int32)
     ends = np.cumsum(np.bincount(cells))

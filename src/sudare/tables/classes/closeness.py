@@ -34,7 +34,7 @@ class SensitiveColumn:
     `overall[v]` is the share of the records of the whole table that have value v; a missing value is a value of its
     own. `order` are the values that occur, so that those of a node lie side by side, or numbers one after the other;
     `starts` says for each level of nodes where each begins. The distance of two distributions is `scale` times the sum
-    of how much they differ in each node, or up to each number.
+    of how much they differ in each node, or up to each number. `hierarchy` is that of the nodes, if there are any.
     """
 
     attribute: str
@@ -45,6 +45,7 @@ class SensitiveColumn:
     order: NDArray[np.int64]
     starts: tuple[NDArray[np.int64], ...]
     scale: float
+    hierarchy: Hierarchy | None = None
 
     @property
     def different(self) -> int:
@@ -85,7 +86,7 @@ def sensitive_column(table: Table, attribute: str, hierarchy: Hierarchy | None =
         measured = _ranks(values, used), (), 1 / max(len(used) - 1, 1)
     else:
         measured = used, (np.arange(len(used)),), 0.5
-    return SensitiveColumn(attribute, codes, values, counts / table.records, kind, *measured)
+    return SensitiveColumn(attribute, codes, values, counts / table.records, kind, *measured, hierarchy)
 
 
 def default_distance(values: Sequence[str | None]) -> DistanceKind:
