@@ -44,7 +44,7 @@ CONTROL_TARGETS = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """For each target, the published records in question and those of them that are the person's."""
+    """For each target, the number of published records in question, and of the person's own among them."""
 
     candidates: Counts
     own: Counts
