@@ -222,3 +222,28 @@ def test_criteria_that_cannot_be_met_end_with_no_and_write_nothing(run: Run) -> 
     assert result.exit_code == 3, result.output
     assert result.stderr.splitlines()[-1]
     assert not Path("safe.csv").exists()
+
+
+def test_a_frontier_is_part_of_the_report(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sudare.tables.anonymize.frontier.KS", (2, 4))
+    done(run(*ASK, "--l", "2", *QUICK, "--report", "r.html", "--frontier"))
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert '<section id="frontier">' in page
+    # Two k, without and with l.
+    assert page.count('<tr id="frontier-') == 4
+    assert "--frontier" in page.partition('<section id="parameters">')[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--frontier",), "no report is written"),
+        (("--frontier", "--report", "r.html", "--model", "levels", "--loss", "precision"), "not for precision"),
+        (("--frontier", "--report", "r.html", "--population", "m.csv"), "with a reference population"),
+    ],
+)
+def test_a_frontier_that_cannot_be_shown_is_refused(run: Run, words: tuple[str, ...], message: str) -> None:
+    result = run(*ASK, *QUICK, *words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert not Path("r.html").exists()

@@ -20,8 +20,8 @@ def test_every_point_is_drawn_and_spoken() -> None:
     assert drawn == {(point.k, point.loss, names[point.l]) for point in FRONTIER.points}
     bounds = [row["value"] for row in lines["data"]["values"] if row["kind"] == "no table of this kind is below"]
     assert bounds == [point.bound for point in FRONTIER.points]
-    assert "k = 2: 1.000, k = 3: 1.500" in chart.description
-    assert "k = 2, l = 2: 1.200" in chart.description
+    assert "k = 2 (k only): 1.000; k = 3 (k only): 1.500" in chart.description
+    assert "k = 2 (k and l = 2): 1.200" in chart.description
 
 
 def test_one_series_has_no_legend_of_series_and_unknown_bounds_no_line() -> None:

@@ -29,7 +29,7 @@ def table(tmp_path: Path) -> Iterator[sudare.Table]:
 
 
 def point(k: int, loss: float, bound: float | None = None, l: float | None = None) -> TableFrontierPoint:  # noqa: E741
-    return TableFrontierPoint(k, l, loss, bound, round(100 * loss), 0, 1.0, "converged")
+    return TableFrontierPoint(k, l, None, loss, bound, round(100 * loss), 0, 1.0, "converged")
 
 
 def test_a_better_table_for_a_larger_k_counts_for_the_smaller_ones() -> None:
@@ -55,7 +55,6 @@ def test_a_bound_of_a_weaker_demand_holds_for_the_stricter_ones() -> None:
 def test_every_k_is_searched_without_and_with_diversity(table: sudare.Table) -> None:
     found = table_frontier(table, ks=[5, 2, 2], l=2, sensitive="illness", seconds=None)
     assert [(entry.k, entry.l) for entry in found.points] == [(2, None), (5, None), (2, 2), (5, 2)]
-    assert found.diversities == (None, 2)
     two, five, *diverse = found.points
     # Everybody has a twin, who has another illness.
     assert two.loss == 0
@@ -63,6 +62,11 @@ def test_every_k_is_searched_without_and_with_diversity(table: sudare.Table) -> 
     assert all(entry.bound is None or entry.bound <= entry.loss + 1e-9 for entry in found.points)
     assert [with_l.loss >= without.loss for with_l, without in zip(diverse, (two, five), strict=True)] == [True, True]
     assert (found.records, found.sensitive, found.loss_name) == (60, ("illness",), "entropy")
+
+
+def test_closeness_alone_is_a_demand_of_its_own(table: sudare.Table) -> None:
+    found = table_frontier(table, ks=[2], t=0.4, sensitive="illness", seconds=None)
+    assert [(entry.l, entry.t) for entry in found.points] == [(None, None), (None, 0.4)]
 
 
 def test_by_default_k_is_at_most_the_number_of_persons(table: sudare.Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -33,6 +35,7 @@ from sudare.showing import dataclass
 from sudare.tables.anonymize.registry import DEFAULT_MODEL, MODELS, CellKind
 
 if TYPE_CHECKING:
+    from sudare.tables.anonymize.frontier import TableFrontier
     from sudare.tables.anonymize.publication import AnonymizedTable
     from sudare.tables.model import Table
     from sudare.tables.recoded.publish import PublishedTable
@@ -101,6 +104,7 @@ def anonymize(
     out: Annotated[Path | None, TABLE, typer.Option("--out", "-o", metavar="OUT")] = None,
     aligned: Annotated[Path | None, TABLE, typer.Option(metavar="KEY")] = None,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None,
+    frontier: Annotated[bool, typer.Option("--frontier")] = False,
     json: JsonOption = False,
 ) -> None:
     """Anonymize a table: everybody is one of at least K records that look the same."""
@@ -108,6 +112,8 @@ def anonymize(
 
     if aligned and not out:
         raise OptionNotUsable("errors.usage.nothing_written", option="--aligned")
+    if frontier:
+        _check_frontier(criteria, wanted, report)
     with ExitStack() as opened:
         progress = opened.enter_context(shown_progress())
         table = opened.enter_context(source.read(progress))
@@ -122,7 +128,8 @@ def anonymize(
         published = _published(made, out, aligned)
         made = _measured(made, wanted, progress)
         if report and not is_settled():
-            _reported(made, report, published, progress)
+            search = partial(_frontier, table, source, criteria, wanted, progress) if frontier else None
+            _reported(made, report, published, search, progress)
     if json:
         show_json("table-anonymized", {**made.to_dict(), "published": published and published.to_dict()})
     else:
@@ -166,10 +173,40 @@ def _measured(made: AnonymizedTable, wanted: PublishingOptions, progress: Progre
     return made
 
 
-def _reported(made: AnonymizedTable, report: Path, published: PublishedTable | None, progress: Progress) -> None:
-    """Write the page about what was made; interrupted, there is none."""
+def _check_frontier(criteria: CriteriaOptions, wanted: PublishingOptions, report: Path | None) -> None:
+    """Refuse a frontier that nobody would see, or that cannot be drawn, before any work."""
+    if report is None:
+        raise OptionNotUsable("errors.table_frontier.no_report")
+    if wanted.loss not in ("entropy", "ncp"):
+        raise OptionNotUsable("errors.table_frontier.loss", loss=wanted.loss)
+    if criteria.population:
+        raise OptionNotUsable("errors.table_frontier.population")
+
+
+def _frontier(
+    table: Table, source: HierarchyOptions, criteria: CriteriaOptions, wanted: PublishingOptions, progress: Progress
+) -> TableFrontier:
+    """Search what other k would cost, with the same options; it takes as long as `table_frontier` takes by default."""
+    from sudare.tables.anonymize.frontier import table_frontier
+
+    asked = criteria.asked() | wanted.asked()
+    options = {name: value for name, value in asked.items() if name not in ("k", "k_map", "presence", "seconds")}
+    return table_frontier(table, hierarchies=source.read_hierarchies(table), **options, progress=progress)
+
+
+def _reported(
+    made: AnonymizedTable,
+    report: Path,
+    published: PublishedTable | None,
+    search: Callable[[], TableFrontier] | None,
+    progress: Progress,
+) -> None:
+    """Write the page about what was made, with what other k would cost if asked for; interrupted, there is none."""
     try:
-        made.report(report, published=published, command=command_line(), language=Settings.language, progress=progress)
+        made.report(
+            report, published=published, frontier=search() if search else None, command=command_line(),
+            language=Settings.language, progress=progress,
+        )  # fmt: skip
         note_written(report)
     except KeyboardInterrupt:
         settle()

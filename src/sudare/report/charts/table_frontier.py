@@ -42,9 +42,10 @@ def _x(found: TableFrontier, texts: Texts) -> Spec:
 
 
 def _series(point: TableFrontierPoint, texts: Texts) -> str:
-    if point.l is None:
+    if point.plain:
         return texts("report.anonymized.frontier.without")
-    return texts("report.anonymized.frontier.with", l=f"{point.l:g}")
+    asked = [f"{name} = {value:g}" for name, value in (("l", point.l), ("t", point.t)) if value is not None]
+    return texts("report.anonymized.frontier.with", asked=texts("list.comma").join(asked))
 
 
 def _names(found: TableFrontier, texts: Texts) -> list[str]:
@@ -108,9 +109,13 @@ def _scale(names: list[str], values: tuple[str, ...]) -> Spec:
 
 def _spoken(found: TableFrontier, texts: Texts) -> str:
     numbers = Numbers(texts)
-    said = []
-    for point in found.points:
-        words = {"k": point.k, "loss": numbers.decimal(point.loss, 3)}
-        key = "spoken" if point.l is None else "spoken_l"
-        said.append(texts(f"report.anonymized.frontier.{key}", **words, l=f"{point.l or 0:g}"))
-    return texts("list.comma").join(said)
+    said = [
+        texts(
+            "report.anonymized.frontier.spoken",
+            k=point.k,
+            loss=numbers.decimal(point.loss, 3),
+            asked=_series(point, texts),
+        )
+        for point in found.points
+    ]
+    return texts("list.semicolon").join(said)

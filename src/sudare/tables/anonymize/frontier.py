@@ -30,11 +30,13 @@ SECONDS = 140.0
 class TableFrontierPoint(Result):
     """What a table loses at one k: the loss that was minimized, per record, and the bound below it, if one is known.
 
-    `l` is None where no diversity was asked for. `seconds` is how long the search took, and `ended` how it ended.
+    `l` and `t` are None where nothing was asked of the sensitive values. `seconds` is how long the search took, and
+    `ended` how it ended.
     """
 
     k: int
     l: float | None  # noqa: E741
+    t: float | None
     loss: float
     bound: float | None
     classes: int
@@ -42,13 +44,18 @@ class TableFrontierPoint(Result):
     seconds: float
     ended: Ended
 
+    @property
+    def plain(self) -> bool:
+        """Whether nothing was asked of the sensitive values."""
+        return self.l is None and self.t is None
+
 
 @dataclass(frozen=True, slots=True)
 class TableFrontier(Result):
-    """The loss of a table for rising k, first without diversity, then with it if an `l` was asked for.
+    """The loss of a table for rising k: first with k alone, then with what was asked of sensitive values, if it was.
 
-    A table that is safe for a larger k is safe for a smaller one, and a diverse table is safe without asking for
-    diversity. So where a search found less loss for a stricter demand, that table counts; and a bound for a weaker
+    A table that is safe for a larger k is safe for a smaller one, and one with l and t is safe for k alone. So where a
+    search found less loss for a stricter demand, that table counts; and a bound for a weaker
     demand holds for the stricter ones. `highest` is the loss of a table in which every cell is `*`.
     """
 
@@ -65,11 +72,6 @@ class TableFrontier(Result):
     points: tuple[TableFrontierPoint, ...]
 
     @property
-    def diversities(self) -> tuple[float | None, ...]:
-        """The values of l that were asked for, None first."""
-        return tuple(dict.fromkeys(point.l for point in self.points))
-
-    @property
     def stopped(self) -> bool:
         """Whether the clock ended a search before it was done."""
         return any(point.ended != "converged" for point in self.points)
@@ -84,12 +86,15 @@ def table_frontier(
     sensitive: str | Sequence[str] = (),
     diversity: DiversityKind = "distinct",
     c: float | None = None,
+    t: float | None = None,
     known: Sequence[str] | None = None,
     keep: Sequence[str] = (),
     other: OtherColumns = "drop",
     hierarchies: Mapping[str, Hierarchy | str | Path] | str | Path | None = None,
     model: str = DEFAULT_MODEL,
     cells: CellKind = "nodes",
+    microaggregate: Sequence[str] = (),
+    blunt_ends: bool = False,
     suppress: float = 0.0,
     loss: Literal["entropy", "ncp"] = "entropy",
     seed: int = 0,
@@ -98,17 +103,19 @@ def table_frontier(
 ) -> TableFrontier:
     """Anonymize a table for every k and report what each costs: what anonymity is worth, before choosing k.
 
-    By default k is 2, 3, 5, 10, 20, 50 and 100, as far as the table has that many persons. With `l`, every k is
-    searched without and with diversity. `seconds` is the time for all searches together. The other options are those of
-    `anonymize_table`; nothing is published, measured or attacked.
+    By default k is 2, 3, 5, 10, 20, 50 and 100, as far as the table has that many persons. With `l` or `t`,
+    every k is searched without and with them. `seconds` is the time for all searches together. The other options are
+    those of `anonymize_table`; nothing is published, measured or attacked.
     """
     wanted = _wanted(table, ks)
     options: dict[str, Any] = {
         "sensitive": sensitive, "known": known, "keep": keep, "other": other, "hierarchies": hierarchies,
-        "model": model, "cells": cells, "suppress": suppress, "loss": loss, "seed": seed,
+        "model": model, "cells": cells, "microaggregate": microaggregate, "blunt_ends": blunt_ends,
+        "suppress": suppress, "loss": loss, "seed": seed,
     }  # fmt: skip
-    diverse: dict[str, Any] = {"l": l, "diversity": diversity, "c": c}
-    searches = [(k, part) for part in ({}, *([diverse] if l is not None else [])) for k in wanted]
+    more: dict[str, Any] = {"l": l, "diversity": diversity, "c": c, "t": t}
+    parts = [{}] if l is None and t is None else [{}, more]
+    searches = [(k, part) for part in parts for k in wanted]
     deadline, found = Deadline(seconds), []
     for place, (k, part) in enumerate(searches):
         share = None if deadline.rest is None else deadline.rest / (len(searches) - place)
@@ -148,7 +155,8 @@ def _search(
 
 def _point(made: AnonymizedTable) -> TableFrontierPoint:
     return TableFrontierPoint(
-        k=made.criteria.k, l=made.criteria.l, loss=made.minimized,
+        k=made.criteria.k,
+        t=made.criteria.t, l=made.criteria.l, loss=made.minimized,
         bound=made.bound, classes=made.recoded.classes,
         suppressed=made.loss.suppressed_records, seconds=made.seconds, ended=made.ended,
     )  # fmt: skip
@@ -163,7 +171,7 @@ def consistent(points: Sequence[TableFrontierPoint]) -> tuple[TableFrontierPoint
     """Let the best table for a stricter demand count, and the highest bound for a weaker one."""
 
     def stricter(one: TableFrontierPoint, other: TableFrontierPoint) -> bool:
-        return one.k >= other.k and (one.l is not None or other.l is None)
+        return one.k >= other.k and (other.plain or not one.plain)
 
     found = []
     for point in points:

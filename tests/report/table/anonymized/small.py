@@ -108,7 +108,7 @@ CHECK = TableCheck(7, 2, 3, 2, 0.4, (
     CheckedProperty("l", "illness", 2, 2.75, True),
 ))  # fmt: skip
 FRONTIER = TableFrontier(8, "entropy", 3.1, "local", ("illness",), "distinct", 5, tuple(
-    TableFrontierPoint(k, l, 0.5 * k + (l or 0) / 10, 0.4 * k, 9 - k, k - 2, 0.25 * k, "converged")
+    TableFrontierPoint(k, l, None, 0.5 * k + (l or 0) / 10, 0.4 * k, 9 - k, k - 2, 0.25 * k, "converged")
     for l in (None, 2.0) for k in (2, 3, 4)  # noqa: E741
 ))  # fmt: skip
 

@@ -52,7 +52,7 @@ def show_frontier(found: TableFrontier, texts: Texts) -> None:
     out = console()
     out.print(texts("report.anonymized.section.frontier"), style="bold")
     table = TextTable(show_edge=False, pad_edge=False)
-    for name in ("k", "l", found.loss_name, "at_least", "classes", "suppressed", "seconds"):
+    for name in ("k", "l", "t", found.loss_name, "at_least", "classes", "suppressed", "seconds"):
         table.add_column(texts(f"report.anonymized.frontier.{name}"), justify="right")
     table.add_column(texts("report.anonymized.frontier.ended"))
     for point in found.points:
@@ -64,7 +64,7 @@ def _line(point: TableFrontierPoint, texts: Texts) -> list[str]:
     none = texts("report.number.none")
     return [
         f"{point.k:,}",
-        none if point.l is None else f"{point.l:g}",
+        *(none if asked is None else f"{asked:g}" for asked in (point.l, point.t)),
         f"{point.loss:.3f}",
         none if point.bound is None else decimal_at_least(point.bound, 3, texts),
         f"{point.classes:,}",
