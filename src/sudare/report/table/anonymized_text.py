@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sudare.tables.utility.model import ClassifierAccuracy, TableUtility
 
 # Letters of an example, a value and its cell together, and at least of each, so that a line fits a narrow terminal.
-MOST_LETTERS = 18
+MOST_LETTERS = 17
 FEWEST_LETTERS = 8
 # Columns that a list names; the table above it has them all.
 MOST_NAMED = 8
@@ -64,7 +64,7 @@ def _show_columns(found: AnonymizedTable, texts: Texts) -> None:
     for name in ("column", "role", "values", "cells", "lost", "example"):
         right = name in ("values", "cells", "lost")
         table.add_column(texts(f"table_anonymized.{name}"), justify="right" if right else "left", no_wrap=right)
-    examples = {example.attribute: example for example in cell_examples(found.recoded)}
+    examples = {example.attribute: example for example in cell_examples(found.recoded, k=found.criteria.k)}
     for column in found.roles.columns:
         if column.role in PUBLISHED:
             table.add_row(column.attribute, *_column_cells(found, column, examples.get(column.attribute), texts))

@@ -1,0 +1,93 @@
+"""What is printed of an anonymized table: short, in both languages, and no more than is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import sudare
+from sudare.tables.anonymize.publication import AnonymizedTable, anonymize_table
+from sudare.tables.attack.results import TableAttack, TableAttacks
+from sudare.tables.utility.model import ClassifierAccuracy, MarginalMoved, QueriesError, TableUtility
+
+ROWS = [(sex, 20 + 3 * i, disease) for i in range(12) for sex, disease in (("m", "flu"), ("f", "gout"), ("f", "flu"))]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnonymizedTable]:
+    path = tmp_path_factory.mktemp("table") / "t.csv"
+    path.write_text("sex,age,disease\n" + "".join(f"{sex},{age},{disease}\n" for sex, age, disease in ROWS))
+    with sudare.read_table(path) as table:
+        yield anonymize_table(table, k=3, sensitive="disease", model="levels", attacks=False, utility=False)
+
+
+def utility(classifier: ClassifierAccuracy | None = None) -> TableUtility:
+    queries = (QueriesError(2, 10, 0.125, 0.1, 0.2, 0.2, 0.5, 1.0),)
+    why = None if classifier else "not_installed"
+    return TableUtility(36, 36, (MarginalMoved("sex", 0.25),), (), (), queries, classifier, why, 0)
+
+
+def attacks(*found: TableAttack, targets: int = 36) -> TableAttacks:
+    return TableAttacks(found, None, (), None, 36, targets, 7)
+
+
+ABOVE = TableAttack(
+    "inference", ("sex",), "above", "participation", "disease", success=0.5, promised=0.25, claim="estimated"
+)
+NO_SENSITIVE = TableAttack("inference", ("sex",), "not_tried", "no_sensitive")
+
+
+def test_print_shows_columns_classes_loss_and_settings(made: AnonymizedTable) -> None:
+    shown = str(made)
+    assert shown.splitlines()[0].endswith("t.csv, anonymized with model levels")
+    assert "Asked for: k = 3. Nothing was written, so nothing is claimed yet." in shown
+    assert "Nothing was asked for disease: l or t protects sensitive values." in shown
+    assert "No attacks were run on this table." in shown
+    assert "Settings: cells nodes, loss entropy, suppress 0 %, seed 0; converged in" in shown
+    assert "Use:" not in shown
+
+
+def test_a_bound_is_printed_rounded_down_with_its_unit(made: AnonymizedTable) -> None:
+    shown = replace(made, bound=1.2599).text()
+    assert "Proven: no table of such cells that meets the criteria loses less than 1.25 bits." in shown
+    assert "Proven" not in replace(made, bound=None).text()
+    assert "less than 0.0123 in NCP." in replace(made, bound=0.01239, loss_name="ncp").text()
+
+
+def test_use_is_printed_with_or_without_a_classifier(made: AnonymizedTable) -> None:
+    without = replace(made, utility=utility()).text()
+    assert "moved by 25.00 % (pairs of columns -); counts of random queries are off by 12.50 % (2 columns)" in without
+    assert "pip install 'sudare[learn]'" in without
+    accuracy = ClassifierAccuracy("disease", "sensitive", 0.75, 0.625, 0.5, 24, 24, 12)
+    shown = replace(made, utility=utility(accuracy)).text()
+    assert "is right in 62.50 % of cases (trained on the original: 75.00 %; guessing: 50.00 %)." in shown
+
+
+def test_attacks_are_printed_with_limit_and_verdict_and_what_to_do_if_one_is_above(made: AnonymizedTable) -> None:
+    shown = replace(made, attacks=attacks(ABOVE, targets=20)).text()
+    line = next(line for line in shown.splitlines() if line.startswith("inference"))
+    assert " ".join(line.replace("│", " ").split()) == (
+        "inference of a sensitive value (disease) 50.00 % 25.00 % above (estimated)"
+    )
+    assert "20 of 36 records were attacked (seed 7); other attacks may reach more." in shown
+    assert "To lower what attacks reach: a larger k, l or t for sensitive columns, or fewer columns." in shown
+    quiet = replace(made, attacks=attacks(NO_SENSITIVE)).text()
+    assert "inference" not in quiet
+    assert "To lower" not in quiet
+
+
+def test_the_text_is_there_in_japanese(made: AnonymizedTable) -> None:
+    shown = replace(made, bound=1.2599, utility=utility(), attacks=attacks(ABOVE)).text("ja")
+    assert "損失は1.25ビットを下回らないことが証明されています。" in shown
+    assert "限度超過（推定）" in shown
+
+
+def test_weights_and_persons_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("who,sex\n" + "".join(f"p{i // 2},{'mf'[i // 2 % 2]}\n" for i in range(24)))
+    with sudare.read_table(path, person="who") as table:
+        made = anonymize_table(table, k=3, model="levels", attacks=False, utility=False)
+        assert "24 records in 2 classes: smallest 6 persons, mean 6.0;" in made.text()
