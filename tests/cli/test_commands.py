@@ -139,6 +139,8 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
         "members.csv",
         "hierarchies",
         "table-report.html",
+        "members-safe.csv",
+        "members-safe-report.html",
         "published.csv",
         "published.csv.certificate.json",
         "baskets-report.html",
@@ -149,6 +151,7 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
     assert "SAFE: nobody who knows" in result.stdout
     assert 'data-answer="safe"' in (tmp_path / "demo" / "baskets-report.html").read_text(encoding="utf-8")
     assert "5,000 records in " in result.stdout
+    assert "Asked for: k = 5, l = 3 (distinct)." in result.stdout
     files = {entry.name for entry in (tmp_path / "demo" / "contest").iterdir()}
     assert files == {"T.csv", "A.csv", "PUBLISHED.csv", "rules.toml"}
     assert "Smallest class: k = 3." in result.stdout

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from sudare.progress import Progress
     from sudare.report.baskets.findings import Findings
     from sudare.report.contest.findings import Findings as ContestFindings
+    from sudare.tables.anonymize.publication import AnonymizedTable
     from sudare.tables.classes.records import RecordsAssessment
+    from sudare.tables.recoded.publish import PublishedTable
 
 # What the folder has in the end, apart from the certificate of the published baskets.
 PUBLISHED, HIERARCHIES = "published.csv", "hierarchies"
-DATA = ("history.csv", "members.csv", PUBLISHED, "contest")
-REPORTS = ("report.html", "table-report.html", "baskets-report.html", "contest-report.html")
+DATA = ("history.csv", "members.csv", "members-safe.csv", PUBLISHED, "contest")
+REPORTS = ("report.html", "table-report.html", "members-safe-report.html", "baskets-report.html", "contest-report.html")
 
 CUSTOMERS = 400
 KNOWLEDGE = ("item*2", "item*3", "day*2", "(day + item)*2", "days")
@@ -36,6 +38,8 @@ RECORDS = 5000
 # What a neighbour knows of a member, and what the shop should not give away.
 KNOWN, SENSITIVE = ("sex", "age", "prefecture", "occupation", "household"), "favourite"
 LIMIT, SUPPRESS = 0.2, 0.05
+# What the anonymized member list satisfies, and how long it is searched for.
+MEMBERS_K, MEMBERS_L, MEMBERS_SECONDS = 5, 3, 20
 
 # Each visit is a basket; a hundredth of all items, for each visit other ones, is to be kept from who knows one item.
 SECRETS, RHO, MOST_KNOWN = "random:0.01", "0.5", 1
@@ -90,21 +94,25 @@ def demo(
     from sudare.baskets.certificate import certificate_path
     from sudare.report.baskets.text import show_title, show_verdict
     from sudare.report.history.text import show_attackers
+    from sudare.report.table.anonymized_text import show_anonymized
     from sudare.report.table.text import show_summary
     from sudare.sources.result_folders import filling
 
     texts = spoken()
-    history, members, published, contest = (folder / name for name in DATA)
+    history, members, safe, published, contest = (folder / name for name in DATA)
     reports = [folder / name for name in REPORTS]
     with filling(folder), shown_progress() as progress:
         clear_demo(folder)
         found = _assess_history(history, reports[0], seed, progress)
         records = _assess_members(members, folder / HIERARCHIES, reports[1], seed, progress)
-        sensitive, baskets = _suppress_baskets(history, published, reports[2], seed, progress)
-        anonymized = _play_contest(history, contest, reports[3], seed, progress)
+        made, checked = _anonymize_members(members, folder / HIERARCHIES, safe, reports[2], seed, progress)
+        sensitive, baskets = _suppress_baskets(history, published, reports[3], seed, progress)
+        anonymized = _play_contest(history, contest, reports[4], seed, progress)
     show_attackers(found, str(history), texts)
     console().print()
     show_summary(records, LIMIT, texts)
+    console().print()
+    show_anonymized(made, texts, published=checked)
     console().print()
     show_title(str(published), baskets.after.verdict, sensitive, texts)
     show_verdict(baskets.after.verdict, texts)
@@ -112,10 +120,11 @@ def demo(
     _show_contest(anonymized, contest / "A.csv", texts)
     known = ",".join(KNOWN)
     note_aligned(contest / "A.csv")
-    history_page, table_page, baskets_page, contest_page = (report.resolve() for report in reports)
+    history_page, table_page, safe_page, baskets_page, contest_page = (report.resolve() for report in reports)
     note(
         "notes.demo", history=history, history_page=history_page, members=members, hierarchies=folder / HIERARCHIES,
-        table_page=table_page, known=known, sensitive=SENSITIVE, published=published, baskets_page=baskets_page,
+        table_page=table_page, known=known, sensitive=SENSITIVE, safe=safe, safe_page=safe_page, published=published,
+        baskets_page=baskets_page,
         secrets=sensitive.described, rho=RHO, certificate=certificate_path(published), contest=contest,
         contest_page=contest_page, original=contest / "T.csv", anonymized=contest / "A.csv",
         rules=contest / "rules.toml",
@@ -174,6 +183,23 @@ def _assess_members(data: Path, folder: Path, report: Path, seed: int, progress:
             progress=progress,
         )
         return assess_records(table, KNOWN)
+
+
+def _anonymize_members(
+    data: Path, folder: Path, published: Path, report: Path, seed: int, progress: Progress
+) -> tuple[AnonymizedTable, PublishedTable]:
+    """Anonymize the member list, and report about the file as it was written."""
+    from sudare.tables.anonymize.publication import anonymize_table
+    from sudare.tables.read import read_table
+
+    with read_table(data, progress=progress) as table:
+        made = anonymize_table(
+            table, k=MEMBERS_K, l=MEMBERS_L, known=KNOWN, sensitive=SENSITIVE, hierarchies=folder, seed=seed,
+            seconds=MEMBERS_SECONDS, progress=progress,
+        )  # fmt: skip
+        checked = made.publish(published)
+        made.report(report, published=checked, language=Settings.language, progress=progress)
+    return made, checked
 
 
 def _suppress_baskets(
