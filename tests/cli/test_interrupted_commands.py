@@ -29,6 +29,8 @@ COMMANDS = [
     "table dangerous T --size 3",
     "table affordable T --costs C --budget 30",
     "table levels T --limit 0.1 --hierarchies G -o OUT/o.csv",
+    "table anonymize T --k 5 --seconds SECONDS -o OUT/o.csv --aligned OUT/o.parquet --report OUT/o.html",
+    "table anonymize T --k 5 --model levels --seconds SECONDS -o OUT/o.csv",
     "table population T --population-size 1000000",
     "table report T -o OUT/o.html",
     "baskets check B --sensitive random:0.4 --rho 0.5 --max-known 3",

@@ -19,6 +19,7 @@ from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.tables.anonymize.class_search.columns import column_values
+from sudare.tables.anonymize.levels import most_suppressed
 from sudare.tables.anonymize.registry import DEFAULT_MODEL, CellKind, Ended, Request, check_model
 from sudare.tables.attack.attack import attack_table
 from sudare.tables.attack.results import TableAttacks
@@ -178,6 +179,7 @@ def anonymize_table(
     private = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     roles = find_roles(table, known=known, sensitive=private, keep=keep, other=other, hierarchies=tuple(given))
     _check_columns(table, roles, microaggregate)
+    most_suppressed(suppress, table.records)
     criteria = Criteria(_size(table, k, k_map, presence, population), l, diversity, c, t, k_map, presence, suppress)
     used = _used_hierarchies(table, roles, given, population) if "hierarchies" in chosen.options else {}
     asked = {name: given[name] for name in roles.sensitive if name in given}
