@@ -69,7 +69,7 @@ def show_summary(found: RecordsAssessment, bound: float | None, texts: Texts) ->
     if bound and found.share_above(bound):
         from sudare.tables.sets.subsets import class_size_within
 
-        command = f"sudare table levels FILE --k {class_size_within(bound)} -o published.csv"
+        command = f"sudare table anonymize FILE --k {class_size_within(bound)} -o published.csv"
         out.print(texts("risk.next", command=command))
 
 

@@ -16,13 +16,17 @@ import sudare
 from sudare.messages import LANGUAGES, catalogue, message
 from sudare.report.presentation import html_of
 from sudare.report.table.anonymized.report import write_anonymized_report
+from sudare.tables.classes.criteria import Criteria
+from sudare.tables.hierarchies.model import make_hierarchy
 from sudare.tables.recoded.check import CheckedProperty, TableCheck
+from sudare.tables.roles import Roles
 from tests.report.pages import answer_of, numbers_of, shown_text
 from tests.report.table.anonymized.small import (
     ATTACKS,
     CHECK,
     FRONTIER,
     NAMES,
+    ROLES,
     UTILITY,
     anonymized_people,
     published_people,
@@ -160,7 +164,24 @@ def test_without_a_file_nothing_is_said_to_be_checked(make: Make) -> None:
     assert "holds proven" not in text
     assert "k: persons in every class at least 3 3 holds counted on the classes" in text
     assert "l: different values of “illness” in every class at least 2 – not checked" in text
-    assert "sudare table anonymize people.csv --k 3 --l 2 --sensitive illness -o safe.csv --report report.html" in text
+    asked = "--k 3 --l 2 --suppress 0.25 --sensitive illness --keep town --cells ranges"
+    assert f"sudare table anonymize people.csv {asked} -o safe.csv --report report.html" in text
+
+
+def test_the_next_step_has_the_options_that_were_asked_for(make: Make, tmp_path: Path) -> None:
+    criteria = Criteria(k=3, l=2, diversity="recursive", c=1.5, t=0.3, suppress=0.5)
+    columns = tuple(replace(c, reason="named" if c.role == "quasi" else "not_known") for c in ROLES.columns)
+    with anonymized_people(tmp_path) as made:
+        cells = made.recoded.columns
+        means = replace(made.recoded, columns=(cells[0], replace(cells[1], mean=True)))
+    changed: dict[str, Any] = {"model": "levels", "loss_name": "ncp", "cells": "nodes", "recoded": means}
+    hierarchy = make_hierarchy("sex", {1: ("f", "*"), 2: ("m", "*")})
+    text = shown_text(
+        make(check=None, criteria=criteria, roles=Roles(columns), hierarchies={"sex": hierarchy}, **changed)
+    )
+    asked = "--k 3 --l 2 --c 1.5 --t 0.3 --suppress 0.5 --diversity recursive"
+    search = "--known sex,age --sensitive illness --microaggregate age --other keep --hierarchies DIR --model levels --loss ncp"
+    assert f"sudare table anonymize people.csv {asked} {search} -o safe.csv" in text
 
 
 def test_an_attack_that_reached_more_than_is_claimed_is_said_first(make: Make) -> None:

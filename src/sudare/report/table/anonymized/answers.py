@@ -49,11 +49,39 @@ def next_step(conclusion: str, result: AnonymizedTable, file: str, texts: Texts)
     if conclusion in ("holds", "untried"):
         return Step(text)
     k = result.criteria.k if conclusion == "unchecked" else 2 * max(result.criteria.k, 2)
-    words = ["table", "anonymize", file, "--k", str(k)]
-    words += ["--l", f"{result.criteria.l:g}"] if result.criteria.l is not None else []
-    words += ["--t", f"{result.criteria.t:g}"] if result.criteria.t is not None else []
-    words += ["--sensitive", ",".join(result.roles.sensitive)] if result.roles.sensitive else []
-    return Step.of(text, *words, "-o", "safe.csv", "--report", "report.html")
+    words = [*_criteria_words(result, k), *_column_words(result), *_search_words(result)]
+    return Step.of(text, "table", "anonymize", file, *words, "-o", "safe.csv", "--report", "report.html")
+
+
+def _criteria_words(result: AnonymizedTable, k: int) -> list[str]:
+    """Return the options of what was asked for, with another k."""
+    criteria = result.criteria
+    asked = {"k": k, "l": criteria.l, "c": criteria.c, "t": criteria.t, "suppress": criteria.suppress or None}
+    words = [word for name, value in asked.items() if value is not None for word in (f"--{name}", f"{value:g}")]
+    return [*words, *(["--diversity", criteria.diversity] if criteria.diversity != "distinct" else [])]
+
+
+def _column_words(result: AnonymizedTable) -> list[str]:
+    """Return the options that say what becomes of the columns, where they were named."""
+    roles = result.roles.columns
+    known = [column.attribute for column in roles if column.role == "quasi" and column.reason == "named"]
+    kept = [column for column in roles if column.role == "kept"]
+    means = [column.attribute for column in result.recoded.columns if column.mean]
+    lists = {"known": known, "sensitive": result.roles.sensitive, "microaggregate": means}
+    words = [word for name, values in lists.items() if values for word in (f"--{name}", ",".join(values))]
+    words += [word for column in kept if column.reason == "named" for word in ("--keep", column.attribute)]
+    return [*words, *(["--other", "keep"] if any(column.reason != "named" for column in kept) else [])]
+
+
+def _search_words(result: AnonymizedTable) -> list[str]:
+    """Return the options of the search that are not the defaults."""
+    given = any(name in result.hierarchies and name not in result.suggested for name in result.roles.quasi)
+    words = ["--hierarchies", "DIR"] if given else []
+    usual = {"model": (result.model, "local"), "cells": (result.cells, "nodes"), "loss": (result.loss_name, "entropy")}
+    return [
+        *words,
+        *(word for name, (value, default) in usual.items() if value != default for word in (f"--{name}", value)),
+    ]
 
 
 def loss_text(value: float, name: str, texts: Texts) -> str:
