@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.tables.box_costs import Crowd, Trees, Walk
+from sudare.kernels.table_bounds.costs import Crowd, Trees, Walk
 from sudare.showing import dataclass
 from sudare.statistics.distinct import first_rows, number_rows, sum_by
 from sudare.tables.anonymize.class_search.columns import SearchColumn

@@ -5,7 +5,7 @@ at least k persons and l values of each sensitive attribute, since the class doe
 
 **The cheapest box.** A record of a class loses what its box costs, and no less than its cheapest box that holds enough.
 The mean of these minima over the records is a bound. A walk through iceberg cubes finds it exactly
-(`sudare.kernels.tables.box_costs`).
+(`sudare.kernels.table_bounds.costs`).
 
 **Prices.** Give each record a price such that no group of at least k persons and l values within a box has prices that
 sum to more than the group costs in the box. Then the prices of all records sum to no more than any table loses: sum
@@ -13,7 +13,7 @@ over its classes. (This is the dual of the linear program that covers the record
 prices. They leave room: a record in a sparse region takes k - 1 records of a dense region along, which lose more than
 their minima, so its own price can be higher. Prices are raised for all records, then lowered box by box where a group
 is too dear. Lower prices are never too dear in boxes that were looked at before, so that one walk through the boxes
-makes any prices right (`sudare.kernels.tables.box_prices`). Repeated with smaller and smaller steps, this is a
+makes any prices right (`sudare.kernels.table_bounds.prices`). Repeated with smaller and smaller steps, this is a
 subgradient method with projections onto one constraint after the other.
 
 **Blocks.** The nodes of a box in some attributes are a box of these attributes that holds at least as much. So minima
@@ -35,8 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.deadline import Deadline
-from sudare.kernels.tables.box_costs import least_costs
-from sudare.kernels.tables.box_prices import TOLERANCE, Prices, lower_prices
+from sudare.kernels.table_bounds.costs import least_costs
+from sudare.kernels.table_bounds.prices import TOLERANCE, Prices, lower_prices
 from sudare.messages import message
 from sudare.progress import Progress, silent
 from sudare.statistics.distinct import sum_by

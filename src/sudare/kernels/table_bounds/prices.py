@@ -8,7 +8,16 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Floats, Ints, Ints32
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.tables.box_costs import Crowd, Trees, Walk, begin_walk, descend, holds_enough, next_node, node_rows
+from sudare.kernels.table_bounds.costs import (
+    Crowd,
+    Trees,
+    Walk,
+    begin_walk,
+    descend,
+    holds_enough,
+    next_node,
+    node_rows,
+)
 
 # How far prices may be above costs, for all records of a group together.
 TOLERANCE = 1e-9
