@@ -72,18 +72,22 @@ def _left(seconds: float | None, started: float) -> float | None:
 
 
 def _recode(request: Request, bound: float | None) -> tuple[RecodedTable, Ended]:
-    table, roles = request.table, request.roles
-    columns = [_column(request, name) for name in roles.quasi]
-    # What loses most comes first: then a sum that is too much is known early.
-    order = sorted(range(len(columns)), key=lambda a: -_spread(columns[a]))
-    rows = _rows(table)
-    problem = _problem(table, [columns[a] for a in order], rows, request.criteria, request.population)
+    problem, columns, rows = request_problem(request)
     owner, ended = search_classes(
         problem, seconds=request.seconds, seed=request.seed, threads=os.cpu_count() or 1,
         tell=partial(_tell, request.progress, bound, len(columns) if request.loss == "ncp" else 1),
     )  # fmt: skip
     owner = _suppressed(problem, owner, most_suppressed(request.criteria.criteria.suppress, len(rows)))
-    return _recoded(table, roles, columns, rows, owner), ended
+    return _recoded(request.table, request.roles, columns, rows, owner), ended
+
+
+def request_problem(request: Request) -> tuple[Problem, list[SearchColumn], Numbers]:
+    """Return what is searched for a request, the columns, and the distinct row of each record."""
+    columns = [_column(request, name) for name in request.roles.quasi]
+    # What loses most comes first: then a sum that is too much is known early.
+    ordered = sorted(columns, key=_spread, reverse=True)
+    rows = _rows(request.table)
+    return _problem(request.table, ordered, rows, request.criteria, request.population), columns, rows
 
 
 def _rows(table: Table) -> Numbers:

@@ -107,9 +107,9 @@ class ClassSearch:
             raise AnswerIsNo("errors.local.no_classes")
         self.tell(self.loss, 0)
 
-    def improve(self) -> Ended:
+    def improve(self, rounds: int = _MOST_ROUNDS) -> Ended:
         """Exchange records between neighbouring classes, round by round, until that saves next to nothing."""
-        while self.rounds < _MOST_ROUNDS:
+        while self.rounds < rounds:
             if self.deadline.over:
                 return "time"
             before = self.loss
@@ -137,7 +137,8 @@ class ClassSearch:
 
     def _cut(self, size: int) -> Owners:
         rng = np.random.default_rng([self.seed, 0, size])
-        return cut(self.problem.attributes, self.problem.records, size, rng, self.deadline.halt)
+        # Cuts take little time, and without them there is nothing: they end only by themselves.
+        return cut(self.problem.attributes, self.problem.records, size, rng, np.zeros(1, np.bool_))
 
     def _merged(self, owner: Owners) -> tuple[Owners, float, bool]:
         """Merge the classes that fail, first with others of their block, then with any; say whether all hold."""
