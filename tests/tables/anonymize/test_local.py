@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -33,7 +34,9 @@ from tests.tables.small_tables import Case, Records, table_of
 NUMBERS = make_hierarchy(
     "a", {i: (str(i), f"{i // 2 * 2}-{i // 2 * 2 + 1}", "0-3" if i < 4 else "4-5", "*") for i in range(6)}
 )
-HIERARCHIES = {name: replace(NUMBERS, attribute=name) for name in "abc"}
+# After these seconds there are best cuts, and no exchanges.
+AT_ONCE = 1e-6
+HIERARCHIES = {name: replace(NUMBERS, attribute=name) for name in "ab"}
 
 small = st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=4, max_size=24)
 
@@ -98,19 +101,12 @@ def lost_bits(records: Records, part: list[int]) -> float:
 @given(st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=4, max_size=7), st.integers(2, 3))
 def test_the_loss_lies_between_the_least_of_all_divisions_and_that_of_the_cuts(records: Records, k: int) -> None:
     least = min(sum(lost_bits(records, part) for part in parts) for parts in partitions([*range(len(records))], k))
-    cut, searched = (anonymized(records, k=k, seconds=seconds).loss.entropy for seconds in (0, None))
+    cut, searched = (anonymized(records, k=k, seconds=seconds).loss.entropy for seconds in (AT_ONCE, None))
     assert least / len(records) - 1e-9 <= searched <= cut + 1e-9
-    own = [
-        [i for i, owner in enumerate(found.owner.tolist()) if owner == c]
-        for found in [anonymized(records, k=k).recoded]
-        for c in range(found.classes)
-    ]
-    ordered = sorted(records)
-    assert searched == pytest.approx(sum(lost_bits(ordered, part) for part in own) / len(records), abs=1e-9)
 
 
 def test_what_few_exchanges_find_is_the_best_of_all_divisions() -> None:
-    records = [(0, 0, 0), (1, 0, 0), (4, 5, 0), (5, 5, 0), (4, 4, 0), (0, 1, 0), (1, 1, 0)]
+    records: Records = [(0, 0, 0), (1, 0, 0), (4, 5, 0), (5, 5, 0), (4, 4, 0), (0, 1, 0), (1, 1, 0)]
     least = min(sum(lost_bits(records, part) for part in parts) for parts in partitions([*range(7)], 2))
     assert anonymized(records, k=2).loss.entropy == pytest.approx(least / 7)
 
@@ -129,7 +125,7 @@ def test_what_few_exchanges_find_is_the_best_of_all_divisions() -> None:
     ),
 )  # fmt: skip
 def test_classes_are_diverse_and_close(records: Records, distance: str, wanted: Criteria) -> None:
-    case = Case([record[:2] for record in records], 2, None, "value")
+    case = Case([(first, second) for first, second, _ in records], None, "value")
     secrets = Secrets(case, [record[2] for record in records], distance)
     options: dict[str, Any] = {name: getattr(wanted, name) for name in ("k", "l", "diversity", "c", "t")}
     try:
@@ -229,7 +225,7 @@ def test_means_keep_the_sums_of_classes(records: Records, k: int) -> None:
 
 
 def test_only_numbers_among_the_quasi_identifiers_have_means() -> None:
-    table = sudare.read_table([{"a": "x", "b": 1}, {"a": "y", "b": 2}])
+    table = sudare.read_table(polars.DataFrame({"a": ["x", "y"], "b": [1, 2]}))
     with pytest.raises(OptionNotUsable, match="'a' cannot be microaggregated: not all"):
         anonymize_table(table, k=2, microaggregate=["a"])
     with pytest.raises(OptionNotUsable, match="'b' cannot be microaggregated: it is not"):
@@ -320,7 +316,7 @@ def test_options_that_a_model_does_not_take_are_refused_by_name() -> None:
 
 def test_suppressed_cells_are_values_or_stars(real_data: Callable[[str], Path]) -> None:
     with sudare.read_table(real_data("adult/adult.csv"), attributes=["sex", "age", "race"]) as table:
-        found = anonymize_table(table, k=5, model="suppress", attacks=False, utility=False, seconds=0).recoded
+        found = anonymize_table(table, k=5, model="suppress", attacks=False, utility=False, seconds=AT_ONCE).recoded
         for column in found.columns:
             assert set(column.texts) <= {*column.values, "*"}
         assert found.sizes.min() >= 5

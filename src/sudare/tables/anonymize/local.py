@@ -17,8 +17,8 @@ from typing import cast
 import numpy as np
 
 from sudare.errors import OptionNotUsable
-from sudare.kernels.tables import exchanges
-from sudare.kernels.tables.secrets import Population
+from sudare.kernels.tables.recoding import exchanges
+from sudare.kernels.tables.recoding.secrets import Population
 from sudare.messages import message
 from sudare.progress import Progress
 from sudare.tables.anonymize.class_search.columns import (

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from sudare.deadline import Deadline
 from sudare.errors import AnswerIsNo
 from sudare.interruption import settle
-from sudare.kernels.tables import exchanges as kernels
-from sudare.kernels.tables.boxes import Attributes
-from sudare.kernels.tables.cuts import cut
-from sudare.kernels.tables.presence import presence
-from sudare.kernels.tables.secrets import Population, Secrets
+from sudare.kernels.tables.recoding import exchanges as kernels
+from sudare.kernels.tables.recoding.boxes import Attributes
+from sudare.kernels.tables.recoding.cuts import cut
+from sudare.kernels.tables.recoding.presence import presence
+from sudare.kernels.tables.recoding.secrets import Population, Secrets
 from sudare.showing import dataclass
 from sudare.tables.anonymize.class_search.secrets import with_own_memory
 from sudare.tables.anonymize.registry import Ended

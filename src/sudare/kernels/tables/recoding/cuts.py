@@ -13,7 +13,15 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Ints, Ints32
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.tables.boxes import Attributes, add_box, add_record, clear, is_set, node_around as around, weight
+from sudare.kernels.tables.recoding.boxes import (
+    Attributes,
+    add_box,
+    add_record,
+    clear,
+    is_set,
+    node_around as around,
+    weight,
+)
 
 # Parts of an attribute that are compared at most: the largest ones, or ranges of about the same number of records.
 _MOST_PARTS = 64
