@@ -11,6 +11,7 @@ import pytest
 import sudare
 from sudare.tables.anonymize.publication import AnonymizedTable, anonymize_table
 from sudare.tables.attack.results import TableAttack, TableAttacks
+from sudare.tables.classes.criteria import Criteria
 from sudare.tables.utility.model import ClassifierAccuracy, MarginalMoved, QueriesError, TableUtility
 
 ROWS = [(sex, 20 + 3 * i, disease) for i in range(12) for sex, disease in (("m", "flu"), ("f", "gout"), ("f", "flu"))]
@@ -46,14 +47,26 @@ def test_print_shows_columns_classes_loss_and_settings(made: AnonymizedTable) ->
     assert "Asked for: k = 3. Nothing was written, so nothing is claimed yet." in shown
     assert "Nothing was asked for disease: l or t protects sensitive values." in shown
     assert "No attacks were run on this table." in shown
-    assert "Settings: cells nodes, loss entropy, suppress 0 %, seed 0; converged in" in shown
+    assert "Settings: loss entropy, suppress 0 %, seed 0; converged in" in shown
     assert "Use:" not in shown
+
+
+def test_the_kind_of_cells_is_a_setting_of_the_model_with_cells_of_their_own(made: AnonymizedTable) -> None:
+    assert "Settings: cells nodes, loss entropy" in replace(made, model="local").text()
+
+
+def test_k_is_not_said_to_be_asked_for_where_only_a_population_is(made: AnonymizedTable) -> None:
+    asked = replace(made, criteria=Criteria(k_map=3, presence=0.5)).text()
+    assert "Asked for: k-map = 3, presence = 0.5." in asked
+    recursive = replace(made, criteria=Criteria(3, 2, "recursive", 1.5, 0.25)).text()
+    assert "Asked for: k = 3, l = 2 (recursive, c = 1.5), t = 0.25." in recursive
 
 
 def test_a_bound_is_printed_rounded_down_with_its_unit(made: AnonymizedTable) -> None:
     shown = replace(made, bound=1.2599).text()
     assert "Proven: no table of such cells that meets the criteria loses less than 1.25 bits." in shown
     assert "Proven" not in replace(made, bound=None).text()
+    assert "Proven" not in replace(made, bound=0.0).text()
     assert "less than 0.0123 in NCP." in replace(made, bound=0.01239, loss_name="ncp").text()
 
 

@@ -32,6 +32,15 @@ def test_a_cell_that_joins_values_is_shown_before_single_values_and_stars() -> N
     assert found == (CellExample("a", 3, 2, "1", "0-1"), CellExample("b", 2, 2, "1", "1"))
 
 
+def test_of_single_values_and_stars_those_that_most_records_have_are_shown() -> None:
+    a = column("a", ("0", "1", "2"), {"*": [0, 1, 2], "2": [2]})
+    b = column("b", ("0", "1"), {"0": [0], "1": [1]})
+    fewer = cell_examples(table(a, b, [0, 0, 0, 1, 1, 1], [[0, 1], [0, 1]]), k=2)
+    assert (fewer[0].value, fewer[0].cell) == ("2", "2")
+    more = cell_examples(table(a, b, [0, 0, 0, 0, 1, 1], [[0, 1], [0, 1]]), k=2)
+    assert (more[0].value, more[0].cell) == ("2", "*")
+
+
 def test_a_column_of_stars_shows_its_most_common_value() -> None:
     a = column("a", ("0", "1", "2"), {"*": [0, 1, 2]})
     b = column("b", ("0", "1"), {"*": [0, 1]})

@@ -10,6 +10,7 @@ from rich.table import Table as TextTable
 from sudare.report.page import shortened
 from sudare.report.table.cell_examples import CellExample, cell_examples
 from sudare.report.terminal import console, decimal_at_least, exact_percent, percent
+from sudare.tables.anonymize.registry import DEFAULT_MODEL
 from sudare.tables.roles import ColumnRole, role_reasons
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ def _show_criteria(found: AnonymizedTable, published: PublishedTable | None, tex
 
 def _asked(criteria: Criteria, texts: Texts) -> Iterator[str]:
     """Yield the criteria that were asked for."""
-    yield texts("table_anonymized.criteria.k", k=criteria.k)
+    if criteria.k > 1 or (criteria.k_map is None and criteria.presence is None):
+        yield texts("table_anonymized.criteria.k", k=criteria.k)
     if criteria.l is not None:
         c = "" if criteria.c is None else f", c = {criteria.c:g}"
         yield texts("table_anonymized.criteria.l_kind", l=f"{criteria.l:g}", kind=criteria.diversity + c)
@@ -170,7 +172,8 @@ def _show_loss(found: AnonymizedTable, texts: Texts) -> None:
 
 
 def _bound(found: AnonymizedTable, texts: Texts) -> str:
-    if found.bound is None:
+    # That losses are not negative needs no proof.
+    if not found.bound:
         return ""
     bound = decimal_at_least(found.bound, 2 if found.loss_name == "entropy" else 4, texts)
     return texts("table_anonymized.bound", bound=bound, unit=texts(f"table_anonymized.units.{found.loss_name}"))
@@ -243,10 +246,11 @@ def _named(columns: Sequence[str], texts: Texts) -> str:
 
 
 def _show_settings(found: AnonymizedTable, texts: Texts) -> None:
-    words = {"cells": found.cells, "loss": found.loss_name, "seed": found.seed}
-    suppress = exact_percent(found.criteria.suppress, texts)
+    words = {"loss": found.loss_name, "suppress": exact_percent(found.criteria.suppress, texts), "seed": found.seed}
     ended = texts(f"table_anonymized.ended.{found.ended}", seconds=f"{found.seconds:.0f}")
-    console().print(texts("table_anonymized.settings", **words, suppress=suppress, ended=ended))
+    # Only the model with cells of their own chooses kinds of cells.
+    cells = texts("table_anonymized.cells_kind", cells=found.cells) if found.model == DEFAULT_MODEL else ""
+    console().print(texts("table_anonymized.settings", **words, cells=cells, ended=ended))
 
 
 def _show_next(found: AnonymizedTable, published: PublishedTable | None, command: str | None, texts: Texts) -> None:

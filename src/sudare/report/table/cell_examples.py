@@ -14,9 +14,10 @@ from sudare.tables.recoded.model import CellColumn, Numbers, RecodedTable
 class CellExample:
     """A generalized column: its different values and cells, and a value with the cell that became of it.
 
-    Of the cells, the example is the one with most records among those that join values without telling nothing; of its
-    values, the most common. None is a missing value, or an empty cell. A value is `rare` if fewer persons have it than
-    a class must have; it is not told, since it may be one person's.
+    Of the cells, the example is the one with most records among those that join some but not all values; without any,
+    it is a single value, or `*` if most records have that. Of its values, it is the most common. None is a missing
+    value, or an empty cell. A value is `rare` if fewer persons have it than a class must have; it is not told, since it
+    may be one person's.
     """
 
     attribute: str
@@ -39,8 +40,9 @@ def cell_examples(found: RecodedTable, *, k: int) -> tuple[CellExample, ...]:
 def _example(found: RecodedTable, column: CellColumn, cells: Numbers, k: int) -> CellExample:
     records = sum_by(cells, found.sizes, len(column.texts))
     joined = (column.widths > 1) & ~column.stars
-    # Cells that join values come first, then single values, then cells that tell nothing.
-    place = np.lexsort((-records, column.stars, ~joined))[0]
+    # Cells that join some values come first; then single values or cells that tell nothing, whichever are more.
+    starred = bool(2 * records[column.stars].sum() > records.sum())
+    place = np.lexsort((-records, column.stars != starred, ~joined))[0]
     # Cells can cover values that only a population has: nobody here has these.
     persons = np.zeros(len(column.values), np.int64)
     found_here = _persons_of_values(found, column.attribute)
