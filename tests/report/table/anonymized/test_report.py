@@ -180,8 +180,9 @@ def test_the_next_step_has_the_options_that_were_asked_for(make: Make, tmp_path:
         make(check=None, criteria=criteria, roles=Roles(columns), hierarchies={"sex": hierarchy}, **changed)
     )
     asked = "--k 3 --l 2 --c 1.5 --t 0.3 --suppress 0.5 --diversity recursive"
-    search = "--known sex,age --sensitive illness --microaggregate age --other keep --hierarchies DIR --model levels --loss ncp"
-    assert f"sudare table anonymize people.csv {asked} {search} -o safe.csv" in text
+    columns_named = "--known sex,age --sensitive illness --microaggregate age --other keep"
+    search = "--hierarchies DIR --model levels --loss ncp"
+    assert f"sudare table anonymize people.csv {asked} {columns_named} {search} -o safe.csv" in text
 
 
 def test_an_attack_that_reached_more_than_is_claimed_is_said_first(make: Make) -> None:
