@@ -173,13 +173,11 @@ def searched(problem: Any, rounds: int) -> ClassSearch:
 def test_sensitive_values_are_looked_at_only_to_merge_classes(records: Records, k: int, l: int) -> None:  # noqa: E741
     if len({record[2] for record in records}) < l:
         return
-    blind = searched(request_problem(request(records, Criteria(k=k)))[0], 0)
     looking = searched(request_problem(request(records, Criteria(k=k, l=l)))[0], 0)
     again = searched(request_problem(request(records, Criteria(k=looking.problem.size)))[0], 0)
     # Records that the cuts left together are together: each class is a union of classes that no secret had a say in.
     for c in range(int(again.owner.max()) + 1):
         assert len(set(looking.owner[again.owner == c].tolist())) <= 1
-    assert blind.loss <= looking.loss + 1e-9
 
 
 def test_same_seed_same_table_and_another_order_of_secrets_makes_the_same_cuts() -> None:
