@@ -12,7 +12,7 @@ no less than what it costs in the smallest box around its class. Three kinds of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -26,34 +26,40 @@ from sudare.tables.recoded.losses import spread_of
 
 Numbers = NDArray[np.int32]
 Costs = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class BoxColumn:
     """A tree over the places of values: node i covers those from `begin[i]` to before `end[i]`, depth first.
 
-    `weights[i]` is what each place costs in node i, and `leaf` the node of each place alone.
+    `weights` has what each place of a node costs there, node by node, and `leaf` the node of each place alone.
     """
 
     begin: Numbers
     end: Numbers
     parent: Numbers
     leaf: Numbers
-    weights: tuple[Costs, ...]
+    weights: Costs
 
     @property
     def own(self) -> Costs:
         """What each place costs alone."""
-        return np.asarray([self.weights[node][0] for node in self.leaf], np.float64)
+        widths = self.end - self.begin
+        return np.asarray(self.weights[(np.cumsum(widths, dtype=np.int64) - widths)[self.leaf]])
+
+    @property
+    def highest(self) -> Costs:
+        """What each place costs in the root, which comes first."""
+        return self.weights[: len(self.leaf)]
 
 
 def box_column(column: SearchColumn) -> BoxColumn:
     """Return the tree of a column by the kind of its cells."""
     if column.tree is not None:
         tree = column.tree
-        weights = zip(tree.widths.tolist(), tree.node_weights(column.loss), strict=True)
-        leaf = tree.leaf[tree.order]
-        return BoxColumn(tree.begin, tree.end, tree.parent, leaf, tuple(np.full(*weight) for weight in weights))
+        weights = np.repeat(tree.node_weights(column.loss), tree.widths)
+        return BoxColumn(tree.begin, tree.end, tree.parent, tree.leaf[tree.order], weights)
     return _set_column(column) if column.sets else _range_column(column)
 
 
@@ -65,13 +71,13 @@ def _own_costs(column: SearchColumn) -> Costs:
 
 def _set_column(column: SearchColumn) -> BoxColumn:
     own, n = _own_costs(column), len(column.values)
-    if n < 2:
-        return _alone(own)
-    root = _with_the_rarest(column) if column.loss == "entropy" else np.full(n, 1 / (n - 1))
     places = np.arange(n, dtype=np.int32)
+    if n < 2:
+        return BoxColumn(places, places + 1, places - 1, places, own)
+    root = _with_the_rarest(column) if column.loss == "entropy" else np.full(n, 1 / (n - 1))
     begin, end = np.append(np.int32(0), places), np.append(np.int32(n), places + 1)
     parent = np.append(np.int32(-1), np.zeros(n, np.int32))
-    return BoxColumn(begin, end, parent, places + 1, (root, *np.split(own, n)))
+    return BoxColumn(begin, end, parent, places + 1, np.append(root, own))
 
 
 def _with_the_rarest(column: SearchColumn) -> Costs:
@@ -82,26 +88,22 @@ def _with_the_rarest(column: SearchColumn) -> Costs:
     return np.asarray(np.log2(np.maximum(counts + others, 1)))
 
 
-def _alone(own: Costs) -> BoxColumn:
-    one = np.zeros(1, np.int32)
-    return BoxColumn(one, one + 1, one - 1, one, (own,))
-
-
 def _range_column(column: SearchColumn) -> BoxColumn:
     """Return a tree that halves the places; nodes cost no more than those above, as the kernels need it."""
-    own = _own_costs(column)
+    own, cost = _own_costs(column), _range_costs(column)
     nodes = [*_halves(0, len(column.values), -1)]
     weights: list[Costs] = []
     for begin, end, parent in nodes:
-        if end - begin == 1:
-            weights.append(own[begin:end])
-            continue
-        found = _crossing(column, begin, end)
-        above = nodes[parent][0] if parent >= 0 else 0
-        weights.append(np.minimum(found, weights[parent][begin - above : end - above]) if parent >= 0 else found)
+        found = own[begin:end]
+        if end - begin > 1:
+            middle, places = (begin + end) // 2, np.arange(begin, end)
+            found = cost(np.minimum(places, middle - 1), np.maximum(places, middle))
+        if parent >= 0:
+            above = nodes[parent][0]
+            found = np.minimum(found, weights[parent][begin - above : end - above])
+        weights.append(found)
     begin, end, parent = np.asarray(nodes, np.int32).T.copy()
-    leaf = np.flatnonzero(end - begin == 1).astype(np.int32)
-    return BoxColumn(begin, end, parent, leaf, tuple(weights))
+    return BoxColumn(begin, end, parent, np.flatnonzero(end - begin == 1).astype(np.int32), np.concatenate(weights))
 
 
 def _halves(begin: int, end: int, parent: int, node: int = 0) -> Iterator[tuple[int, int, int]]:
@@ -114,16 +116,13 @@ def _halves(begin: int, end: int, parent: int, node: int = 0) -> Iterator[tuple[
         yield from _halves(middle, end, node, node + 2 * (middle - begin))
 
 
-def _crossing(column: SearchColumn, begin: int, end: int) -> Costs:
-    """Return what places cost in ranges that have the two places in the middle."""
-    middle = (begin + end) // 2
-    places = np.arange(begin, end)
-    low, high = np.minimum(places, middle - 1), np.maximum(places, middle)
+def _range_costs(column: SearchColumn) -> Callable[[Places, Places], Costs]:
+    """Return what a range between two places costs."""
     if column.loss == "entropy":
         before = np.append(0, np.cumsum(column.counts[column.order]))
-        return np.asarray(np.log2(np.maximum(before[high + 1] - before[low], 1)))
+        return lambda low, high: np.asarray(np.log2(np.maximum(before[high + 1] - before[low], 1)))
     spread = spread_of(np.zeros(len(column.values)) if column.amounts is None else column.amounts)
-    return np.minimum(spread[high] - spread[low], 1.0)
+    return lambda low, high: np.minimum(spread[high] - spread[low], 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +149,7 @@ class BoxRecords:
     def highest(self, block: slice) -> Costs:
         """Return what rows cost in the box of all records."""
         whole = zip(self.columns[block], self.places[block], strict=True)
-        return np.asarray(sum((column.weights[0][places] for column, places in whole), np.zeros(len(self.counts))))
+        return np.asarray(sum((column.highest[places] for column, places in whole), np.zeros(len(self.counts))))
 
     def crowd(self, block: slice) -> tuple[Crowd, NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows that differ in a block or in whom they are about, the number of each row, and first rows."""
@@ -179,7 +178,7 @@ class BoxRecords:
             parent=_joined([column.parent + np.int32(first[a]) for a, column in enumerate(columns)]),
             leaf=leaf,
             at=np.cumsum(end - begin, dtype=np.int64) - end,
-            weight=np.concatenate([costs for column in columns for costs in column.weights]),
+            weight=np.concatenate([column.weights for column in columns]),
         )
 
 
