@@ -143,7 +143,7 @@ class Examples:
         drawn = sudare.tables.dangerous_sets(self.table, size=2, factor=1, samples=2).estimate
         bought = sudare.tables.affordable_sets(self.table, dict.fromkeys(self.table.attributes, 1), budget=1, samples=2)
         others += [drawn, bought.estimate, sudare.tables.RiseMoved((MARK,), 1.0, 2.0)]
-        others += [sudare.tables.MeanMoved(MARK, 1.0, 1.0, 2.0, 1.5)]
+        others += [sudare.tables.MeanMoved(MARK, 1.0, 1.0, 2.0, 1.5), sudare.tables.TellingClass(1, 2, 0.5, 0.1)]
         others += [sudare.tables.ClassifierAccuracy(MARK, "given", 0.9, 0.8, 0.5, 6, 5, 3)]
         others += [self.of("evaluate_finals", _parameter("finals"), Any), sudare.DuckDBEngine()]
         return {type(found): found for found in reversed(list(held([*others, *mine, *self.results])))}

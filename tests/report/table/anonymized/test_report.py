@@ -32,6 +32,9 @@ from tests.report.table.anonymized.small import (
     published_people,
 )
 
+# Whole pages, a third of a second each.
+pytestmark = pytest.mark.slow
+
 MADE = dt.datetime(2025, 1, 31, 9, 30)
 EVIL = "<script>alert(1)</script>"
 
@@ -261,6 +264,13 @@ def test_every_loss_has_its_unit(make: Make, name: str, told: str) -> None:
     assert re.search(rf"The loss is [\d.,]+ {re.escape(told)}", text)
     # A bound of another measure says nothing of the one that is shown.
     assert ("loses less than" in text) == (name != "precision")
+
+
+@pytest.mark.parametrize("bound", [None, 0.0])
+def test_without_a_bound_nothing_is_said_to_be_proven_about_the_loss(make: Make, bound: float | None) -> None:
+    text = shown_text(make(bound=bound))
+    assert "loses less than" not in text
+    assert "No bound is known for this loss." in text
 
 
 def test_a_table_of_which_nothing_is_left_makes_a_sensible_page(make: Make, tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ def loss_words(result: AnonymizedTable, texts: Texts) -> dict[str, str]:
     if highest is not None:
         share = numbers.percent(loss / highest if highest else 0.0)
         words |= {"highest": loss_text(highest, name, texts), "share": share}
-    if result.bound is None or name != result.loss_name:
+    # A bound of 0 says nothing.
+    if not result.bound or name != result.loss_name:
         return words
     bound = texts(f"report.anonymized.unit.{name}", value=numbers.decimal_at_least(result.bound, DIGITS[name]))
     return words | {"bound": bound, "gap": numbers.at_most((loss - result.bound) / loss if loss else 0.0)}
