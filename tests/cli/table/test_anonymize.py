@@ -128,7 +128,7 @@ def test_use_and_attacks_are_shown_with_their_verdicts(run: Run) -> None:
     assert "Use: distributions moved by" in shown
     assert "linkage, all quasi-identifiers" in shown
     assert "within (proven)" in shown
-    assert "60 records were attacked (seed 0); other attacks may reach more." in shown
+    assert "Records attacked: all 60 (seed 0). Other attacks may reach more." in shown
     assert "No attacks were run" in done(run(*ASK, *QUICK))
 
 
@@ -175,10 +175,11 @@ def test_given_hierarchies_are_used_and_suggested_ones_said(run: Run) -> None:
             ("--k", "4", "--keep", "sex", "--keep", "age", "--keep", "town", "--keep", "disease"),
             "No column of m.csv is left",
         ),
-        (("--k", "61"), "61"),
+        (("--k", "61"), "--k is 61, but m.csv has only 60 persons"),
         (("--k", "4", "--l", "5", "--sensitive", "disease"), "'disease' has 4 different values"),
         (("--k", "4", "--l", "2"), "--l and --t need a sensitive attribute"),
-        (("--k", "4", "--hierarchy", "town=town.csv"), "town.csv has no lines for 4 values of 'town'"),
+        (("--k", "4", "--hierarchy", "town=lists/town.csv"), "town.csv has no lines for 4 values of 'town'"),
+        (("--k", "4", "--hierarchies", "."), "No file in . is named after an attribute of m.csv."),
         (("--k", "4", "--known", "sex,fax"), "'fax' has no values"),
         (("--k", "4", "--sensitive", "fax"), "'fax' has no values"),
         (("--k", "4", "--known", "sex,sex"), "'sex' is named twice in --known."),
@@ -189,7 +190,7 @@ def test_given_hierarchies_are_used_and_suggested_ones_said(run: Run) -> None:
         ((), "--k"),
         (("--k", "4", "--loss", "mood"), "--loss"),
         (("--k", "4", "--model", "mood"), "--model"),
-        (("--k", "4", "--microaggregate", "town"), "town"),
+        (("--k", "4", "--microaggregate", "town"), "'town' cannot be microaggregated"),
         (("--k", "4", "--k-map", "3"), "--population"),
         (("--k", "4", "--presence", "0.5"), "--population"),
         (
@@ -201,7 +202,8 @@ def test_given_hierarchies_are_used_and_suggested_ones_said(run: Run) -> None:
     ],
 )
 def test_bad_input_gets_one_message_and_nothing_is_written(run: Run, words: tuple[str, ...], message: str) -> None:
-    Path("town.csv").write_text("Nara;*\n")
+    Path("lists").mkdir()
+    Path("lists/town.csv").write_text("Nara;*\n")
     result = run(*words, "-o", "safe.csv")
     assert result.exit_code == 2, (result.output, result.exception)
     assert message in result.stderr

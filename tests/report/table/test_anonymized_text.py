@@ -85,7 +85,7 @@ def test_attacks_are_printed_with_limit_and_verdict_and_what_to_do_if_one_is_abo
     assert " ".join(line.replace("│", " ").split()) == (
         "inference of a sensitive value (disease) 50.00 % 25.00 % above (estimated)"
     )
-    assert "20 of 36 records were attacked (seed 7); other attacks may reach more." in shown
+    assert "Records attacked: 20 of 36 (seed 7). Other attacks may reach more." in shown
     assert "To lower what attacks reach: a larger k, l or t for sensitive columns, or fewer columns." in shown
     quiet = replace(made, attacks=attacks(NO_SENSITIVE)).text()
     assert "inference" not in quiet

@@ -117,12 +117,13 @@ def anonymize(
     with ExitStack() as opened:
         progress = opened.enter_context(shown_progress())
         table = opened.enter_context(source.read(progress))
+        hierarchies = source.found_hierarchies(table)
         given = criteria.population
         people = opened.enter_context(_read_population(source, given)) if given else None
         with keeping_answers():
             made = anonymize_table(
-                table, **criteria.asked(), **wanted.asked(), hierarchies=source.read_hierarchies(table),
-                population=people, attacks=False, utility=False, progress=progress,
+                table, **criteria.asked(), **wanted.asked(), hierarchies=hierarchies, population=people,
+                attacks=False, utility=False, progress=progress,
             )  # fmt: skip
         # The file is announced when it is there: whatever comes after may be interrupted.
         published = _published(made, out, aligned)

@@ -10,6 +10,7 @@ import typer
 from sudare.cli.files import Input, InputFolder
 from sudare.cli.frame import pairs
 from sudare.cli.table.source import TableOptions
+from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
@@ -37,3 +38,12 @@ class HierarchyOptions(TableOptions):
         found = find_hierarchies(self.hierarchies, table.attributes) if self.hierarchies else {}
         protect(found.values())
         return {attribute: read_hierarchy(file, attribute) for attribute, file in {**found, **given}.items()}
+
+    def found_hierarchies(self, table: Table) -> dict[str, Hierarchy]:
+        """Read the hierarchies of a table; a folder without any for it is a mistake."""
+        found = self.read_hierarchies(table)
+        if self.hierarchies and not found:
+            raise OptionNotUsable(
+                "errors.usage.no_hierarchies", folder=self.hierarchies, file=self.file, example=table.attributes[0]
+            )
+        return found

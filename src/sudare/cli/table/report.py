@@ -15,7 +15,6 @@ from sudare.cli.table.hierarchy_options import HierarchyOptions
 from sudare.cli.table.options import KOption, LimitOption, SuppressOption, limit_of
 from sudare.cli.table.risk import DEFAULT_LIMIT
 from sudare.cli.table.source import names
-from sudare.errors import OptionNotUsable
 
 
 @guarded
@@ -34,18 +33,13 @@ def report(
     from sudare.report.table.report import write_table_report
 
     with shown_progress() as progress, source.read(progress) as table:
-        hierarchies = source.read_hierarchies(table)
-        if source.hierarchies and not hierarchies:
-            raise OptionNotUsable(
-                "errors.usage.no_hierarchies", folder=source.hierarchies, file=source.file, example=table.attributes[0]
-            )
         write_table_report(
             table,
             out,
             known=names(known),
             limit=DEFAULT_LIMIT if (given := limit_of(limit, k)) is None else given,
             sensitive=sensitive,
-            hierarchies=hierarchies,
+            hierarchies=source.found_hierarchies(table),
             suppress=suppress,
             seed=seed,
             threads=source.threads,
