@@ -251,7 +251,8 @@ def section(bench: Bench, growth: list[str]) -> list[str]:
     """Return the lines of the section."""
     by_entropy = {name: row for name, row in bench.entropy.items() if "NCP" not in name}
     return [
-        f"Searches of {bench.seconds:.0f} s on {os.cpu_count()} cores, their lower bounds included. Everything `*` loses {bench.highest:.2f} bits.",
+        f"Searches of {bench.seconds:.0f} s on {os.cpu_count()} cores, their lower bounds included. "
+        f"Everything `*` loses {bench.highest:.2f} bits.",
         "",
         *listed("Entropy lost, bits a record", by_entropy, "{:.2f}"),
         "",
