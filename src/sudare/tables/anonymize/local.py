@@ -120,7 +120,7 @@ def _problem(
 ) -> Problem:
     attributes = kernel_attributes(columns)
     places = np.stack([column.places[_codes(table, column)][rows] for column in columns], axis=1).astype(np.int32)
-    alone = exchanges.cost(attributes, places, np.arange(len(rows)), np.arange(len(rows)))
+    alone = exchanges.division_cost(attributes, places, np.arange(len(rows)), np.arange(len(rows)))
     return Problem(
         attributes,
         np.ascontiguousarray(places),

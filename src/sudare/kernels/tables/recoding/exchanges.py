@@ -320,7 +320,7 @@ def _take_out(
 
 
 @entry
-def cost(attributes: Attributes, records: Ints32, origin: Ints, owner: Ints) -> float:
+def division_cost(attributes: Attributes, records: Ints32, origin: Ints, owner: Ints) -> float:
     """Return what a division costs."""
     division = new_division(attributes, records, origin, owner.max() + 1)
     fill(attributes, division, owner)

@@ -158,7 +158,7 @@ class ClassSearch:
         )  # fmt: skip
 
     def _cost(self, owner: Owners) -> float:
-        return kernels.cost(self.problem.attributes, self.problem.records, np.arange(len(owner)), owner)
+        return kernels.division_cost(self.problem.attributes, self.problem.records, np.arange(len(owner)), owner)
 
     def _round(self) -> None:
         """Exchange records within blocks."""
