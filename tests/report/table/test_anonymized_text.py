@@ -103,4 +103,10 @@ def test_weights_and_persons_are_said(tmp_path: Path) -> None:
     path.write_text("who,sex\n" + "".join(f"p{i // 2},{'mf'[i // 2 % 2]}\n" for i in range(24)))
     with sudare.read_table(path, person="who") as table:
         made = anonymize_table(table, k=3, model="levels", attacks=False, utility=False)
-        assert "24 records in 2 classes: smallest 6 persons, mean 6.0;" in made.text()
+        shown = made.text()
+    assert "24 records in 2 classes: smallest 6 persons, mean 6.0;" in shown
+    assert "Not published: who, which identifies persons; classes count persons." in shown
+    path.write_text("sex,n\nm,3\nf,4\n")
+    with sudare.read_table(path, weight="n") as table:
+        made = anonymize_table(table, k=3, model="levels", attacks=False, utility=False)
+        assert "Not published: n, the weight; every record has a line of its own." in made.text()

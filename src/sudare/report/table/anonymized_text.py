@@ -224,7 +224,11 @@ def _attack_cells(attack: TableAttack, texts: Texts) -> Sequence[str]:
 
 def _show_undecided(found: AnonymizedTable, texts: Texts) -> None:
     """Name the columns that are not published, and those that are published as they are."""
-    out, columns = console(), found.roles.columns
+    out, columns, table = console(), found.roles.columns, found.recoded.table
+    if table.person is not None:
+        out.print(texts("table_anonymized.person", column=table.person))
+    if table.weight is not None:
+        out.print(texts("table_anonymized.weight", column=table.weight))
     for role in ("identifier", "dropped", "kept"):
         chosen = [column for column in columns if column.role == role]
         if chosen:
