@@ -162,7 +162,7 @@ def request(records: Records, criteria: Criteria, **options: Any) -> Request:
 
 def searched(problem: Any, rounds: int) -> ClassSearch:
     with ThreadPoolExecutor(2) as pool, Deadline(None) as deadline:
-        search = ClassSearch(problem, deadline, pool, 2, 0, lambda *_: None)
+        search = ClassSearch(problem, deadline, pool, 0, lambda *_: None)
         search.start()
         search.improve(rounds)
         return search

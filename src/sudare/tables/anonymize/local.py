@@ -1,8 +1,8 @@
 """Local recoding: classes of records with cells of their own, at the least loss.
 
 Best cuts (Mondrian: LeFevre, DeWitt, Ramakrishnan 2006, with the cut that saves most instead of the median) look at the
-quasi-identifiers alone; sensitive values are looked at only where classes that fail are merged. So an attacker who
-knows the method learns from a wide class at most that some class within it failed.
+quasi-identifiers alone, and so do exchanges of records between neighbouring classes; sensitive values are looked at
+only where classes that fail are merged, and by that in what a division costs.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import cast
 import numpy as np
 
 from sudare.errors import OptionNotUsable
-from sudare.kernels.tables.recoding import exchanges
-from sudare.kernels.tables.recoding.secrets import Population
+from sudare.kernels.table_classes import exchanges
+from sudare.kernels.table_classes.secrets import Population
 from sudare.messages import message
 from sudare.progress import Progress
 from sudare.tables.anonymize.class_search.columns import (

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import OptionNotUsable
-from sudare.kernels.tables.recoding import boxes
+from sudare.kernels.table_classes import boxes
 from sudare.showing import dataclass
 from sudare.statistics.distinct import sum_by
 from sudare.tables.anonymize.registry import CellKind

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from sudare.deadline import Deadline
 from sudare.errors import AnswerIsNo
 from sudare.interruption import settle
-from sudare.kernels.tables.recoding import exchanges as kernels
-from sudare.kernels.tables.recoding.boxes import Attributes
-from sudare.kernels.tables.recoding.cuts import cut
-from sudare.kernels.tables.recoding.presence import presence
-from sudare.kernels.tables.recoding.secrets import Population, Secrets
+from sudare.kernels.table_classes import exchanges as kernels
+from sudare.kernels.table_classes.boxes import Attributes
+from sudare.kernels.table_classes.cuts import cut
+from sudare.kernels.table_classes.presence import presence
+from sudare.kernels.table_classes.secrets import Population, Secrets
 from sudare.showing import dataclass
 from sudare.tables.anonymize.class_search.secrets import with_own_memory
 from sudare.tables.anonymize.registry import Ended
@@ -30,6 +30,8 @@ from sudare.tables.anonymize.registry import Ended
 Owners = NDArray[np.int64]
 # Classes in a block: finding the neighbours of a class takes about as long as dividing a pool then.
 _BLOCK_CLASSES = 2500
+# Blocks at least, so that several processors have work, however many there are; and classes in a block then.
+_LEAST_BLOCKS, _LEAST_CLASSES = 4, 100
 # Trials for each class in a round, and for each class that is too large to grow from single records.
 _TRIALS, _MORE_TRIALS = 4, 16
 # A round that saves less than this share of the loss is the last one.
@@ -74,7 +76,6 @@ class ClassSearch:
     problem: Problem
     deadline: Deadline
     pool: ThreadPoolExecutor
-    threads: int
     seed: int
     tell: Callable[[float, int], None]
     owner: Owners = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -207,7 +208,7 @@ class ClassSearch:
         """Return the records of blocks of classes that follow each other in an order."""
         sizes = np.bincount(owner, minlength=len(order))
         used = order[sizes[order] > 0]
-        parts = max(-(-len(used) // _BLOCK_CLASSES), min(self.threads, max(len(used) // 50, 1)))
+        parts = max(-(-len(used) // _BLOCK_CLASSES), min(_LEAST_BLOCKS, max(len(used) // _LEAST_CLASSES, 1)))
         rank = np.empty(len(order), np.int64)
         rank[used] = np.arange(len(used)) * parts // len(used)
         block = rank[owner]
@@ -245,7 +246,7 @@ def search_classes(
 ) -> tuple[Owners, Ended]:
     """Return the class of each record, and how the search ended; when interrupted, the best so far stays."""
     with ThreadPoolExecutor(threads) as pool, Deadline(seconds) as deadline:
-        search = ClassSearch(problem, deadline, pool, threads, seed, tell)
+        search = ClassSearch(problem, deadline, pool, seed, tell)
         search.start()
         try:
             ended = search.improve()

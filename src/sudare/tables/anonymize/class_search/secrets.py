@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.tables.recoding import secrets as kernels
+from sudare.kernels.table_classes import secrets as kernels
 from sudare.showing import dataclass
 from sudare.tables.classes.class_criteria import ClassCriteria
 from sudare.tables.classes.closeness import SensitiveColumn

@@ -6,9 +6,9 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Floats, Ints, Ints32
 from sudare.kernels.entry import entry
-from sudare.kernels.tables.recoding.boxes import Attributes, is_covered
-from sudare.kernels.tables.recoding.divisions import fill, new_division
-from sudare.kernels.tables.recoding.secrets import Population
+from sudare.kernels.table_classes.boxes import Attributes, is_covered
+from sudare.kernels.table_classes.divisions import fill, new_division
+from sudare.kernels.table_classes.secrets import Population
 
 
 @entry

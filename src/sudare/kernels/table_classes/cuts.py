@@ -13,7 +13,7 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Ints, Ints32
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.tables.recoding.boxes import (
+from sudare.kernels.table_classes.boxes import (
     Attributes,
     add_box,
     add_record,

@@ -12,7 +12,7 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Floats, Ints, Ints32
 from sudare.kernels.entry import inlined, inner
-from sudare.kernels.tables.recoding.boxes import Attributes, add_record, clear, weight
+from sudare.kernels.table_classes.boxes import Attributes, add_record, clear, weight
 
 # Costs that differ by less are equal.
 SAME = 1e-9

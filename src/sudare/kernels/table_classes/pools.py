@@ -6,9 +6,9 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Ints
 from sudare.kernels.entry import inlined, inner
-from sudare.kernels.tables.recoding.boxes import Attributes, add_box, weight, weight_with
-from sudare.kernels.tables.recoding.divisions import SAME, Division, box_without, enter, put, take_out
-from sudare.kernels.tables.recoding.secrets import Population, Secrets, holds
+from sudare.kernels.table_classes.boxes import Attributes, add_box, weight, weight_with
+from sudare.kernels.table_classes.divisions import SAME, Division, box_without, enter, put, take_out
+from sudare.kernels.table_classes.secrets import Population, Secrets, holds
 
 # Rounds of moves at most; on Adult four are enough nearly always.
 _MOST_ROUNDS = 20

@@ -12,9 +12,9 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Bools, Floats, Ints, Ints32
 from sudare.kernels.entry import entry, inner
-from sudare.kernels.tables.recoding.boxes import Attributes, add_record, clear, weight, weight_with
-from sudare.kernels.tables.recoding.cuts import Room, cut_all, new_room
-from sudare.kernels.tables.recoding.divisions import (
+from sudare.kernels.table_classes.boxes import Attributes, add_record, clear, weight, weight_with
+from sudare.kernels.table_classes.cuts import Room, cut_all, new_room
+from sudare.kernels.table_classes.divisions import (
     SAME,
     Division,
     box_without,
@@ -24,8 +24,8 @@ from sudare.kernels.tables.recoding.divisions import (
     new_division,
     take_out,
 )
-from sudare.kernels.tables.recoding.pools import grow_classes, improve, merge_failing
-from sudare.kernels.tables.recoding.secrets import Population, Secrets, holds
+from sudare.kernels.table_classes.pools import grow_classes, improve, merge_failing
+from sudare.kernels.table_classes.secrets import Population, Secrets, holds
 
 # Classes that are looked at until one is found that loses much; and bits that are much.
 _LOOKS = 30

@@ -12,8 +12,8 @@ import numpy as np
 
 from sudare.kernels.common.arrays import Floats, Ints, Ints32
 from sudare.kernels.entry import inner
-from sudare.kernels.tables.recoding.boxes import Attributes, is_covered
-from sudare.kernels.tables.recoding.divisions import Division
+from sudare.kernels.table_classes.boxes import Attributes, is_covered
+from sudare.kernels.table_classes.divisions import Division
 
 DISTINCT, ENTROPY, RECURSIVE = range(3)
 # Rounding must not refuse what is exactly at a bound.
