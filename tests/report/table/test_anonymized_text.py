@@ -35,9 +35,7 @@ def attacks(*found: TableAttack, targets: int = 36) -> TableAttacks:
     return TableAttacks(found, None, (), None, 36, targets, 7)
 
 
-ABOVE = TableAttack(
-    "inference", ("sex",), "above", "participation", "disease", success=0.5, promised=0.25, claim="estimated"
-)
+ABOVE = TableAttack("inference", ("sex",), "above", "closeness", "disease", success=0.5, limit=0.25, claim="estimated")
 NO_SENSITIVE = TableAttack("inference", ("sex",), "not_tried", "no_sensitive")
 
 
@@ -86,10 +84,22 @@ def test_attacks_are_printed_with_limit_and_verdict_and_what_to_do_if_one_is_abo
         "inference of a sensitive value (disease) 50.00 % 25.00 % above (estimated)"
     )
     assert "Records attacked: 20 of 36 (seed 7). Other attacks may reach more." in shown
-    assert "To lower what attacks reach: a larger k, l or t for sensitive columns, or fewer columns." in shown
+    assert (
+        "To lower what attacks reach: ask for a larger k, for l or t on sensitive columns, or publish fewer columns."
+        in shown
+    )
     quiet = replace(made, attacks=attacks(NO_SENSITIVE)).text()
     assert "inference" not in quiet
     assert "To lower" not in quiet
+
+
+def test_an_attack_that_beats_chance_where_nothing_is_promised_says_so(made: AnonymizedTable) -> None:
+    member = TableAttack(
+        "membership_weight", ("sex",), "beyond", "coin", success=0.6734, limit=0.5, claim="estimated"
+    )  # fmt: skip
+    shown = " ".join(replace(made, attacks=attacks(member, targets=20)).text().split())
+    assert "AUC 0.673 │ AUC 0.500 │ beats chance, nothing promised (estimated)" in shown
+    assert "No criterion limits the attacks that beat chance" in shown
 
 
 def test_the_text_is_there_in_japanese(made: AnonymizedTable) -> None:

@@ -114,3 +114,12 @@ def test_nodes_are_the_different_sets_of_values_of_all_levels(hierarchy: Hierarc
         around = [i for i in range(node) if column.begin[i] <= column.begin[node] and column.end[node] <= column.end[i]]
         assert parent == (min(around, key=lambda i: column.widths[i]) if around else -1)
     assert column.cells.sums(counts.astype(float)).tolist() == column.records.tolist()
+
+
+def test_a_node_that_reads_like_one_above_it_is_left_out() -> None:
+    other = hierarchy_of("a;a;a;*", "b;b;other;*", "c;other;other;*", "d;other;other;*")
+    column = tree_column("x", ["a", "b", "c", "d"], np.asarray([9, 3, 1, 1]), other)
+    assert nodes(column) == {
+        "*": {"a", "b", "c", "d"}, "other": {"b", "c", "d"}, **{value: {value} for value in "abcd"},
+    }  # fmt: skip
+    assert column.texts.count("other") == 1

@@ -41,12 +41,13 @@ def people(n: int = 400) -> Table:
     return table_of([tuple(row) for row in rows.tolist()])
 
 
-def test_a_table_published_as_it_is_is_above_in_every_attack() -> None:
+def test_a_table_published_as_it_is_succumbs_to_every_attack() -> None:
     found = attack_table(unchanged(people(), roles=SENSITIVE), criteria=Criteria(k=2))
     assert tuple(attack.name for attack in found.attacks) == NAMES
-    assert {attack.name: attack.verdict for attack in found.attacks} == dict.fromkeys(NAMES, "above")
+    promised = dict.fromkeys(NAMES[:3], "above")
+    assert {attack.name: attack.verdict for attack in found.attacks} == {**dict.fromkeys(NAMES, "beyond"), **promised}
     assert found.verdict == "above"
-    assert len(found.above) == 6
+    assert (len(found.above), len(found.beyond)) == (3, 3)
     assert (found.records, found.targets, found.sampled) == (400, 400, False)
 
 
@@ -129,6 +130,7 @@ def test_failed_controls_take_back_what_is_not_proven() -> None:
     assert verdict("within", "estimated", "shuffled") == "too_weak"
     assert verdict("above", "estimated", "shuffled") == "too_weak"
     assert verdict("above", "estimated", "original") == "above"
+    assert verdict("beyond", "estimated", "original") == "beyond"
     assert verdict("above", "proven", "shuffled") == "above"
 
 

@@ -101,8 +101,8 @@ def test_nothing_is_learned_where_all_records_look_alike() -> None:
 def test_taking_part_reveals_a_value_that_nothing_else_tells() -> None:
     found, attack = attacked(many("exact"))
     assert found.success > 0.42 > 0.36 > found.left_out
-    assert (attack.verdict, attack.claim, attack.reason) == ("above", "estimated", "participation")
-    assert attack.promised == found.left_out
+    assert (attack.verdict, attack.claim, attack.reason) == ("beyond", "estimated", "participation")
+    assert attack.limit == found.left_out
 
 
 def test_shuffled_values_are_guessed_by_chance_only() -> None:
@@ -121,7 +121,7 @@ def test_guesses_that_cannot_be_wrong_on_the_original_are_needed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("criteria", "verdict", "reason", "promised"),
+    ("criteria", "verdict", "reason", "limit"),
     [
         (Criteria(l=2), "above", "class_shares", 2 / 3),
         (Criteria(l=1), "within", "diverse_classes", 1.0),
@@ -133,10 +133,8 @@ def test_guesses_that_cannot_be_wrong_on_the_original_are_needed() -> None:
         (Criteria(l=1, t=0.3), "within", "diverse_classes", 1.0),
     ],
 )
-def test_the_verdict_is_about_what_was_asked_for(
-    criteria: Criteria, verdict: str, reason: str, promised: float
-) -> None:
+def test_the_verdict_is_about_what_was_asked_for(criteria: Criteria, verdict: str, reason: str, limit: float) -> None:
     # Three of four guesses are right, half by the marginals; one class has a single value.
     _, attack = attacked(two_classes(), criteria)
     assert (attack.verdict, attack.reason, attack.claim) == (verdict, reason, "proven")
-    assert attack.promised == pytest.approx(promised)
+    assert attack.limit == pytest.approx(limit)

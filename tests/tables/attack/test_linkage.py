@@ -99,7 +99,7 @@ def test_classes_of_k_prove_that_linkage_is_within() -> None:
     found = recoded_of(table_of([(0, 0), (0, 1), (1, 0), (1, 1)]), [[(0,), (0, 1)], [(1,), (0, 1)]], [0, 0, 1, 1])
     for attack in judged(found, 2).values():
         assert (attack.verdict, attack.claim, attack.reason) == ("within", "proven", "class_sizes")
-        assert attack.promised == 0.5
+        assert attack.limit == 0.5
 
 
 def test_a_class_below_k_is_above() -> None:

@@ -36,7 +36,7 @@ def test_an_exact_table_shows_who_is_in_it() -> None:
     reached, attacks = attacked(unchanged(people(1)), people(2))
     assert (reached.members, reached.outsiders, reached.synthetic) == (310, 310, False)
     for attack in attacks.values():
-        assert (attack.verdict, attack.claim, attack.reason) == ("above", "estimated", "coin")
+        assert (attack.verdict, attack.claim, attack.reason) == ("beyond", "estimated", "coin")
         # About a fifth of the outsiders look like a member.
         assert attack.success is not None
         assert attack.success > 0.8
@@ -57,7 +57,7 @@ def test_synthetic_outsiders_and_left_out_members_are_both_reported() -> None:
     shown = {(score.attack, score.against): score for score in reached.scores}
     assert len(shown) == 4
     for name, attack in attacks.items():
-        assert attack.verdict == "above"
+        assert attack.verdict == "beyond"
         # The verdict is about the lower of the two.
         assert attack.success == shown[name, "left_out"].area  # type: ignore[index]
         assert attack.success > 0.8

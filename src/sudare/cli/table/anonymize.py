@@ -13,6 +13,7 @@ import typer
 
 from sudare.cli.files import READ, REPORT, TABLE
 from sudare.cli.frame import (
+    EXIT_ANSWER_NO,
     JsonOption,
     SeedOption,
     guarded,
@@ -137,6 +138,8 @@ def anonymize(
         from sudare.report.table.anonymized_text import show_anonymized
 
         show_anonymized(made, spoken(), published=published, command=command_line())
+    if made.attacks and made.attacks.above:
+        raise typer.Exit(EXIT_ANSWER_NO)
 
 
 def _read_population(source: HierarchyOptions, path: Path) -> Table:

@@ -27,6 +27,10 @@ MOST_LETTERS = 17
 FEWEST_LETTERS = 8
 # Columns that a list names; the table above it has them all.
 MOST_NAMED = 8
+# The share of the entropy of a column from which on nearly nothing is left of it.
+LITTLE_LEFT = 0.9
+# Attacks that order people by how likely they are members.
+AREAS = ("membership_distance", "membership_weight")
 # In which roles a column is published, in the order in which they are shown.
 PUBLISHED = ("quasi", "sensitive", "kept")
 
@@ -40,6 +44,7 @@ def show_anonymized(
     """
     console().print(anonymized_title(found, texts), style="bold")
     _show_columns(found, texts)
+    _show_little_left(found, texts)
     _show_hierarchies(found, texts)
     _show_classes(found, texts)
     _show_criteria(found, published, texts)
@@ -70,6 +75,15 @@ def _show_columns(found: AnonymizedTable, texts: Texts) -> None:
         if column.role in PUBLISHED:
             table.add_row(column.attribute, *_column_cells(found, column, examples.get(column.attribute), texts))
     console().print(table)
+
+
+def _show_little_left(found: AnonymizedTable, texts: Texts) -> None:
+    """Name the columns that lost nearly everything, if others could keep more without them."""
+    lost = {column.attribute for column in found.loss.columns if column.entropy >= LITTLE_LEFT * column.highest_entropy}
+    rest = [name for name in found.roles.quasi if name not in lost]
+    if lost and rest:
+        columns = _named([name for name in found.roles.quasi if name in lost], texts)
+        console().print(texts("table_anonymized.little_left", columns=columns, known=",".join(rest)))
 
 
 def _column_cells(
@@ -205,7 +219,7 @@ def _show_attacks(attacks: TableAttacks, texts: Texts) -> None:
         table.add_column(texts(f"table_anonymized.{name}"), justify="right" if right else "left", no_wrap=right)
     for attack in attacks.attacks:
         if attack.reason != "no_sensitive":
-            table.add_row(*_attack_cells(attack, texts), style="bold" if attack.verdict == "above" else "")
+            table.add_row(*_attack_cells(attack, texts), style="bold" if attack.verdict in ("above", "beyond") else "")
     console().print(table)
     key = "table_anonymized.attacked_some" if attacks.sampled else "table_anonymized.attacked_all"
     console().print(texts(key, targets=f"{attacks.targets:,}", records=f"{attacks.records:,}", seed=attacks.seed))
@@ -215,11 +229,18 @@ def _attack_cells(attack: TableAttack, texts: Texts) -> Sequence[str]:
     name = texts.say(attack.title)
     if attack.sensitive:
         name = texts("roles.because", name=name, why=attack.sensitive)
-    shares = ["-" if share is None else percent(share, texts) for share in (attack.success, attack.promised)]
+    shares = [_share(attack, share, texts) for share in (attack.success, attack.limit)]
     verdict = texts.say(attack.judgement)
     if attack.certainty:
         verdict = texts("roles.because", name=verdict, why=attack.certainty)
     return name, *shares, verdict
+
+
+def _share(attack: TableAttack, share: float | None, texts: Texts) -> str:
+    """Write what an attack reached: a share of people, or for membership the area under the ROC curve."""
+    if share is None:
+        return "-"
+    return f"AUC {share:.3f}" if attack.name in AREAS else percent(share, texts)
 
 
 def _show_undecided(found: AnonymizedTable, texts: Texts) -> None:
@@ -261,6 +282,8 @@ def _show_next(found: AnonymizedTable, published: PublishedTable | None, command
     """Say what to do next: lower what attacks reach, write the file, or write a page about it."""
     if found.attacks and found.attacks.above:
         console().print(texts("table_anonymized.next_above"))
+    elif found.attacks and found.attacks.beyond:
+        console().print(texts("table_anonymized.next_beyond"))
     if published is None and command:
         console().print(texts("table_anonymized.next_write", command=f"{command} -o safe.csv"))
     elif command and "--report" not in command:

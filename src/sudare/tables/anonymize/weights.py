@@ -7,7 +7,7 @@ numbers to see what a node covers.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -83,14 +83,15 @@ def tree_column(
     """Make the tree of a column by its hierarchy; without one, each value becomes `*`.
 
     A root `*` is added unless the hierarchy ends in one value. Nodes that cover the same values of the column become
-    one with the text of the lowest level. A missing value without a line in the hierarchy stays missing below the root,
+    one with the text of the lowest level; a node whose text one above it has too is left out, since no reader could
+    tell them apart. A missing value without a line in the hierarchy stays missing below the root,
     also where missing values equal `any` value: whoever reads a cell learns no less from a missing value than from
     another. Values that the hierarchy lacks are refused.
     """
     levels = _level_texts(values, hierarchy, missing)
     numbers = np.asarray([number_texts(texts) for texts in levels]).reshape(len(levels), len(values))
     order = np.lexsort(numbers).astype(np.int32)
-    nodes = _intervals(numbers[:, order], [[texts[code] for code in order] for texts in levels])
+    nodes = _readable(_intervals(numbers[:, order], [[texts[code] for code in order] for texts in levels]))
     begin, end = np.asarray([*nodes], np.int32).reshape(-1, 2).T
     place = np.argsort(order).astype(np.int32)
     single = np.flatnonzero(end - begin == 1)
@@ -129,6 +130,17 @@ def _intervals(numbers: NDArray[np.int32], texts: Sequence[Sequence[str | None]]
         for begin, end in itertools.pairwise([*begins.tolist(), len(level)]):
             found.setdefault((begin, end), named[begin])
     return dict(sorted(found.items(), key=lambda node: (node[0][0], -node[0][1])))
+
+
+def _readable(nodes: Mapping[tuple[int, int], str | None]) -> dict[tuple[int, int], str | None]:
+    """Return the nodes without those of several values that lie in another of the same text; they come after it."""
+    kept: dict[tuple[int, int], str | None] = {}
+    widest: dict[str | None, int] = {}
+    for (begin, end), text in nodes.items():
+        if end - begin == 1 or end > widest.get(text, 0):
+            kept[begin, end] = text
+            widest[text] = max(widest.get(text, 0), end)
+    return kept
 
 
 def _parents(begin: Numbers, end: Numbers) -> Numbers:

@@ -172,16 +172,16 @@ def _judge(
     )  # fmt: skip
     limit = share_limit(criteria, values)
     if limit is not None and not keeps_diversity(criteria, values):
-        return replace(attack, verdict="above", reason="class_shares", claim="proven", promised=limit)
+        return replace(attack, verdict="above", reason="class_shares", claim="proven", limit=limit)
     close = None if criteria.t is None else min(reached.marginal + criteria.t, 1.0)
     if close is not None and (limit is None or reached.interval[0] > close):
         verdict: AttackVerdict = "above" if reached.interval[0] > close else "within"
         claim: AttackClaim = "proven" if targets.everybody else "estimated"
-        return replace(attack, verdict=verdict, reason="closeness", claim=claim, promised=close)
+        return replace(attack, verdict=verdict, reason="closeness", claim=claim, limit=close)
     if limit is not None:
-        return replace(attack, reason="diverse_classes", claim="proven", promised=limit)
-    revealed: AttackVerdict = "above" if reached.gain_interval[0] > 0 else "within"
-    return replace(attack, verdict=revealed, claim="estimated", promised=reached.left_out)
+        return replace(attack, reason="diverse_classes", claim="proven", limit=limit)
+    revealed: AttackVerdict = "beyond" if reached.gain_interval[0] > 0 else "within"
+    return replace(attack, verdict=revealed, claim="estimated", limit=reached.left_out)
 
 
 def _original_control(found: RecodedTable, targets: Targets, codes: NDArray[np.int32]) -> AttackControl:

@@ -175,7 +175,7 @@ def _judged(
     verdict, claim, reason = _verdict(part.highest, promised, targets, criteria.k)
     attack = TableAttack(
         name, known, verdict, reason, success=part.mean, interval=part.interval, highest=part.highest,
-        chance=1 / int(targets.found.published.sum()), promised=promised, claim=claim,
+        chance=1 / int(targets.found.published.sum()), limit=promised, claim=claim,
     )  # fmt: skip
     return with_controls(attack, controls)
 

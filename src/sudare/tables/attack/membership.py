@@ -183,13 +183,13 @@ def _shuffled_control(inside: Floats, outside: Floats, seed: int) -> AttackContr
 def _judged(name: AttackName, known: tuple[str, ...], apart: Roc, least: Roc | None) -> TableAttack:
     """Judge by the area against outsiders; against synthetic ones only as far as left-out members agree (`least`)."""
     shown = apart if least is None else least
-    verdict: AttackVerdict = "above" if shown.interval[0] > 0.5 else "within"
+    verdict: AttackVerdict = "beyond" if shown.interval[0] > 0.5 else "within"
     reason: AttackReason = "coin"
     if verdict == "within" and apart.interval[0] > 0.5:
         verdict, reason = "too_weak", "unlike_people"
     return TableAttack(
         name, known, verdict, reason, success=shown.area, interval=shown.interval, highest=shown.advantage, chance=0.5,
-        promised=0.5, claim=None if verdict == "too_weak" else "estimated",
+        limit=0.5, claim=None if verdict == "too_weak" else "estimated",
     )  # fmt: skip
 
 

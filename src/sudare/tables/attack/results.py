@@ -2,6 +2,7 @@
 
 A verdict never says that a table is safe. `within` says that an attack reached no more than the criteria promise (or,
 where they promise nothing, no more than chance), and its claim says whether that is proven for everybody or estimated.
+`above` says that it reached more than is promised, `beyond` that it beat chance where nothing is promised.
 An attack that was not tried, crashed or failed its control says nothing about the table.
 """
 
@@ -17,7 +18,7 @@ from sudare.showing import dataclass
 AttackName = Literal[
     "linkage", "linkage_subset", "linkage_tight", "inference", "membership_distance", "membership_weight"
 ]
-AttackVerdict = Literal["within", "above", "too_weak", "not_tried"]
+AttackVerdict = Literal["within", "above", "beyond", "too_weak", "not_tried"]
 AttackClaim = Literal["proven", "estimated"]
 ControlName = Literal["original", "shuffled"]
 Others = Literal["outsiders", "synthetic", "left_out"]
@@ -49,8 +50,8 @@ class TableAttack(Result):
     `success` is the mean over the people attacked (for membership the area under the ROC curve), with its interval of
     95 %; both ends are the success itself where everybody was attacked. `highest` is the highest success for anybody,
     for inference the highest share of a value in a class, for membership the advantage (the largest difference between
-    true and false positives). `promised` is the limit that the verdict is about, and `chance` what somebody reaches
-    who does not look at the cells.
+    true and false positives). `limit` is what the verdict is about: what is promised, or chance. `chance` is what
+    somebody reaches who does not look at the cells.
     """
 
     name: AttackName
@@ -62,7 +63,7 @@ class TableAttack(Result):
     interval: Interval | None = None
     highest: float | None = None
     chance: float | None = None
-    promised: float | None = None
+    limit: float | None = None
     claim: AttackClaim | None = None
     controls: tuple[AttackControl, ...] = ()
     error: str | None = None
@@ -96,10 +97,10 @@ class TableAttack(Result):
 def with_controls(attack: TableAttack, controls: tuple[AttackControl, ...]) -> TableAttack:
     """Return an attack with its controls; one that fails them proves nothing.
 
-    What reached too much stays `above` although it fails on the original, or if that is proven.
+    What reached too much stays `above` or `beyond` although it fails on the original, or if that is proven.
     """
     failed = {control.name for control in controls if not control.passed}
-    proven = attack.verdict == "above" and (attack.claim == "proven" or "shuffled" not in failed)
+    proven = attack.verdict in ("above", "beyond") and (attack.claim == "proven" or "shuffled" not in failed)
     if not failed or proven:
         return replace(attack, controls=controls)
     reason: AttackReason = "original_failed" if "original" in failed else "shuffled_failed"
@@ -273,12 +274,17 @@ class TableAttacks(Result):
 
     @property
     def above(self) -> tuple[TableAttack, ...]:
-        """The attacks that reached more than is promised, or than chance where nothing is."""
+        """The attacks that reached more than is promised."""
         return tuple(attack for attack in self.attacks if attack.verdict == "above")
+
+    @property
+    def beyond(self) -> tuple[TableAttack, ...]:
+        """The attacks that beat chance where nothing is promised."""
+        return tuple(attack for attack in self.attacks if attack.verdict == "beyond")
 
     @property
     def verdict(self) -> AttackVerdict:
         """The worst verdict of all attacks; one that crashed or proves nothing keeps the rest from reading as safe."""
         said = {attack.verdict for attack in self.attacks if attack.reason != "no_sensitive"}
-        order: tuple[AttackVerdict, ...] = ("above", "too_weak", "not_tried", "within")
+        order: tuple[AttackVerdict, ...] = ("above", "beyond", "too_weak", "not_tried", "within")
         return next((verdict for verdict in order if verdict in said), "not_tried")

@@ -80,9 +80,9 @@ CONTROLS = (AttackControl("original", 0.801, 0.802, True), AttackControl("shuffl
 ATTACKS = TableAttacks(
     attacks=(
         TableAttack("linkage", ("sex", "age"), "within", "class_sizes", success=0.301, interval=(0.301, 0.301),
-                    highest=0.333, chance=0.125, promised=0.334, claim="proven", controls=CONTROLS),
+                    highest=0.333, chance=0.125, limit=0.334, claim="proven", controls=CONTROLS),
         TableAttack("inference", ("sex", "age"), "within", "participation", sensitive="illness", success=0.51,
-                    interval=(0.49, 0.53), highest=0.66, chance=0.43, promised=0.52, claim="estimated"),
+                    interval=(0.49, 0.53), highest=0.66, chance=0.43, limit=0.52, claim="estimated"),
         TableAttack("membership_distance", ("sex", "age"), "not_tried", "no_outsiders"),
     ),
     linkage=LinkageFound(0.301, (0.301, 0.301), 0.333, 3, 0, 2.01, TightLinkage(0.302, (0.3, 0.31), 0.335, 0.9),

@@ -198,7 +198,7 @@ def test_an_attack_that_reached_more_than_is_claimed_is_said_first(make: Make) -
 
 
 def test_an_attack_about_which_nothing_is_promised_breaks_no_claim(make: Make) -> None:
-    above = replace(ATTACKS.attacks[1], verdict="above", reason="participation")
+    above = replace(ATTACKS.attacks[1], verdict="beyond", reason="participation")
     page = make(attacks=replace(ATTACKS, attacks=(ATTACKS.attacks[0], above)))
     text = shown_text(page)
     assert answer_of(page) == "beyond"

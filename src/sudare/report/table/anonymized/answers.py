@@ -12,7 +12,6 @@ from sudare.tables.anonymize.publication import AnonymizedTable
 from sudare.tables.attack.results import TableAttack
 
 # Reasons of verdicts about what the criteria do not promise.
-UNPROMISED = ("participation", "coin", "unlike_people")
 # Digits of a loss in its unit.
 DIGITS = {"entropy": 2, "ncp": 4, "discernibility": 1}
 
@@ -31,16 +30,13 @@ def conclusion_of(findings: Findings, claims: tuple[Claim, ...], result: Anonymi
         return "broken"
     if not checked:
         return "unchecked"
-    if result.attacks is None or not any(attack.verdict in ("within", "above") for attack in result.attacks.attacks):
+    if result.attacks is None or not any(
+        attack.verdict in ("within", "above", "beyond") for attack in result.attacks.attacks
+    ):
         return "untried"
-    if not result.attacks.above:
-        return "holds"
-    return "attacked" if any(map(is_promised, result.attacks.above)) else "beyond"
-
-
-def is_promised(attack: TableAttack) -> bool:
-    """Say whether the criteria promise anything about what an attack tries; if not, its limit is chance."""
-    return attack.reason not in UNPROMISED
+    if result.attacks.above:
+        return "attacked"
+    return "beyond" if result.attacks.beyond else "holds"
 
 
 def next_step(conclusion: str, result: AnonymizedTable, file: str, texts: Texts) -> Step:
@@ -201,14 +197,13 @@ class _Answers:
         found = self.result.attacks
         if found is None:
             return [self.say("attacks_none")]
-        above = [self._above(found.above, promised) for promised in (True, False)]
-        if any(above):
-            return [sentence for sentence in above if sentence]
+        succeeded = {"attacks_above": found.above, "attacks_beyond": found.beyond}
+        if any(succeeded.values()):
+            return [self._succeeded(key, attacks) for key, attacks in succeeded.items() if attacks]
         tried = sum(attack.verdict == "within" for attack in found.attacks)
         return [self.say("attacks", tried=self.numbers.count(tried), all=self.numbers.count(len(found.attacks)))]
 
-    def _above(self, attacks: tuple[TableAttack, ...], promised: bool) -> str:
-        """Say which attacks reached more, by whether anything was promised about it; nothing if there are none."""
-        names = [self.texts.say(attack.title) for attack in attacks if is_promised(attack) == promised]
-        key = "attacks_above" if promised else "attacks_beyond"
-        return self.say(key, attacks=self.texts.listed(list(dict.fromkeys(names)))) if names else ""
+    def _succeeded(self, key: str, attacks: tuple[TableAttack, ...]) -> str:
+        """Say which attacks reached more, each name once."""
+        names = [self.texts.say(attack.title) for attack in attacks]
+        return self.say(key, attacks=self.texts.listed(list(dict.fromkeys(names))))
