@@ -83,7 +83,7 @@ def _show_little_left(found: AnonymizedTable, texts: Texts) -> None:
     rest = [name for name in found.roles.quasi if name not in lost]
     if lost and rest:
         columns = _named([name for name in found.roles.quasi if name in lost], texts)
-        console().print(texts("table_anonymized.little_left", columns=columns, known=",".join(rest)))
+        console().print(texts("table_anonymized.little_left", count=len(lost), columns=columns, known=",".join(rest)))
 
 
 def _column_cells(

@@ -32,8 +32,9 @@ Owners = NDArray[np.int64]
 _BLOCK_CLASSES = 2500
 # Blocks at least, so that several processors have work, however many there are; and classes in a block then.
 _LEAST_BLOCKS, _LEAST_CLASSES = 4, 100
-# Trials for each class in a round, and for each class that is too large to grow from single records.
+# Trials for each class in a round, and for each class that is too large to grow from single records; for a block.
 _TRIALS, _MORE_TRIALS = 4, 16
+_LEAST_TRIALS = 1000
 # A round that saves less than this share of the loss is the last one.
 _LEAST_GAIN = 0.001
 _MOST_ROUNDS = 200
@@ -186,7 +187,7 @@ class ClassSearch:
         mean = -(-len(block) // max(classes, 1))
         return kernels.Effort(
             size=size,
-            trials=(_TRIALS if size <= _POOLS[-2][0] else _MORE_TRIALS) * classes,
+            trials=max((_TRIALS if size <= _POOLS[-2][0] else _MORE_TRIALS) * classes, _LEAST_TRIALS),
             pooled=neighbours,
             near=_NEAR,
             most=min(4 * max(size, mean) * (neighbours + 1), max(len(block), 1)),
