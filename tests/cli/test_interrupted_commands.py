@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 
 MOMENTS = 10
+# What libraries keep threads for: those of linear algebra, of scikit-learn, and of the memory of pyarrow.
+NO_THREADS = {
+    "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false",
+}  # fmt: skip
 # Seconds from the beginning of the work in which it is interrupted; as often in its first moments as later on.
 FIRST, LAST = 0.001, 1.0
 # Each command writes into OUT. The others are inputs: a history H, what was made of it (A, and published P; more in
@@ -61,7 +65,7 @@ Server = Callable[[dict[str, Any]], Any]
 def server() -> Iterator[Server]:
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.cli.interrupting"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        cwd=Path(__file__).parents[2], env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        cwd=Path(__file__).parents[2], env={**os.environ, **NO_THREADS},
     )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
