@@ -16,6 +16,7 @@ from tests.public_examples import Examples
 # The files that each writer's example was read from or made of. Generators read nothing; thresholds and guesses are
 # numbers, and what is written of them is what was read.
 SOURCES: dict[str, tuple[str, ...]] = {
+    "AnonymizedTable.publish": ("people.csv",),
     "HistoryRows.publish": ("purchases.csv",),
     "HistoryRows.write_aligned": ("purchases.csv",),
     "LevelsFound.publish": ("people.csv",),
@@ -26,6 +27,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "generate_table": (),
     "publish_anonymized": ("A.csv",),
     "publish_recoded": ("people.csv",),
+    "write_anonymized_report": ("people.csv",),
     "write_baskets": ("baskets.txt",),
     "write_baskets_report": ("baskets.txt",),
     "write_cells": ("T.csv", "A.csv"),

@@ -41,7 +41,9 @@ KEYS = {
     "errors.knowledge.many_visits_hint.most": COUNTED, "errors.knowledge.many_rows_hint.most": COUNTED,
     "errors.sets.too_many_attributes_hint.most": COUNTED,
     "risk.dangerous_estimate.most": ROUNDED, "risk.affordable_estimate.riskier": ROUNDED,
-    "mining.rules.confidence": ASKED,
+    "mining.rules.confidence": ASKED, "risk.levels_t.t": ASKED,
+    "report.anonymized.claims.at_least.value": ASKED, "report.anonymized.claims.at_most.value": ASKED,
+    "report.anonymized.attacks.skewed_means.above": ASKED,
 }  # fmt: skip
 
 shares = st.floats(0, 1, allow_nan=False)

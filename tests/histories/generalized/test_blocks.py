@@ -140,7 +140,7 @@ def test_other_kinds_of_files_are_named(start: bytes, tmp_path: Path) -> None:
 
 
 def test_missing_files_folders_and_empty_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceNotReadable, match="does not exist"):
+    with pytest.raises(SourceNotReadable, match="There is no file"):
         read_original(tmp_path / "none.csv")
     with pytest.raises(SourceNotReadable, match="Cannot read"):
         read_original(tmp_path)

@@ -135,7 +135,7 @@ def _criteria_of_levels(found: LevelsFound, texts: Texts) -> str:
     if found.l is not None:
         said.append(texts(f"risk.levels_l_{found.diversity}", l=f"{found.l:g}", c=f"{found.c or 0:g}"))
     if found.t is not None:
-        said.append(texts("risk.levels_t", t=f"{found.t:g}"))
+        said.append(texts("risk.levels_t", t=f"{found.t}"))
     separator = texts("list.comma")
     return texts("risk.levels_criteria", attributes=separator.join(found.sensitive), criteria=separator.join(said))
 
