@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -59,8 +61,17 @@ def test_guesses_are_those_of_looking_at_each_record(published: Published) -> No
     places = list(range(len(published.found.columns)))
     whole = Counter(truth[i] for i, cells in enumerate(published.cells) if cells is not None)
 
+    def weight(record: int) -> int:
+        """Return how much a record counts: the inverse of the share of records that its cells would cover."""
+        cells, all_records = published.cells[record] or [], published.records
+        shares = [Fraction(sum(r[a] in cell for r in all_records), len(all_records)) for a, cell in enumerate(cells)]
+        return round(2**12 / math.prod(shares))
+
     def right(record: int, seen: list[int]) -> float:
-        counts = Counter(truth[i] for i in seen) or whole
+        counts: Counter[int] = Counter()
+        for i in seen:
+            counts[truth[i]] += weight(i)
+        counts = counts or whole
         common = [value for value, count in counts.items() if count == max(counts.values())]
         return (truth[record] in common) / len(common)
 

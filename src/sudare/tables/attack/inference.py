@@ -1,4 +1,8 @@
-"""Inference: somebody who knows the quasi-identifiers of a person guesses the person's sensitive value."""
+"""Inference: somebody who knows the quasi-identifiers of a person guesses the person's sensitive value.
+
+Records in small cells count more. If the values of a column were independent of those of others, a record in cells that
+cover the share s of all records would be somebody in particular among them with a probability in proportion to 1/s.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +40,9 @@ CHUNK_COUNTS = 8_000_000
 MOST_COUNTS = 400_000_000
 LEAST_TARGETS = 200
 CONTROL_TARGETS = 5_000
+# The weight of a record is a whole number of this many bits before and after the point, so that sums are exact. Where
+# that is not enough, the smallest cells keep their order, and the largest all weigh least.
+WHOLE_BITS, PART_BITS = 20, 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +61,7 @@ def attack_inference(
     codes = found.codes(sensitive)
     targets = targets.some(max(MOST_COUNTS // max(int(codes.max()) + 1, 1), LEAST_TARGETS), seed)
     values = _published_values(found, codes)
-    guesses = _guess(targets, published_kinds(found), values, codes, codes)
+    guesses = _guess(targets, published_kinds(found), values, codes, codes, found.owner)
     reached = _found(sensitive, targets, guesses, values, codes, _shuffled_values(found, codes, seed))
     judged = _judge(found, targets, criteria, values, reached)
     some = targets.some(CONTROL_TARGETS, seed)
@@ -73,21 +80,39 @@ def _shuffled_values(found: RecodedTable, codes: NDArray[np.int32], seed: int) -
     return class_values(found.owner[kept], shuffled, found.classes, int(codes.max()) + 1)
 
 
+def _weights(kinds: PublishedKinds) -> Counts:
+    """Return the weight of a record of each kind."""
+    bits = -kinds.losses
+    bits = bits - max(float(bits.max(initial=0.0)) - WHOLE_BITS, 0.0)
+    return np.asarray(np.round(2.0 ** (PART_BITS + np.clip(bits, -PART_BITS, WHOLE_BITS))), np.int64)
+
+
 def _guess(
-    targets: Targets, kinds: PublishedKinds, values: ClassValues, codes: NDArray[np.int32], truth: NDArray[np.int32]
+    targets: Targets,
+    kinds: PublishedKinds,
+    values: ClassValues,
+    codes: NDArray[np.int32],
+    truth: NDArray[np.int32],
+    owner: NDArray[np.integer],
 ) -> _Guesses:
-    """Guess by the published records, the values of which are `codes`; right is what is `truth` of the record."""
+    """Guess by the published records, the values of which are `codes`; right is what is `truth` of the record.
+
+    `owner` is the kind of each record.
+    """
+    weights = _weights(kinds)
     parts = [
-        _guess_chunk(targets, chunk, tallies, values.totals, codes, truth[targets.records[chunk]])
-        for chunk, tallies in _tallies(targets, kinds, values)
+        _guess_chunk(targets, chunk, tallies, values.totals, codes, truth[targets.records[chunk]], weights[owner])
+        for chunk, tallies in _tallies(targets, kinds, values, weights)
     ]
     order = np.argsort(np.concatenate([chunk for chunk, _ in parts]))
     right, left_out, certain = (np.concatenate([part[i] for _, part in parts])[order] for i in range(3))
     return _Guesses(right, left_out, certain.astype(np.bool_))
 
 
-def _tallies(targets: Targets, kinds: PublishedKinds, values: ClassValues) -> Iterator[tuple[Counts, Counts]]:
-    """Yield some targets and how often the records that cover each of them have each value."""
+def _tallies(
+    targets: Targets, kinds: PublishedKinds, values: ClassValues, weights: Counts
+) -> Iterator[tuple[Counts, Counts]]:
+    """Yield some targets and the weight of the records that cover each of them and have each value."""
     different = len(values.totals)
     numbers, firsts = targets.distinct(list(range(len(targets.codes))))
     order = np.argsort(numbers, kind="stable")
@@ -97,7 +122,7 @@ def _tallies(targets: Targets, kinds: PublishedKinds, values: ClassValues) -> It
         low, high = np.searchsorted(numbers[order], [first, first + len(asked)])
         chunk = order[low:high]
         search = Covering(kinds, np.ascontiguousarray(targets.codes[:, asked]))
-        tallies = search.tally(values.starts, values.values, values.numbers, different)
+        tallies = search.tally(values.starts, values.values, values.numbers * weights[values.owner], different)
         for begin in range(0, len(chunk), step):
             some = chunk[begin : begin + step]
             yield some, tallies[numbers[some] - first]
@@ -110,18 +135,20 @@ def _guess_chunk(
     totals: Counts,
     codes: NDArray[np.int32],
     truth: NDArray[np.int32],
+    weights: Counts,
 ) -> tuple[Counts, tuple[Floats, Floats, NDArray[np.bool_]]]:
     right = _right(tallies, truth, totals)
     certain = (tallies[np.arange(len(chunk)), truth] == tallies.sum(axis=1)) & tallies.any(axis=1)
     place = np.full(len(targets), -1)
     place[chunk] = np.arange(len(chunk))
     own = np.flatnonzero(targets.covered.all(axis=0) & (place[targets.pair_target] >= 0))
-    np.subtract.at(tallies, (place[targets.pair_target[own]], codes[targets.pair_record[own]]), 1)
+    records = targets.pair_record[own]
+    np.subtract.at(tallies, (place[targets.pair_target[own]], codes[records]), weights[records])
     return chunk, (right, _right(tallies, truth, totals), certain)
 
 
 def _right(tallies: Counts, truth: NDArray[np.int32], totals: Counts) -> Floats:
-    """Return the chance that the most common value is the true one; without any record, that of the whole file."""
+    """Return the chance that the value of most weight is the true one; without any record, that of the whole file."""
     asked = np.where(tallies.any(axis=1, keepdims=True), tallies, totals)
     most = asked.max(axis=1)
     ties = (asked == most[:, None]).sum(axis=1)
@@ -189,7 +216,8 @@ def _original_control(found: RecodedTable, targets: Targets, codes: NDArray[np.i
     quasi = found.table.codes[found.table.positions(list(found.quasi))]
     numbers, kinds = number_rows(np.ascontiguousarray(quasi))
     values = class_values(numbers[found.rows].astype(np.int32), codes, kinds, int(codes.max()) + 1)
-    guesses = _guess(targets, original_kinds(found, found.quasi), values, codes, codes)
+    owner = numbers[found.rows]
+    guesses = _guess(targets, original_kinds(found, found.quasi), values, codes, codes, owner)
     low, _ = interval_of(guesses.right, targets.everybody)
     expected = _marginal(values.totals, codes[targets.records])
     return AttackControl("original", float(np.mean(guesses.right)), expected, low > expected)
@@ -200,6 +228,6 @@ def _shuffled_control(
 ) -> AttackControl:
     """Compare the guesses with the values of others: no guess can be right more often than the most common value."""
     truth = stream(seed, "shuffled truth").permutation(codes)
-    mean, low, _ = mean_interval(_guess(targets, published_kinds(found), values, codes, truth).right)
+    mean, low, _ = mean_interval(_guess(targets, published_kinds(found), values, codes, truth, found.owner).right)
     expected = float(np.bincount(codes).max() / len(codes))
     return AttackControl("shuffled", mean, expected, low <= expected)
