@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from html.parser import HTMLParser
 
 
 def shown_text(page: str) -> str:
@@ -24,3 +25,21 @@ def answer_of(page: str) -> str:
     found = re.search(r'data-answer="(\w+)"', page)
     assert found
     return found.group(1)
+
+
+class Nesting(HTMLParser):
+    """Check that every element is closed where it should be."""
+
+    VOID = ("meta", "link", "path", "line", "rect", "br")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, _: object) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag

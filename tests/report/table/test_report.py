@@ -6,7 +6,6 @@ import datetime as dt
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from sudare.report.table.question import Question, ask
 from sudare.report.table.report import write_table_report
 from sudare.tables.hierarchies.model import make_hierarchy
 from sudare.tables.synthetic import generate_table
-from tests.report.pages import numbers_of, shown_text
+from tests.report.pages import Nesting, numbers_of, shown_text
 
 # Whole pages, a third of a second each.
 pytestmark = pytest.mark.slow
@@ -346,24 +345,6 @@ def test_records_of_which_no_attribute_is_within_the_limit_make_a_sensible_page(
 def test_one_known_attribute_has_no_combinations(make: Make) -> None:
     text = shown_text(make(known=["sex"]))
     assert "There are no combinations of a single known attribute." in text
-
-
-class Nesting(HTMLParser):
-    """Check that every element is closed where it should be."""
-
-    VOID = ("meta", "link", "path", "line", "rect", "br")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, _: object) -> None:
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
 
 
 def test_the_page_is_well_formed(make: Make) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,6 +44,10 @@ from sudare.messages import Joined
 
 if TYPE_CHECKING:
     from sudare.tables.anonymize.levels import LevelsFound
+    from sudare.tables.anonymize.written_levels import WrittenLevels
+    from sudare.tables.change import Change
+    from sudare.tables.identifiers import DirectIdentifier
+    from sudare.tables.sets.what_if import SetsChanged
 
 
 def _loss(name: str) -> str:
@@ -82,7 +87,6 @@ def levels(
     from sudare.tables.anonymize.written_levels import write_levels
     from sudare.tables.identifiers import direct_identifiers
 
-    texts = spoken()
     _check_written(out, keep, choice)
     if report and (l is not None or t is not None):
         raise OptionNotUsable("errors.criteria.no_page")
@@ -118,17 +122,9 @@ def levels(
         measured = {"written": written.to_dict() if written else None} if out else {}
         show_json("levels", {**named, **found.to_dict(), **measured, **told})
     else:
-        from sudare.report.table.text import show_identifiers, show_levels, show_written
-        from sudare.report.table.what_if_text import show_change, show_entered_and_left
-
-        show_identifiers(identifiers, texts)
-        show_levels(found, top, texts)
-        if written:
-            show_written(written, found, texts)
+        _show(found, written, identifiers, top)
         if change and after and changed:
-            show_change(change, texts)
-            show_levels(after, top, texts)
-            show_entered_and_left(changed, top, texts)
+            _show_change(change, after, changed, top)
     if written:
         note_written(Path(written.path))
     elif out:
@@ -137,6 +133,28 @@ def levels(
         note_written(report)
     if found.best is None:
         raise typer.Exit(EXIT_ANSWER_NO)
+
+
+def _show(found: LevelsFound, written: WrittenLevels | None, identifiers: Sequence[DirectIdentifier], top: int) -> None:
+    """Print the levels found, and what was written at them."""
+    from sudare.report.table.text import show_identifiers, show_levels, show_written
+
+    texts = spoken()
+    show_identifiers(identifiers, texts)
+    show_levels(found, top, texts)
+    if written:
+        show_written(written, found, texts)
+
+
+def _show_change(change: Change, after: LevelsFound, changed: SetsChanged, top: int) -> None:
+    """Print what else would be safe after a change, and what no longer."""
+    from sudare.report.table.text import show_levels
+    from sudare.report.table.what_if_text import show_change, show_entered_and_left
+
+    texts = spoken()
+    show_change(change, texts)
+    show_levels(after, top, texts)
+    show_entered_and_left(changed, top, texts)
 
 
 def _check_written(out: Path | None, keep: list[str] | None, choice: str | None) -> None:

@@ -85,6 +85,24 @@ def set_or_rest(attributes: Sequence[str], known: Sequence[str], texts: Texts) -
     return texts("report.table.lattice.all_but", attributes=set_label(rest, texts, most=MOST_LETTERS))
 
 
+def risk_curve(found: RecordsAssessment, label: str, limit: float, texts: Texts) -> Panel:
+    """Draw the risks of some records against the share of the records, with a limit."""
+    numbers = Numbers(texts)
+    chart = cumulative_curve(
+        curve_steps(found),
+        axes=(texts("report.table.curve.x"), texts("report.table.curve.y")),
+        title=texts("report.table.curve.title", label=label),
+        description=texts(
+            "report.table.curve.description",
+            max=numbers.percent(found.max_risk),
+            mean=numbers.percent(found.mean_risk),
+            above=numbers.percent(found.share_above(limit)),
+        ),
+        limit=limit,
+    )
+    return panel(chart, texts, label)
+
+
 class _Figures:
     def __init__(self, question: Question, texts: Texts) -> None:
         self.question = question
@@ -107,19 +125,7 @@ class _Figures:
         return Figure(panels, self.texts("report.table.levels.caption"))
 
     def _curve(self, found: RecordsAssessment, label: str) -> Panel:
-        chart = cumulative_curve(
-            curve_steps(found),
-            axes=(self.texts("report.table.curve.x"), self.texts("report.table.curve.y")),
-            title=self.texts("report.table.curve.title", label=label),
-            description=self.texts(
-                "report.table.curve.description",
-                max=self.numbers.percent(found.max_risk),
-                mean=self.numbers.percent(found.mean_risk),
-                above=self.numbers.percent(found.share_above(self.question.limit)),
-            ),
-            limit=self.question.limit,
-        )
-        return panel(chart, self.texts, label)
+        return risk_curve(found, label, self.question.limit, self.texts)
 
     def lattice(self, lattice: Lattice, measure: str) -> Figure | None:
         if len(lattice.sizes) < 2:

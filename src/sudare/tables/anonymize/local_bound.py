@@ -75,7 +75,7 @@ def local_bound(
     seconds: float | None = None,
     progress: Progress = silent,
 ) -> float | None:
-    """Return a loss a record, in bits or ncp, that no table with such cells is below; None if there is no table.
+    """Return a lower bound on the loss per record, in bits or NCP, of every table with such cells; None without any.
 
     The classes of the table have at least `k` persons and `l` values of each `sensitive` attribute, and at most the
     share `suppress` of the records is suppressed. The other options are those of local recoding. After `seconds` the

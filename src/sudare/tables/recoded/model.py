@@ -70,7 +70,7 @@ class CellColumn:
 
     @cached_property
     def _one_order(self) -> NDArray[np.int64] | None:
-        """The place of each value in the order in which all cells are ranges; None if there is no such order."""
+        """The place of each value in an order that makes every cell a range; None if each cell is listed by itself."""
         if len(self.listed) != len(self.values):
             return None
         places = np.full(len(self.values), -1, np.int64)

@@ -6,7 +6,6 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from sudare.tables.classes.criteria import Criteria
 from sudare.tables.hierarchies.model import make_hierarchy
 from sudare.tables.recoded.check import CheckedProperty, TableCheck
 from sudare.tables.roles import Roles
-from tests.report.pages import answer_of, numbers_of, shown_text
+from tests.report.pages import Nesting, answer_of, numbers_of, shown_text
 from tests.report.table.anonymized.small import (
     ATTACKS,
     CHECK,
@@ -288,24 +287,6 @@ def test_names_from_the_data_are_escaped(make: Make, tmp_path: Path) -> None:
     page = make(recoded=evil, utility=replace(UTILITY, marginals=(replace(UTILITY.marginals[0], attribute=EVIL),)))
     assert "<script" not in page
     assert EVIL in shown_text(page)
-
-
-class Nesting(HTMLParser):
-    """Check that every element is closed where it should be."""
-
-    VOID = ("meta", "link", "path", "line", "rect", "br")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, _: object) -> None:
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
 
 
 def test_the_page_is_well_formed_and_needs_nothing_from_elsewhere(page: str) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from sudare.messages import Texts
 from sudare.report.charts.stacked import PartedBar, parted_bars
 from sudare.report.charts.table_frontier import table_frontier_chart
-from sudare.report.charts.vega import ShareBar, cumulative_curve, share_bars
+from sudare.report.charts.vega import ShareBar, share_bars
 from sudare.report.numbers import Numbers
-from sudare.report.page import Figure, Panel, panel, shortened
+from sudare.report.page import Figure, panel, shortened
 from sudare.report.table.anonymized.answers import loss_text
 from sudare.report.table.anonymized.findings import CellCounts, Findings
-from sudare.report.table.figures import MOST_BARS, MOST_NAME_LETTERS, curve_steps
+from sudare.report.table.figures import MOST_BARS, MOST_NAME_LETTERS, risk_curve
 from sudare.tables.anonymize.frontier import TableFrontier
 from sudare.tables.anonymize.publication import AnonymizedTable
 from sudare.tables.classes.records import RecordsAssessment
@@ -123,25 +123,10 @@ class _Figures:
         if after is None or before.records < 2:
             return None
         panels = (
-            self._curve(before, self.texts("report.anonymized.risk.before"), limit),
-            self._curve(after, self.texts("report.anonymized.risk.after"), limit),
+            risk_curve(before, self.texts("report.anonymized.risk.before"), limit, self.texts),
+            risk_curve(after, self.texts("report.anonymized.risk.after"), limit, self.texts),
         )
         return Figure(panels, self.texts("report.anonymized.risk.caption", limit=self.numbers.percent(limit)))
-
-    def _curve(self, found: RecordsAssessment, label: str, limit: float) -> Panel:
-        chart = cumulative_curve(
-            curve_steps(found),
-            axes=(self.texts("report.table.curve.x"), self.texts("report.table.curve.y")),
-            title=self.texts("report.table.curve.title", label=label),
-            description=self.texts(
-                "report.table.curve.description",
-                max=self.numbers.percent(found.max_risk),
-                mean=self.numbers.percent(found.mean_risk),
-                above=self.numbers.percent(found.share_above(limit)),
-            ),
-            limit=limit,
-        )
-        return panel(chart, self.texts, label)
 
 
 def _parts(counts: CellCounts, suppressed: int, records: int) -> tuple[float, ...]:
