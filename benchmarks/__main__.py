@@ -29,6 +29,7 @@ NAMES = (
     "contest",
     "anonymize_histories",
     "attack",
+    "profiles",
     "server_load",
 )
 

@@ -110,7 +110,7 @@ class Examples:
         return {
             name: self.of(owner, parameter, hints.get(name, Any))
             for name, parameter in inspect.signature(function).parameters.items()
-            if name != "self"
+            if name != "self" and parameter.kind is not parameter.VAR_POSITIONAL
         }
 
     def call(self, owner: str, function: Callable[..., Any], **others: Any) -> Any:
@@ -133,6 +133,7 @@ class Examples:
             sudare.tables.Bundle((MARK,), 1),
         ]
         others += [BY_TYPE[sudare.histories.Matchings](self, ""), sudare.histories.PublishedAttackers(self.original)]
+        others += [sudare.histories.anonymize_history(self.original, 2, groups=np.arange(8) // 3, fast=True)]
         others += [
             sudare.baskets.RareItemset((MARK,), 1),
             sudare.tables.RiskIntervals((0.0, 1.0), (0, 1), None),
@@ -145,6 +146,15 @@ class Examples:
         others += [drawn, bought.estimate, sudare.tables.RiseMoved((MARK,), 1.0, 2.0)]
         others += [sudare.tables.MeanMoved(MARK, 1.0, 1.0, 2.0, 1.5), sudare.tables.TellingClass(1, 2, 0.5, 0.1)]
         others += [sudare.tables.ClassifierAccuracy(MARK, "given", 0.9, 0.8, 0.5, 6, 5, 3)]
+        split = sudare.histories.assess_profiles
+        released = split(self.history, split=["2024-12-04", "2024-12-07"])
+        others += [
+            split(self.history, trained=False, what_if=True),
+            released,
+            sudare.histories.ClassLinks(2, 2, 0.5, 1.0),
+        ]
+        others += [sudare.histories.KeptHabit("rows", 0.5)]
+        others += [sudare.histories.WhatIf("gap_days", 30, 10, 12, 0.5, (0.2, 0.8))]
         others += [self.of("evaluate_finals", _parameter("finals"), Any), sudare.DuckDBEngine()]
         return {type(found): found for found in reversed(list(held([*others, *mine, *self.results])))}
 
@@ -212,7 +222,8 @@ def call_with(function: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     """Call a function with arguments by their names, those that have no name for callers by their places."""
     parameters = inspect.signature(function).parameters.values()
     first = [given[found.name] for found in parameters if found.kind is found.POSITIONAL_ONLY]
-    named = {found.name: given[found.name] for found in parameters if found.kind is not found.POSITIONAL_ONLY}
+    placed = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL
+    named = {found.name: given[found.name] for found in parameters if found.kind not in placed}
     return function(*first, **named)
 
 
@@ -264,6 +275,14 @@ def aligned(examples: Examples) -> Path:
     path = examples.folder / "made" / "aligned.parquet"
     rows = examples.history.rows()
     rows.write_aligned(rows.history, path)
+    return path
+
+
+def released(examples: Examples) -> Path:
+    """Return a file in which the rows of the history are published as they are."""
+    path = examples.folder / "made" / "released.csv"
+    rows = examples.history.rows()
+    rows.publish(rows.history, path)
     return path
 
 
@@ -373,6 +392,9 @@ OWN: dict[str, Any] = {
     "evaluate_finals.finals": lambda e: [
         sudare.contest.FinalFiles(MARK, e.folder / "A.csv", {MARK: e.folder / "guesses.csv"})
     ],
+    "assess_profiles.known": file("purchases.csv"),
+    "assess_profiles.what_if": True,
+    "assess_profiles.engine": lambda e: e.engine,
     "find_best_guesses.classes": {2: 2, 3: 1},
     "find_hierarchies.folder": file("hierarchies"),
     "generalize_table.levels": {"age": 1},
@@ -409,6 +431,8 @@ OWN: dict[str, Any] = {
     "read_cells_parquet.path": file("T.parquet"),
     "read_certificate.path": lambda e: e.certificate,
     "read_costs.path": file("costs.csv"),
+    "read_earlier_release.key": aligned,
+    "read_earlier_release.published": released,
     "read_guesses.path": file("guesses.csv"),
     "read_hierarchy.path": file("hierarchies/age.csv"),
     "read_history.engine": lambda e: e.engine,
@@ -451,6 +475,9 @@ OWN |= {
     "Baskets.record.u": 0,
     "Baskets.select.chosen": lambda e: np.ones(len(e.baskets), bool),
     "CellHistory.column.name": "item",
+    "CellHistory.taken.rows": np.array([1, 0]),
+    "ItemColumn.taken.rows": np.array([1, 0]),
+    "OrderedColumn.taken.rows": np.array([1, 0]),
     "Costs.place.attributes": ["age"],
     "FrequentItemsets.itemset.n": 0,
     "GuessPlan.is_better.other": lambda e: e.instance(sudare.histories.GuessPlan),

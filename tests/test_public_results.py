@@ -24,9 +24,9 @@ from tests.public_examples import Examples
 # What is read, made or asked, not found: data, rules, prices, options, and what an attacker knows.
 INPUTS = {
     "Baskets", "Bundle", "CellHistory", "Circumstances", "CollapsedTable", "ColumnRule", "ContestResult", "Costs",
-    "Derived", "FinalFiles", "FrontierSearch", "Guesses", "HeldBaskets", "HeldCells", "HeldSensitive", "Hierarchy",
-    "History", "HistoryRows", "ItemColumn", "Knowledge", "KnownHistory", "OrderedColumn", "ParsedCells", "RuleSet",
-    "SensitiveItems", "Table",
+    "Derived", "EarlierRelease", "FinalFiles", "FrontierSearch", "Guesses", "HeldBaskets", "HeldCells",
+    "HeldSensitive", "Hierarchy", "History", "HistoryRows", "ItemColumn", "Knowledge", "KnownHistory", "OrderedColumn",
+    "ParsedCells", "RuleSet", "SensitiveItems", "Table",
 }  # fmt: skip
 
 

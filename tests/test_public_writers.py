@@ -20,6 +20,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "HistoryRows.publish": ("purchases.csv",),
     "HistoryRows.write_aligned": ("purchases.csv",),
     "LevelsFound.publish": ("people.csv",),
+    "ProfileAssessment.write_guesses": ("purchases.csv",),
     "Publication.publish": ("purchases.csv",),
     "Publication.write_aligned": ("purchases.csv",),
     "Suppression.publish": ("baskets.txt",),

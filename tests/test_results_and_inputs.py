@@ -24,8 +24,8 @@ from tests.public import public
 
 # What is read or made and not computed of something else.
 DATA = {
-    "Baskets", "Bundle", "CellHistory", "Circumstances", "CollapsedTable", "Costs", "FinalFiles", "FrontierSearch",
-    "Guesses", "HeldBaskets", "HeldCells", "Hierarchy", "HistoryRows", "Knowledge", "KnownHistory",
+    "Baskets", "Bundle", "CellHistory", "Circumstances", "CollapsedTable", "Costs", "EarlierRelease", "FinalFiles",
+    "FrontierSearch", "Guesses", "HeldBaskets", "HeldCells", "Hierarchy", "HistoryRows", "Knowledge", "KnownHistory",
     "History", "RuleSet", "Table", "Walk",
 }  # fmt: skip
 # Functions that take a result beside data; each refuses, or compares, what does not belong together.
@@ -134,6 +134,13 @@ def persons_report(folder: Path, known: Side, *counts: int) -> None:
         )
 
 
+def profiles_report(folder: Path, known: Side) -> None:
+    with purchases_of_cells(MINE.original) as mine, purchases_of_cells(known.original) as other:
+        found = (mine if known is MINE else other).profiles(split="half", trained=False)
+        assessment = sudare.histories.assess_attackers(mine)
+        sudare.histories.write_history_report(mine, assessment, folder / "r.html", profiles=found)  # type: ignore[arg-type]
+
+
 def own_thresholds(folder: Path) -> Path:
     sudare.histories.write_thresholds(np.ones(len(ROWS), np.int64), folder / "R.csv")
     return folder / "R.csv"
@@ -190,6 +197,9 @@ REFUSED: dict[tuple[str, str], list[tuple[Callable[[Path], object], str]]] = {
             "published has the weighting 'record', but the assessment has 'occurrence'",
         ),
     ],
+    ("write_history_report", "profiles"): [
+        (lambda folder: profiles_report(folder, THEIRS), "profiles is about another history than the report"),
+    ],
     ("write_history_report", "persons"): [
         (lambda folder: persons_report(folder, THEIRS, 2), "persons are about another history than the report"),
         (lambda folder: persons_report(folder, WEIGHTED, 2), "All persons must have the weighting 'occurrence'"),
@@ -227,6 +237,7 @@ def test_results_of_the_same_data_by_the_same_rules_are_taken(tmp_path: Path) ->
     contest_report(tmp_path, **mine)
     concealment_report(tmp_path)
     history_report(tmp_path, MINE, MINE)
+    profiles_report(tmp_path, MINE)
     # Read again from files, in which sets of items are numbered anew.
     sudare.histories.write_cells(MINE.original, tmp_path / "T.csv")
     sudare.histories.write_cells(MINE.anonymization.history, tmp_path / "A.csv")

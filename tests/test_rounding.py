@@ -41,7 +41,7 @@ KEYS = {
     "errors.knowledge.many_visits_hint.most": COUNTED, "errors.knowledge.many_rows_hint.most": COUNTED,
     "errors.sets.too_many_attributes_hint.most": COUNTED,
     "risk.dangerous_estimate.most": ROUNDED, "risk.affordable_estimate.riskier": ROUNDED,
-    "mining.rules.confidence": ASKED, "risk.levels_t.t": ASKED,
+    "profiles.classes.ceiling": ROUNDED, "mining.rules.confidence": ASKED, "risk.levels_t.t": ASKED,
     "report.anonymized.claims.at_least.value": ASKED, "report.anonymized.claims.at_most.value": ASKED,
     "report.anonymized.attacks.skewed_means.above": ASKED,
 }  # fmt: skip
@@ -193,5 +193,6 @@ def test_where_too_few_are_left_no_number_is_said_and_that_people_may_be_recogni
     assert recognized in capsys.readouterr().out
     too_few = {key for key, text in catalogue("en").items() if re.search(r"too few (pseud|cust|peop)|[Ss]o few", text)}
     silent = {key for key in too_few if "may still be recognized" not in catalogue("en")[key]}
-    # Said of a single file of guesses.
-    assert silent == {"report.contest.attacks.note", "contest.safety.judged_never"}
+    # Said of a single file of guesses, and of what there is to learn from: nothing is said of the people then.
+    learning = {"profiles.not_trained.few_people", "errors.profiles.few_people"}
+    assert silent == {"report.contest.attacks.note", "contest.safety.judged_never", *learning}

@@ -33,6 +33,7 @@ MAKERS = {
     "CellHistory": "histories.read_original",
     "Certificate": "baskets.read_certificate",
     "CollapsedTable": "tables.collapse_table",
+    "EarlierRelease": "histories.read_earlier_release",
     "Engine": "open_engine",
     "Guesses": "contest.read_guesses",
     "Hierarchy": "tables.read_hierarchy",
@@ -127,6 +128,13 @@ def check_place(name: str, place: int, count: int) -> None:
     """Refuse an index, from 0, that is not below the number of things."""
     if not 0 <= place < count:
         raise OptionNotUsable("errors.arguments.place", name=name, most=count - 1, place=place)
+
+
+def check_places(name: str, places: Any, count: int) -> None:
+    """Refuse an array of indices, from 0, if any of them is not below the number of things."""
+    if len(places):
+        check_place(name, int(places.min()), count)
+        check_place(name, int(places.max()), count)
 
 
 def _check(function: str, name: str, value: object, hint: Any) -> None:

@@ -155,7 +155,7 @@ def test_demo_leaves_data_and_reports(run: Run, tmp_path: Path) -> None:
     files = {entry.name for entry in (tmp_path / "demo" / "contest").iterdir()}
     assert files == {"T.csv", "A.csv", "PUBLISHED.csv", "rules.toml"}
     assert "Smallest class: k = 3." in result.stdout
-    assert "Attacks run on the result: 13." in result.stdout
+    assert "Attacks run on the result: 14." in result.stdout
     assert "Not broken by these attacks. Others may still be effective." in result.stdout
     assert "before and after anonymization" in " ".join(result.stdout.split())
     assert 'data-answer="not_effective"' in (tmp_path / "demo" / "contest-report.html").read_text(encoding="utf-8")

@@ -35,6 +35,10 @@ CASES = [
     ("history.anonymize:anonymize", "{}/T.csv --k 2 --fast --model concealment -o {}/made/p.csv"),
     ("history.anonymize:anonymize", "{}/T.csv --k 2 --fast --model untouched --untouched 2 -o {}/made/p.csv"),
     ("history.anonymize:anonymize", "{}/T.csv --mean-limit 0.5 -o {}/made/p.csv"),
+    (
+        "history.anonymize:anonymize",
+        "{}/T.csv --k 2 --fast --earlier {}/first.csv --aligned-key {}/first-key.csv -o {}/made/p.csv",
+    ),
     ("contest.frontier:frontier", "{}/T.csv --ks 2-3 --fast -o {}/made/frontier"),
     ("contest.attack:attack", "{}/T.csv {}/published.csv -o {}/made/g.csv"),
     ("contest.attack:attack", "{}/T.csv {}/published.csv --most-guesses 0 -o {}/made/g.csv"),
@@ -90,6 +94,9 @@ CASES = [
     ("contest.anonymize:anonymize", "{}/T.csv --k 2 --fast --rounds 2 -o {}/made/A.csv"),
     ("history.attack:attack", "{}/T.csv {}/A.csv"),
     ("history.attack:attack", "{}/T.csv {}/published.csv"),
+    ("history.profiles:profiles", "{}/halves.csv --what-if"),
+    ("history.profiles:profiles", "{}/T.csv {}/published.csv"),
+    ("history.profiles:profiles", "{}/halves.csv --split months"),
     ("contest.duel:duel", "{}/T.csv {}/A.csv"),
     ("contest.recompute:recompute", "{}/archive"),
     ("generate:history", "{}/made/h.csv --customers 5"),
@@ -97,6 +104,12 @@ CASES = [
     ("server:list_users", "{}/server"),
     ("server:contests", "{}/server"),
 ]
+# Fourteen customers who buy the same again each month.
+HALVES = "customer,day,item,price,quantity\n" + "".join(
+    f"c{customer},2024-{month:02}-{1 + customer},i{customer},{customer}.5,{month}\n"
+    for customer in range(14)
+    for month in range(1, 5)
+)
 # Its output is what a running server answers: tests/web/test_server_commands.py.
 ELSEWHERE = {"contest.submit:submit"}
 
@@ -105,6 +118,10 @@ ELSEWHERE = {"contest.submit:submit"}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     examples = Examples(tmp_path_factory.mktemp("examples"))
     (examples.folder / "baskets.txt").write_text(BASKETS)
+    (examples.folder / "halves.csv").write_text(HALVES)
+    first = "{}/T.csv --k 2 --fast --skip-attacks -o {}/first.csv --aligned {}/first-key.csv"
+    words = first.replace("{}", str(examples.folder)).split()
+    assert CliRunner().invoke(app, ["history", "anonymize", *words]).exit_code == 0
     assert examples.archive.is_dir()
     assert examples.certificate.is_file()
     assert CliRunner().invoke(app, ["server", "init", str(examples.folder / "server")]).exit_code == 0

@@ -26,6 +26,7 @@ COMMANDS = {
     "history visits": "history.visits:visits",
     "history anonymize": "history.anonymize:anonymize",
     "history attack": "history.attack:attack",
+    "history profiles": "history.profiles:profiles",
     "history report": "history.report:report",
     "table risk": "table.risk:risk",
     "table subsets": "table.risk:subsets",

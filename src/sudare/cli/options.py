@@ -119,6 +119,7 @@ _ARGUMENTS = {
     "overwrite": ("force",),
     "unknown": ("unknown_items",),
     "form": ("written",),
+    "original": ("earlier_original",),
 }
 
 

@@ -1,11 +1,16 @@
 from sudare.histories.anonymize.classes import (
     AnonymizedHistory as AnonymizedHistory,
+    GroupedHistory as GroupedHistory,
     anonymize_history as anonymize_history,
 )
 from sudare.histories.anonymize.concealment import (
     ConcealedHistory as ConcealedHistory,
     conceal_history as conceal_history,
     covered_customers as covered_customers,
+)
+from sudare.histories.anonymize.earlier.release import (
+    EarlierRelease as EarlierRelease,
+    read_earlier_release as read_earlier_release,
 )
 from sudare.histories.anonymize.level_risk import (
     RiskLeveledHistory as RiskLeveledHistory,
@@ -25,6 +30,7 @@ from sudare.histories.anonymize.untouched import (
     UntouchedHistory as UntouchedHistory,
     leave_untouched as leave_untouched,
 )
+from sudare.histories.another_time import assess_profiles as assess_profiles
 from sudare.histories.attack.attack import Attack as Attack, attack_history as attack_history
 from sudare.histories.attack.duel import Duel as Duel, DuelAttack as DuelAttack, run_duel as run_duel
 from sudare.histories.attack.known import KnownHistory as KnownHistory, know_history as know_history
@@ -86,7 +92,26 @@ from sudare.histories.generalized.text import (
     write_cells as write_cells,
 )
 from sudare.histories.model import History as History
+from sudare.histories.profiles.assessment import ProfileAssessment as ProfileAssessment, ProfileShares as ProfileShares
+from sudare.histories.profiles.evidence import (
+    KeptHabit as KeptHabit,
+    RevealingItem as RevealingItem,
+    ViewAlone as ViewAlone,
+)
+from sudare.histories.profiles.measures import (
+    ClassLinks as ClassLinks,
+    RowsBand as RowsBand,
+    SurestGuesses as SurestGuesses,
+)
+from sudare.histories.profiles.periods import Period as Period
+from sudare.histories.profiles.what_if import WhatIf as WhatIf
 from sudare.histories.read import read_history as read_history
+from sudare.histories.releases.assessment import (
+    JoinedRisk as JoinedRisk,
+    NarrowedColumn as NarrowedColumn,
+    ReleaseLinks as ReleaseLinks,
+    ReleasesAssessment as ReleasesAssessment,
+)
 from sudare.histories.safety.best_guesses import BestGuesses as BestGuesses, find_best_guesses as find_best_guesses
 from sudare.histories.safety.classes import (
     AttackSafety as AttackSafety,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from sudare.sources.purchases.load import PurchaseForm
 from sudare.sources.purchases.model import Purchases
 
 if TYPE_CHECKING:
+    from sudare.histories.anonymize.earlier.release import EarlierRelease
     from sudare.histories.anonymize.publication import Publication
     from sudare.histories.attack.attack import Attack
     from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from sudare.histories.attackers.values import KnowledgeValue
     from sudare.histories.generalized.conversion import HistoryRows
     from sudare.histories.generalized.model import CellHistory
+    from sudare.histories.profiles.assessment import ProfileAssessment
+    from sudare.histories.releases.assessment import ReleasesAssessment
     from sudare.histories.visit_list import Visit
 
 
@@ -173,6 +177,7 @@ class History(Purchases):
         model: str = "classes",
         levels: Mapping[str, str] | None = None,
         untouched: int | None = None,
+        earlier: Sequence[EarlierRelease] = (),
         attacks: bool = True,
         seed: int = 0,
         seconds: float | None = None,
@@ -184,7 +189,8 @@ class History(Purchases):
         """Return a history in which everybody has the same rows as k - 1 others, at the least loss found.
 
         In place of k, `mean_limit` bounds the mean risk of each of the ten attackers. The built-in attacks are tried
-        on the result unless `attacks` is False.
+        on the result unless `attacks` is False. If releases of the same customers were published before, give them as
+        `earlier`: the classes are then the same people, so that whoever links the releases still finds k alike.
 
             safe = history.anonymize(k=3, seconds=40)
             safe.publish("published.csv")
@@ -194,7 +200,8 @@ class History(Purchases):
 
         return anonymize_rows(
             self.rows(progress=progress), k, mean_limit=mean_limit, model=model, levels=levels, untouched=untouched,
-            attacks=attacks, seed=seed, seconds=seconds, rounds=rounds, fast=fast, threads=threads, progress=progress,
+            earlier=earlier, attacks=attacks, seed=seed, seconds=seconds, rounds=rounds, fast=fast, threads=threads,
+            progress=progress,
         )  # fmt: skip
 
     def attack(
@@ -217,6 +224,33 @@ class History(Purchases):
             self.cells(progress=progress), share=share, columns=columns, noisy_dates=noisy_dates, seed=seed
         )
         return attack_history(known, published, method=method, guesses=guesses, seed=seed, progress=progress)
+
+    def profiles(
+        self,
+        *others: object,
+        split: str | date | Sequence[str | date] | None = None,
+        truth: Mapping[str, str] | str | Path | None = None,
+        trained: bool | None = None,
+        closed: bool | None = None,
+        what_if: bool = False,
+        seed: int = 0,
+        progress: Progress = silent,
+    ) -> ProfileAssessment | ReleasesAssessment:
+        """Return how well people are recognized by what they bought at another time.
+
+        The history is what is known of them; another one, exact or published, has their pseudonyms. With several more,
+        all are releases, whose pseudonyms are linked. Without another, the history is split by a day ("half": the
+        middle of its period), or by several.
+
+            history.profiles(split="2011-06-10").one_to_one
+            known.profiles("published.csv").write_guesses("guesses.csv")
+        """
+        from sudare.histories.another_time import assess_profiles
+
+        return assess_profiles(
+            self, *others, split=split, truth=truth, trained=trained, closed=closed, what_if=what_if, seed=seed,
+            engine=self.engine, progress=progress,
+        )  # fmt: skip
 
     def report(
         self,

@@ -111,7 +111,7 @@ def _check(path: Path, first_day: date, *, days: int, **counts: int) -> None:
 
 def _make_columns(chunk: Chunk, people: Customers, catalogue: Catalogue) -> dict[str, NDArray[np.int32]]:
     item = choose_items(chunk, people, catalogue)
-    quantity = choose_quantities(chunk, people, catalogue.pack[item])
+    quantity = choose_quantities(chunk, people, item, catalogue.pack[item])
     sold = np.where(chunk.postage, 0, item + FIRST_ITEM)
     cents = price_rows(chunk, catalogue, item, quantity)
     customer, invoice = chunk.customer + FIRST_CUSTOMER, chunk.invoice + FIRST_INVOICE

@@ -23,6 +23,11 @@ SEASONS, SEASON_SHARES = np.array([[1.0] * 12, CHRISTMAS, SPRING]), (0.70, 0.18,
 IN_SEASON = SEASONS / SEASONS.max(axis=1, keepdims=True)
 # Of the rows after a first visit 42 % were bought before (second visit 18 %, tenth 58 %); 3 % repeat in one.
 FAVOURITE_SHARE, FAVOURITES_PER_BASKET_ROW, FAVOURITE_SKEW, REPEAT_SHARE = 0.92, 4.5, 1.8, 0.1
+# Loyal customers have few favourites, rare ones among them, and keep them; the others exchange one after this time.
+LOYAL_FAVOURITES_PER_BASKET_ROW, LOYAL_SKEW, FAVOURITE_DAYS, MOST_TURNS = 1.2, 2.5, 300, 1 << 16
+# Half of the time, a customer takes an item in the quantity that is usual for them. Between the halves of the year, the
+# shop's customers keep the level of their quantities with a correlation of 0.76, and that of prices with 0.48.
+USUAL_QUANTITY_SHARE = 0.5
 POSTAGE_CENTS = np.array([1500] + [1800] * 6 + [2800, 4000])
 PRICE_MEDIAN, PRICE_SPREAD = 2.1, 0.78  # quartiles of the rows' prices: 1.25, 1.95, 3.75
 # Quantities of T: 12 on 22 % of the rows, 6 on 12 %, 1 on 10 %, 24 on 8 %; a hundredth from 128 on;
@@ -40,6 +45,7 @@ class Catalogue:
 
     # Popularity cumulated from m to m + 1 within month m, and from 12 to 13 in a whole year.
     cumulated: Floats
+    popularity: Floats
     season: Ints
     cents: Ints
     pack: Ints
@@ -76,6 +82,7 @@ def make_catalogue(seed: int, items: int) -> Catalogue:
     pack = PACK_VALUE / price * np.exp(PACK_SPREAD * random.standard_normal(items))
     return Catalogue(
         cumulated=(cumulated / cumulated[:, -1:] + np.arange(len(cumulated))[:, None]).ravel(),
+        popularity=np.asarray(popularity, np.float64),
         season=season,
         cents=cents.astype(np.int64),
         pack=PACKS[np.abs(np.log(PACKS) - np.log(pack)[:, None]).argmin(axis=1)],
@@ -85,13 +92,30 @@ def make_catalogue(seed: int, items: int) -> Catalogue:
 
 def choose_items(chunk: Chunk, people: Customers, catalogue: Catalogue) -> Ints:
     """Return a favourite of the customer if it is in season, else what sells in this month."""
-    slots = people.basket[chunk.customer] * FAVOURITES_PER_BASKET_ROW
-    slot = (slots * chunk.draw("slot") ** FAVOURITE_SKEW).astype(np.int64)
-    favourite = catalogue.pick(len(MONTH_WEIGHTS), _hash(chunk.seed, "favourite", chunk.customer, slot))
+    favourite = _choose_favourites(chunk, people, catalogue)
     wanted = chunk.draw("wanted") < FAVOURITE_SHARE * IN_SEASON[catalogue.season[favourite], chunk.month]
     item = np.where(wanted, favourite, catalogue.pick(chunk.month, chunk.draw("item")))
     again = _repeats(chunk.invoice * len(catalogue.season) + item) & (chunk.draw("again") >= REPEAT_SHARE)
     return np.where(again, catalogue.pick(chunk.month, chunk.draw("other item")), item)
+
+
+def _choose_favourites(chunk: Chunk, people: Customers, catalogue: Catalogue) -> Ints:
+    """Return an item of the customer's list: of two, the one nearer to their price level; loyal ones like rare ones."""
+    customer = chunk.customer
+    loyal = people.loyal[customer]
+    per_row = np.where(loyal, LOYAL_FAVOURITES_PER_BASKET_ROW, FAVOURITES_PER_BASKET_ROW)
+    skew = np.where(loyal, LOYAL_SKEW, FAVOURITE_SKEW)
+    slot = (people.basket[customer] * per_row * chunk.draw("slot") ** skew).astype(np.int64)
+    turns = (chunk.day / FAVOURITE_DAYS + _hash(chunk.seed, "turn", customer, slot)).astype(np.int64)
+    place = slot * MOST_TURNS + np.where(loyal, 0, turns % MOST_TURNS)
+    first, second, third = (
+        catalogue.pick(len(MONTH_WEIGHTS), _hash(chunk.seed, purpose, customer, place))
+        for purpose in ("favourite", "other favourite", "rare favourite")
+    )
+    wanted = np.log(100 * PRICE_MEDIAN) + PRICE_SPREAD * people.price_level[customer]
+    apart = [np.abs(np.log(catalogue.cents[item]) - wanted) for item in (first, second)]
+    found = np.where(apart[1] < apart[0], second, first)
+    return np.where(loyal & (catalogue.popularity[third] < catalogue.popularity[found]), third, found)
 
 
 def _repeats(keys: Ints) -> Bools:
@@ -101,12 +125,17 @@ def _repeats(keys: Ints) -> Bools:
     return repeated
 
 
-def choose_quantities(chunk: Chunk, people: Customers, pack: Ints) -> Ints:
-    """Return a few pieces or whole packs: mostly a few for retail customers, packs for trade."""
-    takes_few = chunk.postage | (chunk.draw("few or packs") < people.few_share[chunk.customer])
-    few = 1 + np.floor(-np.log1p(-chunk.draw("few")) * FEW_SCALE).astype(np.int64)
+def choose_quantities(chunk: Chunk, people: Customers, item: Ints, pack: Ints) -> Ints:
+    """Return a few pieces or whole packs: mostly a few for retail customers, packs for trade; often as usual."""
+    usual = chunk.draw("as usual") < USUAL_QUANTITY_SHARE
+
+    def drawn(purpose: str) -> Floats:
+        return np.where(usual, _hash(chunk.seed, f"usual {purpose}", chunk.customer, item), chunk.draw(purpose))
+
+    takes_few = chunk.postage | (drawn("few or packs") < people.few_share[chunk.customer])
+    few = 1 + np.floor(-np.log1p(-drawn("few")) * FEW_SCALE).astype(np.int64)
     # 72 % one pack, 15 % two, 1.5 % ten and more.
-    packs = np.minimum((1 - chunk.draw("packs")) ** -PACKS_TAIL, MOST_PACKS).astype(np.int64)
+    packs = np.minimum((1 - drawn("packs")) ** -PACKS_TAIL, MOST_PACKS).astype(np.int64)
     return np.where(takes_few, few, pack * packs)
 
 

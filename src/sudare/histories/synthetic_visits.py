@@ -34,6 +34,9 @@ MORE_INVOICES_SHARE, LAST_INVOICE_CHANCE, MOST_MINUTES_BETWEEN = 0.085, 0.8, 60
 # 289 of the 400 customers of T pay postage, on most visits, sometimes on nothing else; it is T's top item.
 ABROAD_SHARE, POSTAGE_SHARE, POSTAGE_ALONE_SHARE = 0.72, 0.87, 0.6
 RETAIL_SHARE, RETAIL_FEW_SHARE, TRADE_FEW_SHARE, FEW_SCALE = 0.18, 0.8, 0.1, 1.5
+# Loyal customers are recognized by what they buy at another time, whether they buy little or much; of the others, only
+# those who buy much. In the shop, an attack by profiles identifies 40 % of those with 10 to 19 rows, 79 % from 100 on.
+LOYAL_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,9 @@ class Customers:
     basket: Floats
     abroad: Bools
     few_share: Floats
+    loyal: Bools
+    # How dear the items are that a customer likes, in standard deviations from the usual price.
+    price_level: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +109,14 @@ def make_customers(seed: int, customers: int, weights: Floats) -> Customers:
     more_visits = VISIT_SCALE * (beyond ** (-1 / VISIT_TAIL) - 1) * len(weights) / VISIT_SPAN_DAYS
     most_visits = max(1.0, BUSIEST_SHARE * np.count_nonzero(weights))
     basket = BASKET_SCALE * np.exp(random.logistic(scale=BASKET_SPREAD, size=customers))
+    habits = stream(seed, "habits")
     return Customers(
         visits=np.minimum(1 + more_visits, most_visits).astype(np.int64),
         basket=np.minimum(basket, LARGEST_BASKET),
         abroad=random.random(customers) < ABROAD_SHARE,
         few_share=np.where(random.random(customers) < RETAIL_SHARE, RETAIL_FEW_SHARE, TRADE_FEW_SHARE),
+        loyal=habits.random(customers) < LOYAL_SHARE,
+        price_level=habits.standard_normal(customers),
     )
 
 

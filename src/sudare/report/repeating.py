@@ -42,6 +42,16 @@ class Step:
         return cls(text, shlex.join(["sudare", *words]))
 
 
+def earlier_words(made: object) -> tuple[str, ...]:
+    """Return the words that name the earlier releases in a command, if a history was made with them.
+
+    Without these its classes would be other people again.
+    """
+    from sudare.histories.anonymize.classes import GroupedHistory
+
+    return ("--earlier", "RELEASE", "--aligned-key", "KEY") if isinstance(made, GroupedHistory) else ()
+
+
 def repetition(
     command: str | None,
     call: str,

@@ -1,4 +1,4 @@
-"""Sample means and their confidence intervals."""
+"""Sample means and shares, and their confidence intervals."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sudare.showing import dataclass
 
 CONFIDENCE = 0.95
+# The quantile of the normal distribution for an interval of 95 %.
+Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +44,16 @@ def mean_interval(shares: NDArray[np.float64], confidence: float = CONFIDENCE) -
     variance = float(np.var(shares, ddof=1)) if n > 1 else 0.25
     width = sqrt(2 * variance * slack / n) + 7 * slack / (3 * max(n - 1, 1))
     return mean, max(mean - width, 0.0), min(mean + width, 1.0)
+
+
+def share_interval(hits: float, number: int) -> tuple[float, float]:
+    """Return the ends of the interval of 95 % for a share of which `hits` of `number` were found (Wilson, 1927).
+
+    Hits may be expected ones, and then need not be whole numbers. Of nothing, the share can be anything.
+    """
+    if not number:
+        return 0.0, 1.0
+    share, spread = hits / number, Z_95**2 / number
+    middle = (share + spread / 2) / (1 + spread)
+    width = sqrt(max(share * (1 - share), 0.0) * spread + spread**2 / 4) / (1 + spread)
+    return max(middle - width, 0.0), min(middle + width, 1.0)

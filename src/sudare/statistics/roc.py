@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.showing import dataclass
-
-# The quantile of the normal distribution for an interval of 95 %.
-Z_95 = 1.959963984540054
+from sudare.statistics.intervals import Z_95
 
 
 @dataclass(frozen=True, slots=True)

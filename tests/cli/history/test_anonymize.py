@@ -75,7 +75,7 @@ def test_json_has_utility_bound_safety_and_attacks(run: Run, many: Path, tmp_pat
 def test_the_attack_nearest_to_success_is_shown_with_its_control(run: Run, many: Path, tmp_path: Path) -> None:
     words = ("history", "anonymize", many, "--k", 4, "-o", tmp_path / "A.csv")
     shown = run(*words).stdout
-    assert "Attacks run on the result: 13." in shown
+    assert "Attacks run on the result: 14." in shown
     assert "Its control on T itself: 16 of 13." in shown
     assert "Not broken by these attacks. Others may still be effective." in shown
     assert "これらの攻撃では破られませんでした" in run(*words, "--lang", "ja").stdout
@@ -85,7 +85,7 @@ def test_where_too_few_customers_are_left_nothing_was_tried_and_nothing_is_calle
     run: Run, original: Path, tmp_path: Path
 ) -> None:
     shown = run("history", "anonymize", original, "--k", 2, "-o", tmp_path / "A.csv").stdout
-    assert "Failed their control, which proves nothing: 13." in shown
+    assert "Failed their control, which proves nothing: 14." in shown
     assert "Nothing is known about the safety." in shown
     assert "Nearest to success" not in shown
 
@@ -244,7 +244,7 @@ def test_customers_left_untouched_are_said_to_be_exposed(run: Run, many: Path, t
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "2 of 16 customers were left as they were, and the original gives them away." in page
     assert 'id="made-exposed"' in page
-    assert "Every customer is one of at least" not in page
+    assert "Every published customer is one of at least" not in page
     found = json.loads(run(*words, "--skip-attacks", "--untouched", 7, "--json").stdout)
     assert (found["untouched"], found["exposed"], found["safety"]["k"]) == (7, 7, 1)
     # Seven sure guesses are enough for an effective attack.

@@ -45,7 +45,9 @@ def test_without_the_key_it_is_what_attackers_expect(run: Run) -> None:
     assert result.exit_code == 3, result.output
     found = json.loads(result.stdout)
     assert (found["schema"], found["verdict"], found["pseudonyms"]) == ("sudare.expected-attacks/1", "expected", 20)
-    assert all(attack["telling"] == (attack["guesses"] > 0) for attack in found["attacks"] if attack["control"])
+    assert all(attack["telling"] == (attack["guesses"] > 0) for attack in found["attacks"])
+    # In their later halves all customers bought the same: whoever knows the earlier halves tries nothing.
+    assert [attack["method"] for attack in found["attacks"] if attack["guesses"] == 0] == ["profiles"]
     assert "An attacker expects to succeed." in run("history", "attack", "h.csv", "shuffled.csv").stdout
 
 

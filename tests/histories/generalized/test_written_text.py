@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from sudare.errors import BadRows
 from sudare.histories.anonymize.publication import anonymize_rows
 from sudare.histories.generalized.conversion import HistoryRows, read_history_rows
 from sudare.histories.generalized.coverage import is_row_by_row
+from sudare.histories.generalized.parquet import write_cells_parquet
 
 HEADER = "who,day,item,price,quantity\n"
 ITEMS = ("tea", "milk, cold", 'the "best" rice', "パン")
@@ -85,3 +87,10 @@ def test_rows_in_another_order_are_not_aligned(small: HistoryRows, tmp_path: Pat
         (tmp_path / "one.csv").write_text(HEADER + rows[0])
         with pytest.raises(BadRows, match="one by one"):
             small.read_aligned(tmp_path / name)
+
+
+def test_rows_of_other_columns_are_not_aligned(small: HistoryRows, tmp_path: Path) -> None:
+    narrow = replace(small.history, columns=small.history.columns[:-1])
+    write_cells_parquet(narrow, tmp_path / "narrow.parquet")
+    with pytest.raises(BadRows, match="one by one"):
+        small.read_aligned(tmp_path / "narrow.parquet")

@@ -72,7 +72,7 @@ def test_every_attack_is_shown_with_its_control(tmp_path: Path) -> None:
         tried = [judged.contest.threshold, judged.contest.margin] if judged.tried else []
         assert numbers_of(page, f"duel-{attack.method}") == [judged.guesses, judged.hits, *tried, control.hits]
     assert answer_of(page) == "not_effective"
-    assert (found.given, found.effective, found.holds) == (13, 0, True)
+    assert (found.given, found.effective, found.holds) == (14, 0, True)
     assert "an attack that fails does not make data safe" in shown_text(page)
 
 
@@ -100,7 +100,7 @@ def test_attacks_that_fail_their_control_tried_nothing(tmp_path: Path) -> None:
     nothing = replace(DUEL, attacks=tuple(replace(attack, control=None) for attack in DUEL.attacks))
     page, found = report(tmp_path, duel=nothing)
     assert answer_of(page) == "not_tried"
-    assert (found.given, found.tried) == (13, 0)
+    assert (found.given, found.tried) == (14, 0)
     assert "crashed: nothing tried" in shown_text(page)
 
 

@@ -105,7 +105,10 @@ def test_overlapping_classes_and_persons_give_what_going_through_all_gives(
         found = find_levels(case.table, match_hierarchies(case.width), seconds=None, **asked)  # type: ignore[arg-type]
     assert (found.best is None) == (whole.best is None)
     if whole.loss is not None:
-        assert found.loss == found.bound == pytest.approx(whole.loss, rel=1e-9, abs=1e-9)
+        assert found.loss == pytest.approx(whole.loss, rel=1e-9, abs=1e-9)
+        # The bound is a sum of other terms: its last bits may differ, but never so that it is above the loss.
+        assert found.bound == pytest.approx(found.loss, rel=1e-12, abs=1e-12)
+        assert found.bound is not None and found.bound <= found.loss
         assert set(map(str, found.minimal)) <= set(map(str, whole.minimal))
 
 

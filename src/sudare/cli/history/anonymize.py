@@ -23,6 +23,7 @@ from sudare.cli.frame import (
     spoken,
 )
 from sudare.cli.history.cells import CellOptions
+from sudare.cli.history.earlier import EarlierOptions
 from sudare.cli.options import share_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.errors import OptionNotUsable
@@ -32,6 +33,7 @@ from sudare.progress import Progress
 from sudare.showing import dataclass
 
 if TYPE_CHECKING:
+    from sudare.histories.anonymize.earlier.release import EarlierRelease
     from sudare.histories.anonymize.publication import Publication
     from sudare.histories.generalized.conversion import HistoryRows
 
@@ -74,18 +76,23 @@ class AnonymizingOptions:
 
 
 @guarded
-@taking(CellOptions, AnonymizingOptions)
+@taking(CellOptions, AnonymizingOptions, EarlierOptions)
 def anonymize(
     source: CellOptions,
     wanted: AnonymizingOptions,
+    before: EarlierOptions,
     out: Annotated[Path | None, HISTORY, typer.Option("--out", "-o", metavar="OUT")] = None,
     aligned: Annotated[Path | None, HISTORY, typer.Option(metavar="KEY")] = None,
 ) -> None:
     """Anonymize a purchase history: everybody is one of at least K with the same rows."""
     if not (out or aligned):
         raise OptionNotUsable("errors.usage.no_output")
+    before.check()
     with shown_progress() as progress:
-        anonymize_to(partial(source.open, progress), wanted, out, aligned, progress, threads=source.threads)
+        earlier = partial(before.read, source, progress=progress) if before.earlier else None
+        anonymize_to(
+            partial(source.open, progress), wanted, out, aligned, progress, earlier=earlier, threads=source.threads
+        )
 
 
 def anonymize_to(
@@ -95,23 +102,30 @@ def anonymize_to(
     aligned: Path | None,
     progress: Progress,
     *,
+    earlier: Callable[[HistoryRows], list[EarlierRelease]] | None = None,
     threads: int | None = None,
 ) -> None:
-    """Anonymize a history, write what may be published and what is aligned, attack it, and show what was found."""
+    """Anonymize a history, write what may be published and what is aligned, attack it, and show what was found.
+
+    `earlier` reads the releases that were published before, given the history.
+    """
     from sudare.histories.anonymize.levels import parse_levels
     from sudare.histories.anonymize.publication import anonymize_rows, check_request
 
     levels = parse_levels(wanted.levels) if wanted.levels else None
     search: dict[str, Any] = {"seconds": wanted.seconds, "rounds": wanted.rounds, "fast": wanted.fast}
     check_request(
-        wanted.k, wanted.mean_limit, wanted.model, levels, wanted.untouched, search=any(search.values())
+        wanted.k, wanted.mean_limit, wanted.model, levels, wanted.untouched, earlier=earlier is not None,
+        search=any(search.values()),
     )  # fmt: skip
     original = read()
+    releases = earlier(original) if earlier else []
     texts = spoken() if original.of_contest else spoken().in_plain_words()
     with keeping_answers():
         made = anonymize_rows(
             original, wanted.k, mean_limit=wanted.mean_limit, model=wanted.model, levels=levels,
-            untouched=wanted.untouched, attacks=False, seed=wanted.seed, threads=threads, progress=progress, **search,
+            untouched=wanted.untouched, earlier=releases, attacks=False, seed=wanted.seed, threads=threads,
+            progress=progress, **search,
         )  # fmt: skip
     # Each file is announced when it is there: whatever comes after may be interrupted.
     if out:

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from itertools import pairwise
 from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.deadline import Deadline
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.bounds import bound_terms, class_bound
+from sudare.histories.anonymize.class_search.alignment import align_given
 from sudare.histories.anonymize.class_search.model import AlignedClass, ClassSearch
 from sudare.histories.anonymize.class_search.search import search_classes
+from sudare.histories.anonymize.earlier.customer_groups import check_crowds, published_groups
 from sudare.histories.anonymize.pairs import pair_costs, pair_terms
 from sudare.histories.anonymize.published_cells import publish_classes
 from sudare.histories.anonymize.rows import MOST_ITEMS, SearchRows, history_rows, some_customers
@@ -102,11 +106,29 @@ class AnonymizedHistory(Result):
         return {"model": self.model, **{name: getattr(self, name) for name in names}, "sizes": list(self.sizes)}
 
 
+@dataclass(frozen=True, slots=True)
+class GroupedHistory(AnonymizedHistory):
+    """A history whose classes do not mix groups of customers, such as those who were together in earlier releases.
+
+    `groups` are those with k customers or more. The `unpublished_customers` of smaller ones are not published at all:
+    all their rows are deleted.
+    """
+
+    groups: int = 0
+    unpublished_customers: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the rows as plain values."""
+        own = {"groups": self.groups, "unpublished_customers": self.unpublished_customers}
+        return {**AnonymizedHistory.to_dict(self), **own}
+
+
 @checked
 def anonymize_history(
     original: CellHistory,
     k: int,
     *,
+    groups: NDArray[np.int64] | None = None,
     seed: int = 0,
     seconds: float | None = None,
     rounds: int | None = None,
@@ -122,24 +144,33 @@ def anonymize_history(
     each of its steps; then only an explicit `seconds` limits the time. The same seed gives the same history unless time
     ended the search, whatever the number of threads. Sets have at most `most_items` items; with one item and without
     `ranges`, cells are exact or deleted (suppression only).
+
+    `groups` are numbers, one per customer, the customers in ascending order of their numbers: no class mixes customers
+    of different groups, customers of groups with fewer than k are not published, and the result is a `GroupedHistory`.
     """
     started = time.perf_counter()
     with Deadline(time_for(seconds, rounds, fast=fast)) as deadline:
         rows = history_rows(original, most_items=most_items, ranges=ranges)
         rng = np.random.default_rng(seed)
+        apart = None if groups is None else published_groups(groups, len(rows.customers), k)
         found = search_history(
-            rows, k, rng=rng, deadline=deadline, rounds=rounds, fast=fast, threads=threads, final=True,
+            rows, k, groups=apart, rng=rng, deadline=deadline, rounds=rounds, fast=fast, threads=threads, final=True,
             progress=progress,
         )  # fmt: skip
     history = publish_classes(original, rows, found.classes, rng)
     sizes = published_classes(history).sizes
     if sizes.min() < k:
         raise AssertionError(f"A class has {sizes.min()} members, fewer than {k}.")
-    return AnonymizedHistory(
+    made = AnonymizedHistory(
         history, k, seed, len(rows.customers), len(rows), int(history.deleted.sum()), tuple(np.sort(sizes).tolist()),
         cell_utility(original, history, most=0).utility, found.bound / rows.cells, found.converged,
         time.perf_counter() - started,
     )  # fmt: skip
+    if groups is None or apart is None:
+        return made
+    check_crowds(original, history, groups, k)
+    plain = {part.name: getattr(made, part.name) for part in fields(made)}
+    return GroupedHistory(**plain, groups=len(apart), unpublished_customers=made.customers - int(sizes.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +188,7 @@ def search_history(
     *,
     rng: np.random.Generator,
     deadline: Deadline,
+    groups: Sequence[NDArray[np.int64]] | None = None,
     rounds: int | None = None,
     fast: bool = False,
     threads: int | None = None,
@@ -166,6 +198,7 @@ def search_history(
 ) -> FoundClasses:
     """Divide the customers into classes of at least k and align their rows, at the least cost found.
 
+    `groups` are the places of customers that may be in a class together, k or more each; who is in none is in no class.
     `final` classes are an answer by themselves: who may stop the search gets the best so far. Without need of a bound
     (`bounded`) none is computed.
     """
@@ -174,7 +207,11 @@ def search_history(
     effort = effort if rounds is None else replace(effort, rounds=rounds, most_rounds=rounds)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         work = _Work(rows, k, effort, deadline, deadline.left, final, bounded, pool, progress)
-        return FoundClasses(*work.run(rng))
+        if groups is None:
+            return work.run([np.arange(len(rows.customers))], rng=rng)
+        # Fewer than 2 k customers can only be one class: there is nothing to search.
+        only = [group for group in groups if len(group) < 2 * k]
+        return work.run([group for group in groups if len(group) >= 2 * k], only, rng=rng)
 
 
 def time_for(seconds: float | None, rounds: int | None, *, fast: bool) -> float | None:
@@ -195,7 +232,7 @@ def _check(rows: SearchRows, k: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """One search, in parts of customers of similar numbers of rows if there are many."""
+    """One search, group by group, in parts of customers of similar numbers of rows if there are many."""
 
     rows: SearchRows
     k: int
@@ -207,26 +244,63 @@ class _Work:
     pool: ThreadPoolExecutor
     progress: Progress
 
-    def run(self, rng: np.random.Generator) -> tuple[list[AlignedClass], float, bool]:
-        """Return the classes of all parts, a bound below their cost, and whether all searches ended by themselves."""
-        customers = np.argsort(self.rows.lengths, kind="stable")
+    def run(
+        self,
+        groups: Sequence[NDArray[np.int64]],
+        only: Sequence[NDArray[np.int64]] = (),
+        *,
+        rng: np.random.Generator,
+    ) -> FoundClasses:
+        """Return the classes of groups of customers, and of those who can be `only` one class each.
+
+        Time is shared by numbers of rows, and what few rows do not need is left for many. There is a bound if all
+        groups are searched, each as a whole; whoever is in none of them costs all their cells.
+        """
+        parts = sorted((part for group in groups for part in self.parts(group)), key=self.rows_of)
+        bounded = self.bounded and len(parts) == len(groups) and not only
+        left, found = sum(map(self.rows_of, [*only, *parts])), []
+        rest = self.rows.row_cost * (len(self.rows) - left)
+        if only:
+            given = sum(map(self.rows_of, only))
+            with self.deadline.part(given / left) as deadline:
+                found.append(self.align(only, deadline, final=self.final and not parts))
+            left -= given
+        for number, part in enumerate(parts, start=1):
+            final = self.final and number == len(parts)
+            with self.deadline.part(self.rows_of(part) / left) as deadline:
+                found.append(self.search(part, deadline, bounded=bounded, final=final, rng=rng))
+            left -= self.rows_of(part)
+        bound = rest + sum(one.bound for one in found) if bounded else 0.0
+        classes = [aligned for one in found for aligned in one.classes]
+        return FoundClasses(classes, bound, all(one.converged for one in found))
+
+    def rows_of(self, customers: NDArray[np.int64]) -> int:
+        """Return the number of rows of some customers."""
+        return int(self.rows.lengths[customers].sum())
+
+    def parts(self, group: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Divide many customers into parts of similar numbers of rows."""
+        customers = group[np.argsort(self.rows.lengths[group], kind="stable")]
         count = -(-len(customers) // max(MOST_TOGETHER, 2 * self.k))
         cuts = np.linspace(0, len(customers), count + 1).astype(np.int64)
-        classes: list[AlignedClass] = []
-        bound, converged = 0.0, True
-        for number, (first, last) in enumerate(pairwise(cuts.tolist())):
-            part, places = some_customers(self.rows, np.sort(customers[first:last]))
-            with self.deadline.part(1 / (count - number)) as deadline:
-                final = self.final and number == count - 1
-                found = self.search(part, deadline, bounded=self.bounded and count == 1, final=final, rng=rng)
-            bound, converged = bound + found[1], converged and found[2]
-            classes += [AlignedClass(one.members, places[one.rows], one.cost) for one in found[0]]
-        return classes, bound, converged
+        return [np.sort(customers[first:last]) for first, last in pairwise(cuts.tolist())]
+
+    def align(self, classes: Sequence[NDArray[np.int64]], deadline: Deadline, *, final: bool) -> FoundClasses:
+        """Return classes whose members are given, without a bound."""
+        found = align_given(self.rows, classes, pool=self.pool, deadline=deadline, final=final, progress=self.progress)
+        return FoundClasses(found, 0.0, not deadline.over)
 
     def search(
-        self, rows: SearchRows, deadline: Deadline, *, bounded: bool, final: bool, rng: np.random.Generator
-    ) -> tuple[list[AlignedClass], float, bool]:
-        """Return classes, a bound (0 for parts: classes across parts could be cheaper) and whether it converged."""
+        self,
+        customers: NDArray[np.int64],
+        deadline: Deadline,
+        *,
+        bounded: bool,
+        final: bool,
+        rng: np.random.Generator,
+    ) -> FoundClasses:
+        """Return classes of some customers and, if asked for, a bound: classes across parts could be cheaper."""
+        rows, places = some_customers(self.rows, customers)
         effort, k = self.effort, self.k
         with deadline.part(_PAIRS_SHARE) as part:
             pairs = pair_costs(
@@ -242,15 +316,16 @@ class _Work:
 
         def tell(cost: float) -> None:
             step = message("progress.classes", utility=cost / cells, bound=bound / cells)
-            if self.seconds is None or deadline.left is None:
+            if self.seconds is None or self.deadline.left is None:
                 self.progress(step, 0, 1)
                 return
-            spent = self.seconds - deadline.left
+            spent = self.seconds - self.deadline.left
             self.progress(step, int(spent), int(self.seconds))
 
         search = ClassSearch(rows, k, pairs, self.pool, deadline, rng, tell, effort.most_rounds)
         search_classes(search, effort.steps_per_customer * len(rows.customers), effort.rounds, effort.heat)
-        return search.classes, bound, search.converged
+        classes = [AlignedClass(one.members, places[one.rows], one.cost) for one in search.classes]
+        return FoundClasses(classes, bound, search.converged)
 
     def bound(self, rows: SearchRows, deadline: Deadline) -> float:
         """Return a bound below the cost of any classes."""

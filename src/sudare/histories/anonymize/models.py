@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.registry import DEFAULT_MODEL, find_model, models_with
@@ -86,6 +89,7 @@ def anonymize_by_model(
     model: str = DEFAULT_MODEL,
     levels: Mapping[str, str] | None = None,
     untouched: int | None = None,
+    groups: NDArray[np.int64] | None = None,
     most_items: int = MOST_ITEMS,
     p: Share = CONTEST_P,
     alpha: Share = CONTEST_ALPHA,
@@ -103,12 +107,14 @@ def anonymize_by_model(
     exact value or nothing. `levels`: the same, each column at one level, as given in `levels` or chosen. `concealment`:
     every pseudonym can be one of k customers; p and alpha determine how likely an attacker who knows this is to be
     effective. `untouched`: that many customers (default 2) stay unchanged, and anybody who knows what they bought
-    recognizes them; everybody else has the same published rows as k - 1 others.
+    recognizes them; everybody else has the same published rows as k - 1 others. The classes of `classes` do not mix
+    customers of different `groups`; see `anonymize_history`.
     """
-    check_model(model, levels, untouched)
+    check_model(model, levels, untouched, groups)
     chosen = find_model(model)
     options = {
-        "levels": levels, "untouched": untouched, "most_items": most_items, "p": p, "alpha": alpha, "attacks": attacks,
+        "levels": levels, "untouched": untouched, "groups": groups, "most_items": most_items, "p": p, "alpha": alpha,
+        "attacks": attacks,
     }  # fmt: skip
     # What is not given is as the model has it.
     given = {name: value for name, value in options.items() if name in chosen.options and value is not None}
@@ -117,10 +123,17 @@ def anonymize_by_model(
     )
 
 
-def check_model(model: str, levels: Mapping[str, str] | None = None, untouched: int | None = None) -> None:
-    """Raise OptionNotUsable if there is no model of that name, or if it knows no levels or leaves nobody untouched."""
+def check_model(
+    model: str,
+    levels: Mapping[str, str] | None = None,
+    untouched: int | None = None,
+    groups: NDArray[np.int64] | None = None,
+) -> None:
+    """Raise OptionNotUsable if there is no model of that name, or if it does not take one of these options."""
     options = find_model(model).options
     if levels and "levels" not in options:
         raise OptionNotUsable("errors.anonymize.model_without_levels", model=model, models=models_with("levels"))
     if untouched is not None and "untouched" not in options:
         raise OptionNotUsable("errors.anonymize.model_without_untouched", model=model, models=models_with("untouched"))
+    if groups is not None and "groups" not in options:
+        raise OptionNotUsable("errors.anonymize.model_without_groups", model=model, models=models_with("groups"))

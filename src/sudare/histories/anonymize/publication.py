@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
+from sudare.histories.anonymize.earlier.release import EarlierRelease, earlier_groups
 from sudare.histories.anonymize.level_risk import levels_for_risk
 from sudare.histories.anonymize.models import AnonymizedResult, anonymize_by_model, check_model
+from sudare.histories.anonymize.registry import find_model, models_with
 from sudare.histories.attack.duel import Duel, run_duel
 from sudare.histories.generalized.conversion import HistoryRows
 from sudare.histories.generalized.model import CellHistory
@@ -144,6 +146,7 @@ def anonymize_rows(
     model: str = "classes",
     levels: Mapping[str, str] | None = None,
     untouched: int | None = None,
+    earlier: Sequence[EarlierRelease] = (),
     attacks: bool = True,
     seed: int = 0,
     seconds: float | None = None,
@@ -156,15 +159,20 @@ def anonymize_rows(
 
     Give either `k` or `mean_limit`; the latter searches for levels at which the mean risk of each of the ten attackers
     is at most that limit. The rules of the rows define when an attack is effective and how many items a set may have.
+    With `earlier` releases, everybody is one of k who have the same rows now and had the same rows, or none, in each of
+    them; customers for whom that cannot be are not published (`unpublished_customers` of what is found).
     """
-    check_request(k, mean_limit, model, levels, untouched, search=bool(seconds or rounds or fast))
+    check_request(
+        k, mean_limit, model, levels, untouched, earlier=bool(earlier), search=bool(seconds or rounds or fast)
+    )  # fmt: skip
     rules = rows.rules
     options: dict[str, Any] = {"levels": levels, "most_items": rules.most_items, "seed": seed, "threads": threads}
     found: AnonymizedResult
     if k is not None:
         found = anonymize_by_model(
-            rows.history, k, model=model, untouched=untouched, p=rules.p, alpha=rules.alpha, attacks=rules.attacks,
-            seconds=seconds, rounds=rounds, fast=fast, progress=progress, **options,
+            rows.history, k, model=model, untouched=untouched,
+            groups=earlier_groups(rows, earlier) if earlier else None, p=rules.p, alpha=rules.alpha,
+            attacks=rules.attacks, seconds=seconds, rounds=rounds, fast=fast, progress=progress, **options,
         )  # fmt: skip
     else:
         found = levels_for_risk(rows.history, mean_limit or 0.0, progress=progress, **options)
@@ -181,15 +189,23 @@ def check_request(
     levels: Mapping[str, str] | None,
     untouched: int | None,
     *,
+    earlier: bool,
     search: bool,
 ) -> None:
-    """Refuse words that do not go together; `search` says whether something was said about the search."""
+    """Refuse words that do not go together.
+
+    `earlier` says whether there are earlier releases, `search` whether something was said about the search.
+    """
     if (k is None) == (mean_limit is None):
         raise OptionNotUsable("errors.anonymize.k_or_mean_limit")
     if mean_limit is None:
         check_model(model, levels, untouched)
     elif model not in _WITHOUT_SEARCH or untouched is not None or search:
         raise OptionNotUsable("errors.anonymize.mean_limit_alone")
+    elif earlier:
+        raise OptionNotUsable("errors.anonymize.mean_limit_with_earlier")
+    if earlier and "groups" not in find_model(model).options:
+        raise OptionNotUsable("errors.anonymize.model_without_earlier", model=model, models=models_with("groups"))
 
 
 def _safety(found: AnonymizedResult, rows: HistoryRows) -> ClassSafety | None:

@@ -55,7 +55,7 @@ def _model(
 MODELS = {
     model.name: model
     for model in (
-        _model("classes", "classes.anonymize_history", "most_items"),
+        _model("classes", "classes.anonymize_history", "most_items groups"),
         _model("suppression", "levels.suppress_history"),
         _model("levels", "levels.anonymize_by_levels", "most_items levels"),
         _model(

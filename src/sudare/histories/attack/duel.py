@@ -22,7 +22,7 @@ from sudare.histories.attack.known import KnownHistory, know_history
 from sudare.histories.attack.linkage import Linkage
 from sudare.histories.attack.methods import METHODS, Attacks, check_method
 from sudare.histories.attack.truth import true_customers
-from sudare.histories.generalized.model import CellHistory, Column, ItemColumn
+from sudare.histories.generalized.model import CellHistory
 from sudare.histories.safety.classes import ClassSafety, class_safety
 from sudare.histories.safety.judgement import Judgement, judge_guesses
 from sudare.histories.safety.published_classes import published_classes
@@ -193,14 +193,7 @@ def _success(attack: DuelAttack) -> tuple[int, int]:
 
 def _attacks(known: KnownHistory, history: CellHistory, seed: int, progress: Progress) -> Attacks:
     rows = np.random.default_rng(seed).permutation(np.flatnonzero(~history.deleted))
-    published = CellHistory(history.persons[rows], tuple(_rows(column, rows) for column in history.columns))
-    return Attacks(Linkage(known, published, seed=seed), progress=progress)
-
-
-def _rows(column: Column, rows: NDArray[np.int64]) -> Column:
-    if isinstance(column, ItemColumn):
-        return replace(column, kinds=column.kinds[rows], sets=column.sets[rows])
-    return replace(column, kinds=column.kinds[rows], low=column.low[rows], high=column.high[rows])
+    return Attacks(Linkage(known, history.taken(rows), seed=seed), progress=progress)
 
 
 def _attack(

@@ -58,10 +58,10 @@ class ExpectedAttack:
         """Return what is expected as plain values."""
         return {
             "method": self.method,
-            "guesses": len(self.attack) if self.attack else None,
-            "expected_hits": self.attack.expected if self.attack else None,
-            "needed": self.attack.needed if self.attack else None,
-            "chance": self.attack.chance if self.attack else None,
+            "guesses": len(self.attack) if self.attack is not None else None,
+            "expected_hits": self.attack.expected if self.attack is not None else None,
+            "needed": self.attack.needed if self.attack is not None else None,
+            "chance": self.attack.chance if self.attack is not None else None,
             "control": self.control.to_dict() if self.control else None,
             "telling": self.telling,
             "error": self.error,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sudare.histories.attack.candidates import Candidates
 from sudare.histories.attack.linkage import Linkage
+from sudare.histories.attack.one_to_one import share_out
 from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_pairs import IMPOSSIBLE, fit_pairs
 from sudare.messages import message
@@ -27,11 +28,6 @@ from sudare.showing import dataclass
 _ROUNDS = 3
 _FIRST_SHARE = 0.5
 _LEAST_SHARE = 0.01
-# Rounds of scaling; what is still wrong after them is far below what the model leaves out.
-_SCALINGS = 100
-_MOST_SCALE = 1e50
-# A candidate that is less likely than the best by more is not told apart from this.
-_LEAST_LOGARITHM = -60.0
 _PAIRS_AT_ONCE = 1 << 8
 
 
@@ -67,38 +63,26 @@ def fit_candidates(linkage: Linkage, candidates: Candidates, *, progress: Progre
         if step:
             _fit(linkage, candidates, learnt, pairs, open_pairs, progress)
         logarithms = pairs.likelihoods + (_deletion_prior(linkage, candidates, learnt.whole) if complete else 0)
-        likely = share_out(linkage, candidates, logarithms, strangers) / beyond[candidates.groups]
+        likely = _shares(linkage, candidates, logarithms, strangers) / beyond[candidates.groups]
         learnt = _learn(linkage, candidates, pairs, likely)
     nobody = np.full(len(beyond), -np.inf)
     # With all rows known only those remain who match all; else one row more makes a customer e times as likely.
-    feasible = share_out(linkage, candidates, pairs.matched.astype(np.float64), nobody) / beyond[candidates.groups]
+    feasible = _shares(linkage, candidates, pairs.matched.astype(np.float64), nobody) / beyond[candidates.groups]
     return Fits(candidates, pairs.matched, likely, feasible)
 
 
-def share_out(linkage: Linkage, candidates: Candidates, logarithms: Floats, others: Floats) -> Floats:
+def _shares(linkage: Linkage, candidates: Candidates, logarithms: Floats, others: Floats) -> Floats:
     """Return the probability of each candidate to be behind one pseudonym of its group.
 
-    Weights are scaled in turns until the pseudonyms of a group are as many persons as they are, and no customer is more
-    than one of them; exactly one where there are as many pseudonyms as customers and everything is known. `others` is
-    the logarithm of the weight of everybody else.
+    Where there are as many pseudonyms as customers and everything is known, each customer is exactly one of them.
     """
-    groups, customers = candidates.groups, candidates.customers
-    size, everyone = len(candidates.rows), len(linkage.customers)
-    top = np.full(size, -np.inf)
-    np.maximum.at(top, groups, logarithms)
-    top = np.maximum(np.maximum(top, others), -1e300)
-    weights, rest = np.exp(np.maximum(logarithms - top[groups], _LEAST_LOGARITHM)), np.exp(others - top)
-    exactly = linkage.knowledge.complete and len(linkage.pids) == everyone and not rest.any()
-    scale = np.ones(everyone)
-    for _ in range(_SCALINGS):
-        scaled = weights * scale[customers]
-        sums = np.bincount(groups, scaled, size) + rest
-        parts = scaled * (linkage.multiplicity / np.maximum(sums, 1e-300))[groups]
-        filled = np.bincount(customers, parts, everyone)
-        scale /= np.where(filled > 0, filled, 1.0) if exactly else np.maximum(filled, 1.0)
-        scale = np.clip(scale, 1 / _MOST_SCALE, _MOST_SCALE)
+    groups, everyone = candidates.groups, len(linkage.customers)
+    known = linkage.knowledge.complete and len(linkage.pids) == everyone and not np.isfinite(others).any()
+    parts = share_out(
+        groups, candidates.customers, logarithms, others, linkage.multiplicity, everyone, exactly=known
+    )  # fmt: skip
     # Of m pseudonyms that are the same, none is a customer with more than the probability 1/m.
-    return np.asarray(np.minimum(parts, 1.0) / linkage.multiplicity[groups])
+    return np.asarray(parts / linkage.multiplicity[groups])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

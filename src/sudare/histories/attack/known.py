@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable
-from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn
+from sudare.histories.generalized.model import CellHistory, Column, Kind, OrderedColumn
 from sudare.messages import Joined
 from sudare.showing import dataclass
 
@@ -72,7 +72,7 @@ def know_history(
     persons = original.persons
     if share < 1:
         rows = np.sort(random.permutation(len(original))[: max(1, round(share * len(original)))])
-        persons, chosen = persons[rows], [_taken(column, rows) for column in chosen]
+        persons, chosen = persons[rows], [column.taken(rows) for column in chosen]
     taken = tuple(_with_noise(column, noisy_dates, random) for column in chosen)
     customers = np.unique(original.persons[~original.deleted])
     return KnownHistory(CellHistory(persons, taken), customers, len(original), share, noisy_dates)
@@ -86,12 +86,6 @@ def _chosen_columns(original: CellHistory, names: Sequence[str] | None) -> list[
     if wrong is not None:
         raise OptionNotUsable("errors.cells.no_column", column=wrong, columns=Joined(there, "comma"))
     return [column for column in original.columns if names is None or column.name in names]
-
-
-def _taken(column: Column, rows: NDArray[np.int64]) -> Column:
-    if isinstance(column, ItemColumn):
-        return replace(column, kinds=column.kinds[rows], sets=column.sets[rows])
-    return replace(column, kinds=column.kinds[rows], low=column.low[rows], high=column.high[rows])
 
 
 def _with_noise(column: Column, days: int, random: np.random.Generator) -> Column:

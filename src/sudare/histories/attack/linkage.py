@@ -112,7 +112,7 @@ class Linkage:
         for name in self.item_names:
             if _item_names(known.history, name) != _item_names(published, name):
                 raise OptionNotUsable("errors.attack.published_items", column=name)
-        self._published = published
+        self.published = published
         of_persons = PersonRows.of(published)
         found = classes_of(published, of_persons)
         self.pids = found.pids
@@ -170,7 +170,7 @@ class Linkage:
     @cached_property
     def range_counts(self) -> NDArray[np.float64]:
         """How many ranges of more than one value the rows of each group have in each ordered column that is known."""
-        columns = [self._published.column(name) for name in self.names]
+        columns = [self.published.column(name) for name in self.names]
         ordered = [column for column in columns if isinstance(column, OrderedColumn)]
         found = np.zeros((len(self.group_sizes), len(ordered)))
         for place, column in enumerate(ordered):
@@ -187,7 +187,7 @@ class Linkage:
     def pack(self, names: Sequence[str]) -> PackedColumns:
         """Return some columns of both histories, with an index of the known one."""
         taken = [name for name in self.names if name in names]
-        pairs = [(self._published.column(name), self.knowledge.history.column(name)) for name in taken]
+        pairs = [(self.published.column(name), self.knowledge.history.column(name)) for name in taken]
         ordered = [(p, k) for p, k in pairs if isinstance(p, OrderedColumn) and isinstance(k, OrderedColumn)]
         items = [(p, k) for p, k in pairs if isinstance(p, ItemColumn) and isinstance(k, ItemColumn)]
         known = self._known_rows([k for _, k in ordered], [k for _, k in items])
@@ -217,7 +217,7 @@ class Linkage:
         """Return which rows of the groups say one value in each of these columns."""
         found = np.ones(len(self._group_rows), np.bool_)
         for name in names:
-            column = self._published.column(name)
+            column = self.published.column(name)
             found &= _is_exact(column)[self._group_rows]
         return found
 

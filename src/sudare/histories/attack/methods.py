@@ -3,7 +3,7 @@
 The known ones of the contests (Hamada et al.: Report on the anonymization and re-identification contest PWSCUP 2018):
 rows that only one customer has, sets of items with the number of rows, and joins on two or three columns where cells
 were left exact. The strong ones: the rarity-weighted scoreboard, feasibility, likelihood, assignment over all
-pseudonyms, and all of them together.
+pseudonyms, and all of them together. And the one of somebody who has other rows of the same people.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from functools import cached_property
 import numpy as np
 
 from sudare.errors import OptionNotUsable
-from sudare.histories.attack.assignment import assign_customers
+from sudare.histories.attack.another_time import recognize_later
 from sudare.histories.attack.candidates import Candidates, find_candidates
 from sudare.histories.attack.fits import Fits, fit_candidates
 from sudare.histories.attack.linkage import Linkage
+from sudare.histories.attack.one_to_one import assign
 from sudare.kernels.common.arrays import Floats, Ints
 from sudare.kernels.histories.attack_rows import RARE, UNIQUE
 from sudare.messages import Joined
@@ -36,7 +37,9 @@ JOINS = {
     )
 }
 STRONG = ("scoreboard", "feasibility", "likelihood", "assignment", "best")
-METHODS = ("unique-rows", "item-sets", *JOINS, *STRONG)
+# Who uses it knows people from another time: the earlier half of the period, of what is published the later half.
+PROFILES = "profiles"
+METHODS = ("unique-rows", "item-sets", *JOINS, *STRONG, PROFILES)
 DEFAULT_METHOD = "best"
 
 
@@ -78,6 +81,7 @@ class Attacks:
             "likelihood": lambda: self._nearest(self.fits.likely),
             "assignment": lambda: self._assigned(self.fits.likely),
             "best": lambda: self._assigned((self.fits.likely + self.fits.feasible) / 2),
+            PROFILES: lambda: Links(*recognize_later(self.linkage, progress=self._progress)),
         }
         return own[method]()
 
@@ -163,8 +167,10 @@ class Attacks:
         return Links(customers, confidence, self._tried(candidates))
 
     def _assigned(self, probabilities: Floats) -> Links:
-        customers, confidence = assign_customers(self.linkage, self.fits.candidates, probabilities)
-        return Links(customers, confidence, self._tried(self.fits.candidates))
+        linkage, found = self.linkage, self.fits.candidates
+        places = assign(linkage.groups, found.starts, found.customers, probabilities, len(linkage.customers))
+        customers, confidence = np.append(found.customers, -1)[places], np.append(probabilities, 0.0)[places]
+        return Links(customers, confidence, self._tried(found))
 
     def _tried(self, candidates: Candidates) -> int:
         return int(self.linkage.multiplicity[candidates.tried].sum())

@@ -45,7 +45,7 @@ def pack_cells(original: CellHistory, anonymized: CellHistory, customers: Ints, 
 
     `customers` are the persons of the original in the order of their numbers, `days` those on which anybody came.
     """
-    _check_rows(original, anonymized)
+    check_rows(original, anonymized)
     columns, kept = role_columns(anonymized), np.flatnonzero(~anonymized.deleted)
     low, high = _ends(columns.day, kept)
     first, last = np.searchsorted(days, low), np.searchsorted(days, high, "right") - 1
@@ -60,7 +60,8 @@ def pack_cells(original: CellHistory, anonymized: CellHistory, customers: Ints, 
     return PublishedCells(owners, days, len(anonymized) - len(kept), packed, ordered)
 
 
-def _check_rows(original: CellHistory, anonymized: CellHistory) -> None:
+def check_rows(original: CellHistory, anonymized: CellHistory) -> None:
+    """Raise OptionNotUsable unless both have the same number of rows and columns, and a pseudonym one customer each."""
     described = [[(c.name, type(c)) for c in history.columns] for history in (original, anonymized)]
     if len(original) != len(anonymized) or described[0] != described[1]:
         raise OptionNotUsable("errors.attackers.other_rows")

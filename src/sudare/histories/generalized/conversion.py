@@ -117,12 +117,12 @@ class HistoryRows:
         """
         path = Path(path)
         check_ending(path, HISTORY_ENDINGS)
-        left = _some_rows(history, np.flatnonzero(~history.deleted))
+        left = history.taken(np.flatnonzero(~history.deleted))
         with whole_file(path) as target:
             if path.suffix.lower() == ".parquet":
                 rows = self._rows(left)
                 order = sorted(range(len(rows)), key=rows.__getitem__)
-                self._write_parquet(target, _some_rows(left, np.asarray(order, np.int64)))
+                self._write_parquet(target, left.taken(np.asarray(order, np.int64)))
             elif self.of_contest:
                 self._publish_contest(target, left)
             else:
@@ -165,7 +165,7 @@ class HistoryRows:
     @checked
     def published_rows(self, history: CellHistory) -> list[tuple[str, ...]]:
         """Return the published rows of an anonymized history as text, in publication order."""
-        return sorted(self._rows(_some_rows(history, np.flatnonzero(~history.deleted))))
+        return sorted(self._rows(history.taken(np.flatnonzero(~history.deleted))))
 
     def _read_cells(self, path: Path) -> CellHistory:
         if is_parquet(path):
@@ -327,19 +327,6 @@ def _rules_of(history: CellHistory, contest: RuleSet) -> RuleSet:
         "history", tuple(columns), contest.most_items, contest.most_characters, contest.p, contest.alpha,
         contest.attacks,
     )  # fmt: skip
-
-
-def _some_rows(history: CellHistory, rows: NDArray[np.int64]) -> CellHistory:
-    return replace(
-        history, persons=history.persons[rows], columns=tuple(_some_cells(column, rows) for column in history.columns)
-    )
-
-
-def _some_cells(column: Column, rows: NDArray[np.int64]) -> Column:
-    kinds = column.kinds[rows]
-    if isinstance(column, ItemColumn):
-        return ItemColumn(column.name, kinds, column.sets[rows], column.starts, column.members, column.names)
-    return OrderedColumn(column.name, column.form, kinds, column.low[rows], column.high[rows])
 
 
 def _check_read(read: Iterable[object], written: Iterable[object]) -> None:

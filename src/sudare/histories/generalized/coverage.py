@@ -10,7 +10,7 @@ from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, 
 
 def is_row_by_row(original: CellHistory, anonymized: CellHistory) -> bool:
     """Say whether row i of the anonymized history covers row i of the original for all i; deleted cells cover all."""
-    if len(original) != len(anonymized):
+    if (len(original), len(original.columns)) != (len(anonymized), len(anonymized.columns)):
         return False
     pairs = zip(original.columns, anonymized.columns, strict=True)
     return all(bool(_covered(one, other).all()) for one, other in pairs)

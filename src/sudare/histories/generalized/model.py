@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.arguments import checked
+from sudare.arguments import check_places, checked
 from sudare.errors import ColumnNotFound
 from sudare.histories.generalized.item_names import name_bytes
 from sudare.kernels.cells.cell_kinds import Kind as Kind
@@ -42,6 +42,14 @@ class OrderedColumn:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
 
+    @checked
+    def taken(self, rows: NDArray[np.int64]) -> OrderedColumn:
+        """Return the cells of some rows; ends that are held once stay so."""
+        check_places("rows", rows, len(self.kinds))
+        low = self.low[rows]
+        high = low if self.high is self.low else self.high[rows]
+        return replace(self, kinds=self.kinds[rows], low=low, high=high)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemColumn:
@@ -63,6 +71,12 @@ class ItemColumn:
     def sizes(self) -> NDArray[np.int64]:
         """The number of items of each set."""
         return np.diff(self.starts)
+
+    @checked
+    def taken(self, rows: NDArray[np.int64]) -> ItemColumn:
+        """Return the cells of some rows."""
+        check_places("rows", rows, len(self.kinds))
+        return replace(self, kinds=self.kinds[rows], sets=self.sets[rows])
 
 
 Column = OrderedColumn | ItemColumn
@@ -125,6 +139,13 @@ class CellHistory:
                 found.update(column.low.tobytes())
                 found.update(column.high.tobytes())
         return found.hexdigest()
+
+    @checked
+    def taken(self, rows: NDArray[np.int64]) -> CellHistory:
+        """Return some rows, in the given order."""
+        check_places("rows", rows, len(self))
+        columns = tuple(column.taken(rows) for column in self.columns)
+        return replace(self, persons=self.persons[rows], columns=columns)
 
     @property
     def deleted(self) -> NDArray[np.bool_]:

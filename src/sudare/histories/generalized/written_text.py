@@ -10,17 +10,19 @@ from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import BadRows
 from sudare.histories.generalized.model import CellHistory, Column, ItemColumn, Kind, OrderedColumn, OrderedForm
-from sudare.histories.generalized.rule_sets import EPOCH, ColumnRule
+from sudare.histories.generalized.rule_sets import EPOCH, MOST_VALUE, ColumnRule
 from sudare.histories.generalized.values import written
 from sudare.sources.encodings import find_text
 from sudare.sources.text import csv_rows
+
+Value = TypeVar("Value")
 
 _HUNDREDTHS = 100
 
@@ -79,7 +81,7 @@ def read_written_text(path: Path, original: CellHistory, header: Sequence[str]) 
             text=texts[number][place],
         )
 
-    persons = _parsed(texts[0], _person, partial(refuse, 0))
+    persons = parse_cells(texts[0], _person, partial(refuse, 0))
     columns = [
         _column(column, texts[number], partial(refuse, number))
         for number, column in enumerate(original.columns, start=1)
@@ -88,9 +90,9 @@ def read_written_text(path: Path, original: CellHistory, header: Sequence[str]) 
     return read.in_file(path)
 
 
-def _parsed(texts: Sequence[str], parse: Callable[[str], object], refuse: Callable[[int], BadRows]) -> list[object]:
+def parse_cells(texts: Sequence[str], parse: Callable[[str], Value], refuse: Callable[[int], BadRows]) -> list[Value]:
     """Read the cells of a column; equal ones are read once."""
-    known: dict[str, object] = {}
+    known: dict[str, Value] = {}
     for place, text in enumerate(texts):
         if text not in known:
             try:
@@ -111,12 +113,13 @@ def _column(column: Column, texts: Sequence[str], refuse: Callable[[int], BadRow
     if isinstance(column, ItemColumn):
         return _items(column, texts, refuse)
     value = _VALUES[column.form]
-    cells = _parsed(texts, lambda text: _ordered(text, value), refuse)
+    cells = parse_cells(texts, lambda text: parse_range(text, value), refuse)
     kinds, low, high = np.array(cells, np.int64).reshape(-1, 3).T
     return OrderedColumn(column.name, column.form, kinds.astype(np.uint8), low.copy(), high.copy())
 
 
-def _ordered(text: str, value: Callable[[str], int]) -> tuple[int, int, int]:
+def parse_range(text: str, value: Callable[[str], int]) -> tuple[int, int, int]:
+    """Read a cell of ordered values: its kind and its ends."""
     if text == "*":
         return Kind.DELETED, 0, 0
     if text.startswith("[") and text.endswith("]"):
@@ -132,14 +135,22 @@ def _day(text: str) -> int:
     return (date.fromisoformat(text) - EPOCH).days
 
 
-def _hundredths(text: str) -> int:
+def parse_hundredths(text: str) -> int:
+    """Read a decimal number of at most two places as hundredths."""
     scaled = Decimal(text) * _HUNDREDTHS
-    if scaled != scaled.to_integral_value():
+    if not abs(scaled) <= MOST_VALUE or scaled != scaled.to_integral_value():
         raise ValueError(text)
     return int(scaled)
 
 
-_VALUES: dict[OrderedForm, Callable[[str], int]] = {"date": _day, "decimal": _hundredths, "integer": int}
+def _whole(text: str) -> int:
+    found = int(text)
+    if abs(found) > MOST_VALUE:
+        raise ValueError(text)
+    return found
+
+
+_VALUES: dict[OrderedForm, Callable[[str], int]] = {"date": _day, "decimal": parse_hundredths, "integer": _whole}
 
 
 def _items(column: ItemColumn, texts: Sequence[str], refuse: Callable[[int], BadRows]) -> ItemColumn:
@@ -158,7 +169,7 @@ def _items(column: ItemColumn, texts: Sequence[str], refuse: Callable[[int], Bad
             return Kind.SET, members[0]
         return Kind.SET, several.setdefault(members, len(numbers) + len(several))
 
-    kinds, sets = np.array(_parsed(texts, cell, refuse), np.int64).reshape(-1, 2).T
+    kinds, sets = np.array(parse_cells(texts, cell, refuse), np.int64).reshape(-1, 2).T
     sizes = [1] * len(numbers) + [len(members) for members in several]
     members = [*range(len(numbers)), *(item for found in several for item in found)]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).astype(np.int64)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from sudare.histories.anonymize.classes import GroupedHistory
 from sudare.histories.safety.classes import ClassSafety
 from sudare.messages import Texts
 from sudare.report.contest.findings import Findings, Question
 from sudare.report.numbers import Numbers
 from sudare.report.page import shortened
-from sudare.report.repeating import Step
+from sudare.report.repeating import Step, earlier_words
 from sudare.report.wording import knowledge_sentence
 
 # Names of columns that stand in a sentence.
@@ -44,11 +45,14 @@ def next_step(findings: Findings, files: tuple[str, str], texts: Texts) -> Step:
     """
     broken = conclusion_of(findings) in ("effective", "exposed")
     k = 2 * max(findings.made.k if findings.made else findings.description.k, 2)
-    larger = ("anonymize", files[0], "--k", str(k), "-o", "published.csv" if texts.plain else "A.csv")
+    earlier = earlier_words(findings.made)
+    # The command for contests knows no earlier releases.
+    command, out = ("history", "published.csv") if texts.plain or earlier else ("contest", "A.csv")
+    larger = (command, "anonymize", files[0], "--k", str(k), *earlier, "-o", out)
     if texts.plain:
-        return Step.of(texts(f"report.contest.next.{'effective' if broken else 'done'}"), "history", *larger)
+        return Step.of(texts(f"report.contest.next.{'effective' if broken else 'done'}"), *larger)
     if broken:
-        return Step.of(texts("report.contest.next.effective"), "contest", *larger)
+        return Step.of(texts("report.contest.next.effective"), *larger)
     done = findings.duel is not None
     told = texts(f"report.contest.next.{'done' if done else 'attack'}")
     return Step.of(told, "contest", "check" if done else "duel", *files)
@@ -93,7 +97,7 @@ def safety_values(safety: ClassSafety, texts: Texts) -> dict[str, str]:
 def answers(findings: Findings, question: Question, texts: Texts) -> list[str]:
     """Return the sentences of the answer, computed from the numbers: what is left, then those below the verdict."""
     said = _Answers(findings, question, texts)
-    cost = [*said.uses(), said.utility(), *said.made(), *said.advice()]
+    cost = [*said.unpublished(), *said.uses(), said.utility(), *said.made(), *said.advice()]
     # Whom nothing protects is said before what it cost.
     exposed = findings.description.untouched_unique
     sentences = [*said.kind(), *cost] if exposed else [*cost, *said.kind()]
@@ -150,6 +154,13 @@ class _Answers:
             return []
         bound = self.numbers.decimal_at_least(found.bound, 4)
         return [self.say("bound", bound=bound, gap=self.numbers.at_most(found.gap))]
+
+    def unpublished(self) -> list[str]:
+        found = self.findings.made
+        if not isinstance(found, GroupedHistory) or not found.unpublished_customers:
+            return []
+        words = {"customers": self.numbers.count(found.customers), "k": self.numbers.count(found.k)}
+        return [self.say("unpublished", count=found.unpublished_customers, **words)]
 
     def advice(self) -> list[str]:
         found = self.findings.utility

@@ -13,6 +13,7 @@ from sudare.contest.check import Source
 from sudare.contest.description import AnonymizationDescription, describe_anonymization
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.models import AnonymizedResult
+from sudare.histories.another_time import ProfileChange, profiles_before_and_after
 from sudare.histories.attack.duel import Duel
 from sudare.histories.attack.guesses import Guesses, read_guesses
 from sudare.histories.attackers.published import PublishedAssessment
@@ -108,7 +109,8 @@ class Findings:
 
     `safety` is that of the classes, None if nothing is published or if it is another design that makes it safe. `made`
     is how the history was anonymized, `duel` are the built-in attacks on it and `published` the ten attackers before
-    and after, where that is known.
+    and after, where that is known. `profiles` says how well people are recognized from another time, or why that could
+    not be measured; None if the rules have other columns.
     """
 
     description: AnonymizationDescription
@@ -120,6 +122,7 @@ class Findings:
     made: AnonymizedResult | None = None
     duel: Duel | None = None
     published: PublishedAssessment | None = None
+    profiles: ProfileChange | Message | None = None
 
     @property
     def matchings(self) -> MatchingSafety | None:
@@ -204,7 +207,20 @@ def gather_findings(
         made=made,
         duel=duel,
         published=published,
+        profiles=_profiles(original, anonymized, question, progress),
     )
+
+
+def _profiles(
+    original: CellHistory, anonymized: CellHistory, question: Question, progress: Progress
+) -> ProfileChange | Message | None:
+    if not {"date", "item"} <= {column.form for column in question.rules.columns}:
+        return None
+    progress(message("progress.attack", method="profiles"), 0, 1)
+    try:
+        return profiles_before_and_after(original, anonymized, seed=question.seed)
+    except OptionNotUsable as error:
+        return Message(error.key, error.values)
 
 
 def refuse_others(

@@ -18,7 +18,7 @@ from sudare.histories.generalized.rule_sets import EPOCH, RuleSet, load_rules
 from sudare.histories.safety.guess_plans import GuessPlan
 from sudare.histories.utility.row_statistics import COLUMNS, STATISTICS
 from sudare.histories.utility.use_cases import ITEM_STATISTICS, USES
-from sudare.messages import Language, Texts, message
+from sudare.messages import Language, Message, Texts, message
 from sudare.progress import Progress, silent
 from sudare.report.contest.answers import answer_values, answers, conclusion_of, next_step
 from sudare.report.contest.figures import contest_figures
@@ -45,7 +45,7 @@ from sudare.version import __version__
 
 SECTIONS = (
     "summary", "data", "made", "reading", "cells", "utility", "classes", "safety", "matchings", "attacks", "duel",
-    "published", "uses", "limits", "parameters",
+    "published", "profiles", "uses", "limits", "parameters",
 )  # fmt: skip
 # Letters of a name or cell that stand in one line, and of what is claimed in a class.
 MOST_NAME_LETTERS = 40
@@ -161,6 +161,8 @@ def contest_page(
         "next": next_step(findings, _files(histories, reading), texts),
         "original_hash": _hash(histories.original_file, texts) if reading is None else input_hash(reading, texts),
         **(published_values(findings.published, texts) if findings.published else {}),
+        "not_profiled": findings.profiles if isinstance(findings.profiles, Message) else None,
+        "say": texts.say,
     }  # fmt: skip
     page = Page(
         folder="contest",
@@ -222,8 +224,9 @@ def _sections(findings: Findings, texts: Texts) -> tuple[Section, ...]:
         "attacks": bool(findings.attacks),
         "duel": findings.duel is not None,
         "published": findings.published is not None,
+        "profiles": findings.profiles is not None,
     }
-    titles = {"published": "report.published.section"}
+    titles = {"published": "report.published.section", "profiles": "report.history.section.profiles"}
     names = [name for name in SECTIONS if known[name]]
     return tuple(Section(name, texts(titles.get(name, f"report.contest.section.{name}"))) for name in names)
 

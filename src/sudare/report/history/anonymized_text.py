@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from sudare.histories.anonymize.registry import find_model
 from sudare.report.contest.duel_text import show_duel_summary
 from sudare.report.contest.safety_text import safety_words
+from sudare.report.repeating import earlier_words
 from sudare.report.terminal import console, decimal_at_least, exact_percent, percent, percent_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sudare.histories.anonymize.classes import GroupedHistory
     from sudare.histories.anonymize.level_risk import RiskLeveledHistory
     from sudare.histories.anonymize.models import AnonymizedResult
     from sudare.histories.attack.duel import Duel
@@ -49,12 +51,15 @@ def show_anonymized(
 
 def _larger(found: AnonymizedResult, source: str, texts: Texts) -> str:
     """Return the command that makes classes twice as large."""
-    words = ("history", "published.csv") if texts.plain else ("contest", "A.csv")
-    return shlex.join(["sudare", words[0], "anonymize", source, "--k", str(2 * max(found.k, 2)), "-o", words[1]])
+    earlier, k = earlier_words(found), str(2 * max(found.k, 2))
+    # The command for contests knows no earlier releases.
+    command, out = ("history", "published.csv") if texts.plain or earlier else ("contest", "A.csv")
+    return shlex.join(["sudare", command, "anonymize", source, "--k", k, *earlier, "-o", out])
 
 
 def show_made(found: AnonymizedResult, source: str, texts: Texts) -> None:
     """Print what was made, what it costs, and what single customers have to fear where the model does not bound it."""
+    from sudare.histories.anonymize.classes import GroupedHistory
     from sudare.histories.anonymize.level_risk import RiskLeveledHistory
     from sudare.histories.anonymize.untouched import UntouchedHistory
 
@@ -66,6 +71,8 @@ def show_made(found: AnonymizedResult, source: str, texts: Texts) -> None:
         counts = (found.untouched, found.customers, found.exposed)
         words = dict(zip(("untouched", "customers", "exposed"), map("{:,}".format, counts), strict=True))
         out.print(texts("anonymize.untouched.exposed", **words), style="bold")
+    if isinstance(found, GroupedHistory):
+        _show_groups(found, texts)
     _show_cost(found, texts)
 
 
@@ -76,6 +83,15 @@ def anonymized_title(found: AnonymizedResult, source: str, texts: Texts) -> str:
     if isinstance(found, RiskLeveledHistory):
         return texts("anonymize.title_mean", source=source)
     return texts(find_model(found.model).title, source=source, k=found.k)
+
+
+def _show_groups(found: GroupedHistory, texts: Texts) -> None:
+    """Print what holds together with the earlier releases, and how many customers are not published for it."""
+    out = console()
+    out.print(texts("anonymize.earlier.together", k=f"{found.k:,}"))
+    if found.unpublished_customers:
+        words = {"customers": f"{found.customers:,}", "k": f"{found.k:,}"}
+        out.print(texts("anonymize.earlier.unpublished", count=found.unpublished_customers, **words), style="bold")
 
 
 def _show_risks(found: RiskLeveledHistory, texts: Texts) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sudare.histories.attackers.assessment import AttackerRisk, AttackersAssessment
-from sudare.messages import Texts
+from sudare.messages import Message, Texts
 from sudare.report.history.findings import Findings
 from sudare.report.numbers import Numbers
 from sudare.report.wording import knowledge_label
@@ -22,6 +22,7 @@ def answers(assessment: AttackersAssessment, findings: Findings, texts: Texts) -
         return [said.assessed(), texts("report.history.answer.one_customer")]
     sentences = [said.assessed(), said.single(), said.day_and_item(), said.customers(), said.basket(), said.most()]
     sentences += [said.further()] if any(risk.measured for risk in assessment.knowledge) else []
+    sentences += said.profiles()
     return [*sentences, said.chance(), texts("report.history.answer.limits")]
 
 
@@ -67,6 +68,13 @@ class _Answers:
             return self.texts("report.history.answer.day_item_nobody")
         shares = {"unique": self.numbers.count(found.unique), "rate": self.numbers.percent(found.unique_rate)}
         return self.texts("report.history.answer.day_item_customers", count=found.customers, **shares)
+
+    def profiles(self) -> list[str]:
+        found = self.findings.profiles
+        if isinstance(found, Message) or found.one_to_one is None:
+            return []
+        words = {"identified": self.numbers.percent(found.one_to_one), "guess": self.numbers.percent(found.guess)}
+        return [self.texts("report.history.answer.profiles", count=found.pseudonyms, **words)]
 
     def basket(self) -> str:
         return self.say("basket", self.assessment.attackers[BASKET])

@@ -14,9 +14,11 @@ from sudare.histories.attackers.knowledge import parse_knowledge
 from sudare.histories.attackers.sampling import combinations
 from sudare.histories.attackers.values import ITEM_DIVIDER, CrowdPoint, KnowledgeValue, crowd_points, most_identifying
 from sudare.histories.model import History
+from sudare.histories.profiles.assessment import ProfileAssessment, split_profiles
+from sudare.histories.profiles.read import cells_of_history
 from sudare.histories.visit_list import Visit, list_visits
 from sudare.limits import MOST_COMBINATIONS
-from sudare.messages import message
+from sudare.messages import Message, message
 from sudare.progress import Progress
 from sudare.report.charts.frequency import Bars, gather_bars
 from sudare.showing import dataclass
@@ -79,7 +81,10 @@ class Frequencies:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that the report shows beyond the assessment; `divided`: no item's name holds the divider of sets."""
+    """All that the report shows beyond the assessment; `divided`: no item's name holds the divider of sets.
+
+    `profiles` says how well people are recognized from another time, or why that could not be measured.
+    """
 
     extent: Extent
     customers: tuple[RiskByCustomer, ...]
@@ -89,10 +94,14 @@ class Findings:
     frequencies: Frequencies
     visits: tuple[Visit, ...]
     names: Mapping[str, str]
+    profiles: ProfileAssessment | Message
+    profiles_by_default: bool
 
 
-def gather_findings(history: History, assessment: AttackersAssessment, progress: Progress) -> Findings:
-    """Ask the history for what its assessment does not hold."""
+def gather_findings(
+    history: History, assessment: AttackersAssessment, progress: Progress, *, profiles: ProfileAssessment | None = None
+) -> Findings:
+    """Ask the history for what its assessment does not hold; `profiles` are measured here if they are not given."""
     if assessment.history is not history:
         raise OptionNotUsable(
             "errors.report.assessment_of_other",
@@ -119,7 +128,17 @@ def gather_findings(history: History, assessment: AttackersAssessment, progress:
     progress(message("progress.drawing"), total, total)
     visits = tuple(list_visits(history, most=MOST_VALUES))
     gathered = tuple(customers), tuple(points), tuple(values), _divided(history), _frequencies(history), visits
-    return Findings(_extent(history), *gathered, history.names)
+    from_another_time = profiles or measure_profiles(history, assessment.seed, progress)
+    return Findings(_extent(history), *gathered, history.names, from_another_time, profiles is None)
+
+
+def measure_profiles(history: History, seed: int, progress: Progress) -> ProfileAssessment | Message:
+    """Attack the later half of a history with its earlier half, untrained; or return why that says nothing."""
+    try:
+        cells = cells_of_history(history)
+        return split_profiles(cells, trained=False, what_if=True, seed=seed, progress=progress)
+    except OptionNotUsable as error:
+        return Message(error.key, error.values)
 
 
 def _countable(history: History, assessment: AttackersAssessment) -> Iterator[AttackerRisk]:

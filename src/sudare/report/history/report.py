@@ -13,11 +13,14 @@ from sudare.histories.attackers.persons import PersonsRisk
 from sudare.histories.attackers.published import PublishedAssessment
 from sudare.histories.attackers.values import ITEM_DIVIDER
 from sudare.histories.model import History
-from sudare.messages import Language, Texts
+from sudare.histories.profiles.assessment import ProfileAssessment
+from sudare.histories.profiles.read import cells_of_history
+from sudare.messages import Language, Message, Texts
 from sudare.progress import Progress, silent
 from sudare.report.history.answers import answers
 from sudare.report.history.figures import history_figures, risk_label
 from sudare.report.history.findings import Findings, gather_findings
+from sudare.report.history.profiles import profiles_values
 from sudare.report.history.published import published_values
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.readings import column_names, file_name, guesses, input_hash, reading_notes
@@ -28,8 +31,8 @@ from sudare.statistics.intervals import CONFIDENCE
 from sudare.version import __version__
 
 SECTIONS = (
-    "summary", "data", "assumptions", "attackers", "further", "persons", "published", "statistics", "customers",
-    "values", "parameters",
+    "summary", "data", "assumptions", "attackers", "further", "persons", "profiles", "published", "statistics",
+    "customers", "values", "parameters",
 )  # fmt: skip
 # The customers at highest risk are listed for those who know a single fact, and for a day with an item.
 HIGHEST_FOR = (1, 2, 5, 6)
@@ -44,6 +47,7 @@ def write_history_report(
     *,
     published: PublishedAssessment | None = None,
     persons: Sequence[PersonsRisk] = (),
+    profiles: ProfileAssessment | None = None,
     command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
@@ -52,9 +56,10 @@ def write_history_report(
     """Write an assessment as one self-contained HTML page, whole or not at all.
 
     With `published`, a section shows the attackers before and after anonymization of the same history; with `persons`,
-    one shows what is known about several persons at once. The page needs no network and has no scripts. It shows
-    `command`, the command line that made it, or without one the library call. `made` is the date on the page (None:
-    now); the same history, assessment, language and date give the same page.
+    one shows what is known about several persons at once. `profiles` says how well people are recognized from another
+    time; without it, the untrained attack splits the history in the middle of its period. The page needs no network and
+    has no scripts. It shows `command`, the command line that made it, or without one the library call. `made` is the
+    date on the page (None: now); the same history, assessment, language and date give the same page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
@@ -64,8 +69,10 @@ def write_history_report(
     if published:
         _refuse_other_history(published, history, assessment)
     _refuse_other_persons(persons, history, assessment)
-    findings = gather_findings(history, assessment, progress)
-    call = _call(assessment, Path(path), language, published=published, persons=persons)
+    if profiles and profiles.purchases != cells_of_history(history).digest():
+        raise OptionNotUsable("errors.report.profiles_of_other")
+    findings = gather_findings(history, assessment, progress, profiles=profiles)
+    call = _call(assessment, Path(path), language, published=published, persons=persons, profiles=profiles)
     again = repetition(command, call, texts, made, history.reading)
     page = history_page(history.reading, assessment, findings, texts, made, again, published=published, persons=persons)
     with whole_file(Path(path)) as temporary:
@@ -128,6 +135,7 @@ def history_page(
         ),
         "input_hash": input_hash(reading, texts),
         **(published_values(published, texts) if published else {}),
+        **_profiles(findings, texts),
     }
     page = Page(
         folder="history",
@@ -139,6 +147,13 @@ def history_page(
     return render_page(page, texts, values)
 
 
+def _profiles(findings: Findings, texts: Texts) -> dict[str, object]:
+    """Return what is shown of somebody who knows people from another time, or why nothing is."""
+    if isinstance(findings.profiles, Message):
+        return {"profiles": None, "not_profiled": findings.profiles}
+    return profiles_values(findings.profiles, texts, by_default=findings.profiles_by_default)
+
+
 def _call(
     assessment: AttackersAssessment,
     path: Path,
@@ -146,11 +161,13 @@ def _call(
     *,
     published: PublishedAssessment | None,
     persons: Sequence[PersonsRisk],
+    profiles: ProfileAssessment | None,
 ) -> str:
     """Return the call that makes the page; results that were made before are named, not written out."""
     knowledge = [str(risk.knowledge) for risk in assessment.knowledge]
     asked = {"knowledge": knowledge, "weighting": assessment.weighting, "seed": assessment.seed}
-    given = [f"{name}={name}" for name, value in (("published", published), ("persons", persons)) if value]
+    results = {"published": published, "persons": persons, "profiles": profiles}
+    given = [f"{name}={name}" for name, value in results.items() if value]
     first = ["history", call_text("history.attackers", [], asked), repr(path.name), *given]
     return call_text("sudare.histories.write_history_report", first, {"language": language})
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations, cycle, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.histories.anonymize.class_search.model import AlignedClass, ClassSearch
+from sudare.deadline import Deadline
+from sudare.histories.anonymize.class_search.model import AlignedClass, ClassSearch, aligned_class
+from sudare.histories.anonymize.rows import SearchRows
+from sudare.interruption import answer_found
 from sudare.kernels.histories import search as kernels
+from sudare.messages import message
+from sudare.progress import Progress
 
 # Members of a class whose rows are aligned exactly in the end.
 _MOST_EXACT = 3
@@ -26,23 +32,49 @@ def realign_all(search: ClassSearch) -> None:
 
 def realigned(search: ClassSearch, classes: Iterable[AlignedClass]) -> list[AlignedClass]:
     """Return classes with their rows divided and joined anew until nothing is better, or the time is over."""
+    return search.keep(search.pool.map(lambda found: _realigned(search.rows, found, search.deadline), classes))
+
+
+def align_given(
+    rows: SearchRows,
+    classes: Sequence[NDArray[np.int64]],
+    *,
+    pool: ThreadPoolExecutor,
+    deadline: Deadline,
+    final: bool,
+    progress: Progress,
+) -> list[AlignedClass]:
+    """Align the rows of classes whose members are given, those with few rows first; no costs of pairs are needed.
+
+    `final` classes are an answer by themselves: who may stop the search gets the best so far.
+    """
+    made = list(pool.map(lambda members: aligned_class(rows, members, deadline), classes))
+    if final:
+        answer_found()
+    done = 0
 
     def task(found: AlignedClass) -> AlignedClass:
-        divisions = _divisions(len(found.members))
-        # Large classes have very many divisions: the last thousandth is left.
-        exact = len(found.members) <= _MOST_EXACT
-        failed = 0
-        for division in cycle(divisions):
-            if failed == len(divisions) or search.deadline.over:
-                break
-            better = AlignedClass(
-                *kernels.align_anew(search.rows.until(search.deadline.halt), found.parts, division, exact)
-            )
-            failed = 0 if better.cost < found.cost - 1e-9 else failed + 1
-            found = min(found, better, key=lambda one: one.cost)
+        nonlocal done
+        found = _realigned(rows, found, deadline)
+        done += 1
+        progress(message("progress.alignment"), done, len(made))
         return found
 
-    return search.keep(search.pool.map(task, classes))
+    return list(pool.map(task, sorted(made, key=lambda found: found.rows.size)))
+
+
+def _realigned(rows: SearchRows, found: AlignedClass, deadline: Deadline) -> AlignedClass:
+    divisions = _divisions(len(found.members))
+    # Large classes have very many divisions: the last thousandth is left.
+    exact = len(found.members) <= _MOST_EXACT
+    failed = 0
+    for division in cycle(divisions):
+        if failed == len(divisions) or deadline.over:
+            break
+        better = AlignedClass(*kernels.align_anew(rows.until(deadline.halt), found.parts, division, exact))
+        failed = 0 if better.cost < found.cost - 1e-9 else failed + 1
+        found = min(found, better, key=lambda one: one.cost)
+    return found
 
 
 def _divisions(size: int) -> NDArray[np.bool_]:

@@ -1,0 +1,1 @@
+"""Anonymizing with knowledge of earlier releases: classes stay the same people."""

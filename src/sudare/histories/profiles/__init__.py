@@ -1,0 +1,1 @@
+"""Profiles: recognizing people by what they bought at another time."""
