@@ -71,7 +71,7 @@ def _read(
     encoding: str | None,
     engine: Engine | None,
 ) -> SensitiveItems:
-    if isinstance(source, str) and source.partition(":")[0] in RULES:
+    if isinstance(source, str) and is_rule(source):
         return _by_rule(source, baskets)
     if isinstance(source, str | Path):
         path = Path(source)
@@ -82,6 +82,11 @@ def _read(
             return _from_list(path, baskets, unknown, encoding)
     with engine_or_own(engine) as place:
         return _from_table(source, baskets, place, unknown, delimiter, encoding)
+
+
+def is_rule(words: str) -> bool:
+    """Return whether words are a rule rather than the name of a file."""
+    return words.partition(":")[0] in RULES
 
 
 def _by_rule(rule: str, baskets: Baskets) -> SensitiveItems:

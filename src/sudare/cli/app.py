@@ -75,11 +75,14 @@ COMMANDS = {
     "server export": "server:export",
     "server backup": "server:backup",
     "server demo": "server:demo",
+    "gate init": "gate:init",
+    "gate run": "gate:run",
+    "gate verify": "gate:verify",
     "generate history": "generate:history",
     "generate table": "generate:table",
     "demo": "demo:demo",
 }
-GROUPS = ("history", "table", "baskets", "contest", "server", "server user", "generate")
+GROUPS = ("history", "table", "baskets", "contest", "server", "server user", "gate", "generate")
 NAME = "sudare"
 # Plain help starts twice as fast and gives the text the whole width.
 PLAIN: dict[str, Any] = {"rich_markup_mode": None}

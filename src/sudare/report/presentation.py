@@ -20,7 +20,14 @@ Drawn = Callable[[Any, Texts], Cell]
 
 # The rooms of results, and those of their reports. They are loaded when one of their results is shown.
 # Itemsets, which baskets and histories have, are shown as those of baskets.
-ROOMS = {"histories": "history", "tables": "table", "baskets": "baskets", "contest": "contest", "statistics": "baskets"}
+ROOMS = {
+    "histories": "history",
+    "tables": "table",
+    "baskets": "baskets",
+    "contest": "contest",
+    "gate": "gate",
+    "statistics": "baskets",
+}
 
 
 def text_of(found: Result, language: Language) -> str:

@@ -76,7 +76,7 @@ def identifier_kind(attribute: str, counted: Mapping[str, int]) -> IdentifierKin
     """Return what kind of identifier values look like, given with the records of each; None if they look like none."""
     if _nearly_all(counted, lambda value: bool(_EMAIL.fullmatch(value))):
         return "email"
-    header = _words_of(attribute)
+    header = words_of(attribute)
     called = bool(_PHONE_HEADER.search(header))
     if _nearly_all(counted, lambda value: is_phone(value, called=called)):
         return "phone"
@@ -90,7 +90,7 @@ def identifier_kind(attribute: str, counted: Mapping[str, int]) -> IdentifierKin
     return "number" if numbers and (_NUMBER_HEADER.search(header) or (varied and _NUMBER_END.search(header))) else None
 
 
-def _words_of(attribute: str) -> str:
+def words_of(attribute: str) -> str:
     """Return a header in small letters with blanks between its words: CustomerName, customer_name, customer-name."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain(attribute))
     return " ".join(re.split(r"[\s_.\-]+", parted)).strip().lower()

@@ -1,0 +1,189 @@
+"""`sudare gate`: a policy of checks for pipelines, and evidence that others can verify."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sudare.cli.files import READ, REPORT, InputFolder, Output, OutputFolder
+from sudare.cli.frame import (
+    EXIT_ANSWER_NO,
+    JsonOption,
+    guarded,
+    note_written,
+    pairs,
+    show_json,
+    shown_progress,
+    spoken,
+)
+from sudare.cli.options import taking
+from sudare.cli.settings import Settings, command_line
+from sudare.errors import OptionNotUsable
+from sudare.showing import dataclass
+
+if TYPE_CHECKING:
+    from sudare.gate.run import GateRun
+
+JUNIT = Output((".xml",))
+SARIF = Output((".sarif", ".json"))
+POLICY = Output((".toml",))
+BASELINE = Output((".json",))
+
+
+@dataclass(frozen=True, slots=True)
+class GateOutputs:
+    """The words that say what is written about a run."""
+
+    report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None
+    legal: Annotated[str | None, typer.Option(metavar="FRAME,...")] = None
+    legal_page: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None
+    evidence: Annotated[Path | None, OutputFolder(), typer.Option(metavar="DIR")] = None
+    sign: Annotated[Path | None, READ, typer.Option(metavar="KEY")] = None
+    junit: Annotated[Path | None, JUNIT, typer.Option(metavar="FILE")] = None
+    sarif: Annotated[Path | None, SARIF, typer.Option(metavar="FILE")] = None
+
+    def check(self) -> None:
+        """Refuse what cannot be written or is not known, before anything is measured."""
+        from sudare.gate.evidence import check_new_folder
+        from sudare.report.legal.criteria import frames_named
+
+        if self.sign and not self.evidence:
+            raise OptionNotUsable("errors.usage.nothing_written", option="--sign")
+        if self.evidence:
+            check_new_folder(self.evidence)
+        frames_named(self.frames())
+
+    def frames(self) -> list[str]:
+        """Return the names of the frames that are asked for."""
+        return [word.strip() for word in (self.legal or "").split(",") if word.strip()]
+
+    def write(self, found: GateRun) -> None:
+        """Write everything that is asked for, and tell of each file when it is there."""
+        from sudare.gate.evidence import write_evidence
+        from sudare.gate.exports import write_junit, write_sarif
+        from sudare.report.gate.report import write_gate_report
+
+        how: dict[str, Any] = {"command": command_line(), "language": Settings.language}
+        if self.report:
+            write_gate_report(found, self.report, legal=self.frames(), **how)
+            note_written(self.report)
+        if self.legal_page:
+            write_gate_report(found, self.legal_page, legal=self.frames(), only_legal=True, **how)
+            note_written(self.legal_page)
+        if self.junit:
+            write_junit(found, self.junit, language=Settings.language)
+            note_written(self.junit)
+        if self.sarif:
+            write_sarif(found, self.sarif, language=Settings.language)
+            note_written(self.sarif)
+        if self.evidence:
+            write_evidence(found, self.evidence, key=self.sign, **how)
+            note_written(self.evidence)
+
+
+@guarded
+@taking(GateOutputs)
+def run(
+    outputs: GateOutputs,
+    policy: Annotated[str, READ, typer.Argument(metavar="POLICY")],
+    baseline: Annotated[Path | None, BASELINE, typer.Option(metavar="FILE")] = None,
+    update_baseline: Annotated[bool, typer.Option("--update-baseline")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Measure what a policy asks for; exit code 3 if a check fails."""
+    from sudare.gate.baseline import baseline_of, write_baseline
+    from sudare.gate.policy import read_policy
+    from sudare.gate.run import run_gate
+
+    if update_baseline and baseline is None:
+        raise OptionNotUsable("errors.gate.which_baseline")
+    outputs.check()
+    asked = read_policy(policy)
+    # What is accepted anew is not compared with what was before.
+    compared = None if update_baseline else baseline
+    with shown_progress() as progress:
+        found = run_gate(asked, baseline=compared, progress=progress)
+    outputs.write(found)
+    if update_baseline and baseline:
+        write_baseline(baseline_of(found), baseline)
+        note_written(baseline)
+    if json:
+        show_json("gate", found.to_dict())
+    else:
+        from sudare.report.gate.text import show_gate
+
+        show_gate(found, spoken())
+    if found.verdict == "fail":
+        raise typer.Exit(EXIT_ANSWER_NO)
+
+
+@guarded
+def init(
+    file: Annotated[str, READ, typer.Argument(metavar="FILE")],
+    out: Annotated[Path, POLICY, typer.Option("--out", "-o", metavar="POLICY")],
+    kind: Annotated[Literal["history", "table", "baskets"] | None, typer.Option()] = None,
+    option: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Look at a file, and write a first policy for it."""
+    from sudare.gate.suggestion import suggest_policy
+
+    with shown_progress() as progress:
+        found = suggest_policy(
+            file, kind=kind, options=_options(option), folder=out.parent, language=Settings.language,
+            progress=progress,
+        )  # fmt: skip
+    found.write(out)
+    if json:
+        show_json("gate-policy", found.to_dict())
+    else:
+        from sudare.report.gate.text import show_suggested
+
+        show_suggested(found, spoken())
+    note_written(out)
+
+
+def _options(words: list[str] | None) -> Mapping[str, Any]:
+    """Return options of the source as a policy has them; those that may be repeated are lists."""
+    from sudare.gate.measures.registry import SOURCE_OPTIONS
+
+    known = {name: argument for options in SOURCE_OPTIONS.values() for name, argument in options.items()}
+    found: dict[str, Any] = {}
+    for name, values in pairs(words, "--set", "bad-rows=drop").items():
+        kind = known[name].kind if name in known else "text"
+        if kind == "names":
+            found[name] = tuple(values)
+        elif kind == "flag":
+            found[name] = values[-1] == "true"
+        else:
+            found[name] = int(values[-1]) if kind == "count" and values[-1].isdecimal() else values[-1]
+    return found
+
+
+@guarded
+def verify(
+    folder: Annotated[Path, InputFolder(), typer.Argument(metavar="DIR")],
+    source: Annotated[list[str] | None, typer.Option(metavar="NAME=FILE")] = None,
+    public_key: Annotated[Path | None, READ, typer.Option(metavar="KEY")] = None,
+    files_only: Annotated[bool, typer.Option("--files-only")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Compare evidence with its files and compute its numbers again; exit code 3 if anything differs."""
+    from sudare.gate.verification import verify_evidence
+
+    sources = {name: values[-1] for name, values in pairs(source, "--source", "sales=sales.csv").items()}
+    with shown_progress() as progress:
+        found = verify_evidence(
+            folder, sources=sources, public_key=public_key, files_only=files_only, progress=progress
+        )
+    if json:
+        show_json("gate-verification", found.to_dict())
+    else:
+        from sudare.report.gate.text import show_verification
+
+        show_verification(found, spoken())
+    if any(part.kind != "version" for part in found.differences):
+        raise typer.Exit(EXIT_ANSWER_NO)

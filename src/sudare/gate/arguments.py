@@ -1,0 +1,91 @@
+"""What the entries of a policy may be: texts, names, numbers, shares as people write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal, NoReturn, TypeAlias
+
+from sudare.showing import dataclass
+
+Value: TypeAlias = str | int | float | bool | tuple[Any, ...]
+# A `source` is a file, or a rule that says the same without one.
+ArgumentKind = Literal["text", "file", "source", "names", "sets", "count", "number", "share", "flag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An entry of a policy: what it must be, whether it must be there, and which words are allowed.
+
+    `option` is what it is called on the command line; without one, it is not passed on there.
+    """
+
+    kind: ArgumentKind
+    needed: bool = False
+    choices: tuple[str, ...] = ()
+    option: str | None = None
+
+
+def values_of(
+    given: Mapping[str, Any], arguments: Mapping[str, Argument], refuse: Callable[[str, str], NoReturn]
+) -> dict[str, Value]:
+    """Return entries as values; `refuse` is told the name of one that is wrong, and what it must be."""
+    found: dict[str, Value] = {}
+    for name, value in given.items():
+        argument = arguments[name]
+        read = _READERS[argument.kind](value)
+        if read is None or (argument.choices and read not in argument.choices):
+            refuse(name, argument.kind)
+        found[name] = read
+    return found
+
+
+def limit_of(value: object) -> float | None:
+    """Return a limit: a number, or a share as people write it (20%, 1/5); None if it is neither."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value) if math.isfinite(value) else None
+    return _share_of(value) if isinstance(value, str) else None
+
+
+def _share_of(text: str) -> float | None:
+    try:
+        return float(Fraction(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _names(value: object) -> tuple[str, ...] | None:
+    """Read names as a list, or as one text divided by commas."""
+    if isinstance(value, str):
+        value = [word.strip() for word in value.split(",") if word.strip()]
+    if isinstance(value, Sequence) and value and all(isinstance(name, str) and name for name in value):
+        return tuple(value)
+    return None
+
+
+def _sets(value: object) -> tuple[tuple[str, ...], ...] | None:
+    if not isinstance(value, list) or not value:
+        return None
+    found = [_names(names) for names in value]
+    return None if None in found else tuple(names for names in found if names)
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+_READERS: dict[ArgumentKind, Callable[[object], Value | None]] = {
+    "text": _text, "file": _text, "source": _text, "names": _names, "sets": _sets, "count": _count, "number": limit_of,
+    "share": limit_of, "flag": _flag,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""What a gate can measure, by kind of data."""

@@ -1,0 +1,290 @@
+"""What a gate can measure of tables."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.errors import OptionNotUsable
+from sudare.gate.arguments import Argument
+from sudare.gate.measures.model import Asked, Measure, Measured
+from sudare.messages import Joined, message
+from sudare.statistics.distinct import sum_by
+
+if TYPE_CHECKING:
+    from sudare.gate.opened import OpenTable
+    from sudare.statistics.class_sizes import ClassSize
+
+# Fewer people than this make a value rare, if nothing is said.
+RARE_BELOW = 3
+_KNOWN = {"known": Argument("names", option="--known")}
+_SENSITIVE = {"sensitive": Argument("text", needed=True, option="--sensitive"), **_KNOWN}
+
+
+def _known(source: OpenTable, asked: Asked) -> tuple[str, ...]:
+    return asked.get("known") or source.collapsed.attributes
+
+
+def _sizes(source: OpenTable, asked: Asked) -> tuple[ClassSize, ...]:
+    return source.class_sizes(_known(source, asked))
+
+
+def _records(sizes: tuple[ClassSize, ...]) -> int:
+    return sum(part.records for part in sizes)
+
+
+def _highest_risk(source: OpenTable, asked: Asked) -> Measured:
+    sizes = _sizes(source, asked)
+    return Measured(
+        1 / sizes[0].size, facts=(message("gate.fact.smallest_class", size=sizes[0].size, count=sizes[0].records),)
+    )
+
+
+def _mean_risk(source: OpenTable, asked: Asked) -> Measured:
+    sizes = _sizes(source, asked)
+    return Measured(sum(part.records / part.size for part in sizes) / _records(sizes))
+
+
+def _smallest_class(source: OpenTable, asked: Asked) -> Measured:
+    sizes = _sizes(source, asked)
+    return Measured(sizes[0].size, facts=(message("gate.fact.records", count=sizes[0].records),))
+
+
+def _share_below(source: OpenTable, asked: Asked, size: int) -> Measured:
+    sizes = _sizes(source, asked)
+    below, records = sum(part.records for part in sizes if part.size < size), _records(sizes)
+    return Measured(below / records, facts=(message("gate.fact.of_records", count=below, all=records),))
+
+
+def _uniques(source: OpenTable, asked: Asked) -> Measured:
+    return _share_below(source, asked, 2)
+
+
+def _above_limit(source: OpenTable, asked: Asked) -> Measured:
+    from sudare.tables.sets.subsets import class_size_within
+
+    return _share_below(source, asked, class_size_within(asked["limit"]))
+
+
+def _l(source: OpenTable, asked: Asked) -> Measured:
+    found = source.diversity(asked["sensitive"], asked.get("known"))
+    value = found.l if asked.get("diversity", "distinct") == "distinct" else found.entropy_l
+    return Measured(value, facts=(message("gate.fact.revealed", count=found.revealed),))
+
+
+def _t(source: OpenTable, asked: Asked) -> Measured:
+    return Measured(source.diversity(asked["sensitive"], asked.get("known")).t)
+
+
+def _k_map(source: OpenTable, asked: Asked) -> Measured:
+    from sudare.tables.population.reference import reference_risk
+
+    known = _known(source, asked)
+    found = reference_risk(source.table, source.other(asked.file("population"), known), known)
+    facts = [message("gate.fact.of_population", count=found.population)]
+    if found.absent:
+        facts.append(message("gate.fact.absent", count=found.absent))
+    unproven = message("gate.unproven.absent") if found.smallest is None else None
+    return Measured(found.smallest or 0, facts=tuple(facts), unproven=unproven)
+
+
+def _subsets(source: OpenTable, asked: Asked) -> Measured:
+    from sudare.tables.sets.subsets import assess_subsets
+
+    attributes = asked.get("attributes") or source.collapsed.attributes
+    most = min(asked["size"], len(attributes))
+    table = source.collapsed if source.collapsed.rare_records() else source.table
+    found = assess_subsets(
+        table, attributes=attributes, max_size=most, seed=asked.seed, threads=source.options.get("threads"),
+        progress=asked.progress,
+    )  # fmt: skip
+    ranked = found.ranked("max_risk")
+    worst, limit = ranked[0], min(asked.limits, default=1.0)
+    above = sum(one.max_risk_at_least > limit for one in ranked)
+    facts = (
+        message("gate.fact.sets", count=len(ranked)),
+        message("gate.fact.worst_set", names=Joined(worst.attributes)),
+        *((message("gate.fact.sets_above", count=above),) if above else ()),
+    )
+    if worst.max_risk is None:
+        return Measured(worst.max_risk_at_least, "estimated", facts, unproven=message("gate.unproven.sampled"))
+    return Measured(worst.max_risk, facts=facts)
+
+
+def _disclosable(source: OpenTable, asked: Asked) -> Measured:
+    risks = {names: 1 / source.class_sizes(names)[0].size for names in asked["sets"]}
+    limit = min(asked.limits, default=1.0)
+    above = [Joined(names) for names, risk in risks.items() if risk > limit]
+    told = (message("gate.fact.no_longer", sets=Joined(above, "semicolon")),) if above else ()
+    return Measured(max(risks.values()), facts=(message("gate.fact.sets", count=len(risks)), *told))
+
+
+def _population_uniques(source: OpenTable, asked: Asked) -> Measured:
+    from sudare.tables.population.risk import population_risk
+
+    found = population_risk(
+        source.table, asked.get("known"), share=asked.get("share"), population=asked.get("population-size")
+    )
+    if not found.uniques:
+        return Measured(0.0, "estimated")
+    estimate = found.estimate
+    if estimate is None or estimate.population_uniques is None:
+        return Measured(1.0, "estimated", unproven=message("gate.unproven.no_model"))
+    facts = (message("gate.fact.model", model=estimate.model), message("gate.fact.unique_records", count=found.uniques))
+    return Measured(min(1.0, estimate.population_uniques / found.population), "estimated", facts)
+
+
+def _affordable(source: OpenTable, asked: Asked) -> Measured:
+    from sudare.tables.sets.affordable import affordable_sets
+    from sudare.tables.sets.costs import read_costs
+
+    found = affordable_sets(
+        source.table, read_costs(asked.file("costs")), budget=asked["budget"],
+        known=asked.get("known", ()), seed=asked.seed, progress=asked.progress,
+    )  # fmt: skip
+    if not found.maximal:
+        return Measured(0.0, facts=(message("gate.fact.nothing_affordable"),))
+    worst = max(found.maximal, key=lambda one: one.max_risk)
+    facts = (message("gate.fact.worst_set", names=Joined(worst.attributes)),)
+    if found.estimate is not None:
+        return Measured(worst.max_risk, "estimated", facts, unproven=message("gate.unproven.sampled"))
+    return Measured(worst.max_risk, facts=facts)
+
+
+def _identifiers(source: OpenTable, _: Asked) -> Measured:
+    from sudare.tables.identifiers import direct_identifiers
+
+    return _columns([found.attribute for found in direct_identifiers(source.table)])
+
+
+def _codes(source: OpenTable, _: Asked) -> Measured:
+    from sudare.tables.codes import code_columns
+
+    return _columns([found.attribute for found in code_columns(source.table) if found.kind != "card"])
+
+
+def _card_numbers(source: OpenTable, _: Asked) -> Measured:
+    from sudare.tables.codes import code_columns
+
+    return _columns([found.attribute for found in code_columns(source.table) if found.kind == "card"])
+
+
+def _columns(names: list[str]) -> Measured:
+    return Measured(len(names), facts=(message("gate.fact.columns", names=Joined(names)),) if names else ())
+
+
+def _rare_values(source: OpenTable, asked: Asked) -> Measured:
+    table, least = source.table, int(asked.get("people", RARE_BELOW))
+    names = asked.get("attributes") or table.attributes
+    rare = {}
+    for name, place in zip(names, table.positions(names), strict=True):
+        codes, counts = table.codes[place], table.counts
+        if table.persons is not None:
+            pairs = np.unique(np.stack([codes, table.persons]), axis=1)
+            codes, counts = pairs[0], np.ones(pairs.shape[1], np.int64)
+        of_value = sum_by(codes, counts, len(table.values[place]))
+        rare[name] = int(((of_value > 0) & (of_value < least)).sum())
+    told = Joined([message("gate.fact.rare_of", name=name, count=count) for name, count in rare.items() if count])
+    return Measured(sum(rare.values()), facts=(message("gate.fact.rare", values=told),) if told.parts else ())
+
+
+def _smallest_count(source: OpenTable, asked: Asked) -> Measured:
+    table, name = source.table, asked["counts"]
+    (place,) = table.positions([name])
+    numbers = []
+    for code in np.unique(table.codes[place]).tolist():
+        text = table.values[place][code]
+        try:
+            numbers.append(Decimal((text or "0").replace(",", "")))
+        except InvalidOperation:
+            raise OptionNotUsable("errors.gate.not_counts", name=name, source=table.reading.source) from None
+    published = [number for number in numbers if number > 0]
+    if not published:
+        raise OptionNotUsable("errors.gate.no_counts", name=name, source=table.reading.source)
+    return Measured(float(min(published)))
+
+
+def _oldest(source: OpenTable, asked: Asked) -> Measured:
+    table, name = source.table, asked["age"]
+    (place,) = table.positions([name])
+    ages = []
+    for code in np.unique(table.codes[place]).tolist():
+        text = table.values[place][code]
+        if text is not None:
+            try:
+                ages.append(Decimal(text))
+            except InvalidOperation:
+                raise OptionNotUsable("errors.gate.not_ages", name=name, source=table.reading.source) from None
+    if not ages:
+        raise OptionNotUsable("errors.gate.not_ages", name=name, source=table.reading.source)
+    return Measured(float(max(ages)))
+
+
+def _shared_pseudonyms(source: OpenTable, asked: Asked) -> Measured:
+    table, name = source.table, asked["column"]
+    other = source.other(asked.file("other"), (asked.get("other-column", name),))
+    (place,) = table.positions([name])
+    own = {value for value in table.values[place] if value is not None}
+    shared = own & {value for value in other.values[0] if value is not None}
+    return Measured(
+        len(shared) / max(len(own), 1), facts=(message("gate.fact.of_pseudonyms", count=len(shared), all=len(own)),)
+    )
+
+
+_RISK = ("table", "risk")
+TABLES = (
+    Measure("highest-risk", "low", "share", _highest_risk, _RISK, _KNOWN),
+    Measure("mean-risk", "low", "share", _mean_risk, _RISK, _KNOWN),
+    Measure(
+        "above-limit", "low", "share", _above_limit, _RISK,
+        {"limit": Argument("share", needed=True, option="--limit"), **_KNOWN},
+    ),
+    Measure("uniques", "low", "share", _uniques, _RISK, _KNOWN),
+    Measure("smallest-class", "high", "count", _smallest_class, _RISK, _KNOWN),
+    Measure(
+        "l", "high", "number", _l, _RISK,
+        {**_SENSITIVE, "diversity": Argument("text", choices=("distinct", "entropy"))},
+    ),
+    Measure("t", "low", "number", _t, _RISK, _SENSITIVE),
+    Measure("k-map", "high", "count", _k_map, _RISK, {"population": Argument("file", needed=True), **_KNOWN}),
+    Measure(
+        "subsets", "low", "share", _subsets, ("table", "subsets"),
+        {"size": Argument("count", needed=True, option="--max-size"), "attributes": Argument("names")},
+    ),
+    Measure(
+        "disclosable", "low", "share", _disclosable, ("table", "disclosable"),
+        {"sets": Argument("sets", needed=True)}, "--limit",
+    ),
+    Measure(
+        "population-uniques", "low", "share", _population_uniques, ("table", "population"),
+        {
+            "share": Argument("share", option="--share"),
+            "population-size": Argument("count", option="--population-size"), **_KNOWN,
+        },
+    ),
+    Measure(
+        "affordable", "low", "share", _affordable, ("table", "affordable"),
+        {
+            "costs": Argument("file", needed=True, option="--costs"),
+            "budget": Argument("number", needed=True, option="--budget"), **_KNOWN,
+        },
+    ),
+    Measure("identifiers", "low", "count", _identifiers, _RISK),
+    Measure("codes", "low", "count", _codes, _RISK),
+    Measure("card-numbers", "low", "count", _card_numbers, _RISK),
+    Measure(
+        "rare-values", "low", "count", _rare_values, _RISK,
+        {"people": Argument("count"), "attributes": Argument("names")},
+    ),
+    Measure("smallest-count", "high", "count", _smallest_count, _RISK, {"counts": Argument("text", needed=True)}),
+    Measure("oldest", "low", "number", _oldest, _RISK, {"age": Argument("text", needed=True)}),
+    Measure(
+        "shared-pseudonyms", "low", "share", _shared_pseudonyms, _RISK,
+        {
+            "column": Argument("text", needed=True), "other": Argument("file", needed=True),
+            "other-column": Argument("text"),
+        },
+    ),
+)  # fmt: skip

@@ -1,0 +1,56 @@
+"""The section of a report that shows the legal map, and the values that templates need for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sudare.gate.measures.model import Unit
+from sudare.messages import Texts
+from sudare.report.legal.criteria import frames_named, legal_questions
+from sudare.report.legal.map import LegalValue, MappedCriterion, map_values
+from sudare.report.numbers import Numbers
+
+SECTION = "legal"
+
+
+def legal_values(
+    values: Sequence[LegalValue],
+    texts: Texts,
+    *,
+    frames: Sequence[str] = (),
+    answers: Mapping[str, str | bool] | None = None,
+) -> dict[str, object]:
+    """Return what the templates of the legal map show; frames that are asked for by name are unfolded."""
+    shown = frames_named(frames)
+    asked = {name for frame in shown for criterion in frame.criteria for name in criterion.questions}
+    return {
+        "legal": map_values(shown, values, answers or {}),
+        "legal_open": bool(frames),
+        "legal_questions": [
+            (one, (answers or {}).get(name)) for name, one in legal_questions().items() if name in asked
+        ],
+        "legal_value": lambda value: value_text(value.value, value.unit, texts),
+        "legal_usual": lambda compared: usual_text(compared.usual.number, compared.value, texts),
+        "legal_measure": lambda name: texts(f"gate.measure.{name}"),
+        "legal_verdicts": lambda one: [texts(f"legal.verdict.{verdict}") for verdict in verdicts(one)],
+        "in_language": lambda told: told[texts.language],
+    }
+
+
+def verdicts(mapped: MappedCriterion) -> tuple[str, ...]:
+    """Return the verdicts on a criterion."""
+    return mapped.verdicts
+
+
+def value_text(value: float, unit: Unit, texts: Texts) -> str:
+    """Return a measured value as people read it."""
+    numbers = Numbers(texts)
+    if unit == "share":
+        return numbers.percent(value)
+    return numbers.count(round(value)) if unit == "count" else f"{value:,.4g}"
+
+
+def usual_text(number: float, value: LegalValue, texts: Texts) -> str:
+    """Return a number of a source as a limit: at most, or at least."""
+    shown = texts.exact_percent(number) if value.unit == "share" else f"{number:g}"
+    return texts(f"legal.usual.{value.better}", number=shown)
