@@ -7,7 +7,9 @@ from typing import Any
 
 import sudare
 
-PACKAGES: tuple[ModuleType, ...] = (sudare, sudare.histories, sudare.tables, sudare.baskets, sudare.contest)
+PACKAGES: tuple[ModuleType, ...] = (
+    sudare, sudare.histories, sudare.tables, sudare.baskets, sudare.contest, sudare.gate
+)
 
 
 def public() -> dict[str, Any]:

@@ -6,8 +6,8 @@
     print(history.attackers())
 
 Three nouns have the methods: `History`, `Table`, `Baskets`. What they call, and all else, is in `sudare.histories`,
-`sudare.tables`, `sudare.baskets` and `sudare.contest`. The stubs beside the packages list the names, which are loaded
-when they are first used.
+`sudare.tables`, `sudare.baskets`, `sudare.contest` and `sudare.gate`. The stubs beside the packages list the names,
+which are loaded when they are first used.
 """
 
 from sudare.lazy import attach

@@ -1,4 +1,10 @@
-from sudare import baskets as baskets, contest as contest, histories as histories, tables as tables
+from sudare import (
+    baskets as baskets,
+    contest as contest,
+    gate as gate,
+    histories as histories,
+    tables as tables,
+)
 from sudare.baskets.model import Baskets as Baskets
 from sudare.baskets.read import read_baskets as read_baskets
 from sudare.engine import open_engine as open_engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
@@ -73,10 +74,17 @@ class Verification(Result):
             verdict=self.verdict,
         )
 
-    def report(self, path: str | Path, *, language: Language = "en", progress: Progress = silent) -> None:
+    def report(
+        self,
+        path: str | Path,
+        *,
+        legal: Sequence[str] = (),
+        language: Language = "en",
+        progress: Progress = silent,
+    ) -> None:
         """Write one page about the baskets before and after suppression, for readers who do not have sudare."""
         write: Any = above("sudare.report.baskets.report", "write_baskets_report")
-        write(self, path, language=language, progress=progress)
+        write(self, path, legal=legal, language=language, progress=progress)
 
     @property
     def holds(self) -> bool:

@@ -19,7 +19,7 @@ from sudare.cli.frame import (
     shown_progress,
     spoken,
 )
-from sudare.cli.options import taking
+from sudare.cli.options import LegalOption, frames_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
@@ -38,7 +38,7 @@ class GateOutputs:
     """The words that say what is written about a run."""
 
     report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None
-    legal: Annotated[str | None, typer.Option(metavar="FRAME,...")] = None
+    legal: LegalOption = None
     legal_page: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None
     evidence: Annotated[Path | None, OutputFolder(), typer.Option(metavar="DIR")] = None
     sign: Annotated[Path | None, READ, typer.Option(metavar="KEY")] = None
@@ -48,17 +48,12 @@ class GateOutputs:
     def check(self) -> None:
         """Refuse what cannot be written or is not known, before anything is measured."""
         from sudare.gate.evidence import check_new_folder
-        from sudare.report.legal.criteria import frames_named
 
         if self.sign and not self.evidence:
             raise OptionNotUsable("errors.usage.nothing_written", option="--sign")
         if self.evidence:
             check_new_folder(self.evidence)
-        frames_named(self.frames())
-
-    def frames(self) -> list[str]:
-        """Return the names of the frames that are asked for."""
-        return [word.strip() for word in (self.legal or "").split(",") if word.strip()]
+        frames_of(self.legal)
 
     def write(self, found: GateRun) -> None:
         """Write everything that is asked for, and tell of each file when it is there."""
@@ -68,10 +63,10 @@ class GateOutputs:
 
         how: dict[str, Any] = {"command": command_line(), "language": Settings.language}
         if self.report:
-            write_gate_report(found, self.report, legal=self.frames(), **how)
+            write_gate_report(found, self.report, legal=frames_of(self.legal), **how)
             note_written(self.report)
         if self.legal_page:
-            write_gate_report(found, self.legal_page, legal=self.frames(), only_legal=True, **how)
+            write_gate_report(found, self.legal_page, legal=frames_of(self.legal), only_legal=True, **how)
             note_written(self.legal_page)
         if self.junit:
             write_junit(found, self.junit, language=Settings.language)

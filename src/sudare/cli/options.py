@@ -67,6 +67,19 @@ class ReadingOptions:
         return {name: getattr(self, name) for name in ("delimiter", "header", "encoding", "sheet", "time_zone")}
 
 
+LegalOption = Annotated[str | None, typer.Option("--legal", metavar="FRAME,...")]
+
+
+def frames_of(words: str | None) -> list[str]:
+    """Read the names of laws and standards, and refuse unknown ones before any work."""
+    from sudare.report.legal.criteria import frames_named
+
+    found = [word.strip() for word in (words or "").split(",") if word.strip()]
+    if found:
+        frames_named(found)
+    return found
+
+
 def share_of(words: str | float) -> float:
     """Read a share as people write it: 0.2, 20% or 1/5. Defaults come as numbers."""
     try:

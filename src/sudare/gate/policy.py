@@ -152,7 +152,7 @@ class _Reader:
         )
         told = found.get("checks", [])
         if not isinstance(told, list) or not all(isinstance(entry, Mapping) for entry in told):
-            self._refuse("checks_form")
+            self._refuse("checks_form", what="[[checks]]")
         if not sources or not told:
             self._refuse("nothing", what="[sources.NAME]" if not sources else "[[checks]]")
         drift = self._limit(gate, "drift", "[gate]") or 0.0

@@ -258,6 +258,7 @@ class History(Purchases):
         *,
         knowledge: Sequence[str | Knowledge] = (),
         weighting: Weighting = "occurrence",
+        legal: Sequence[str] = (),
         language: Language = "en",
         seed: int = 0,
         progress: Progress = silent,
@@ -265,4 +266,4 @@ class History(Purchases):
         """Write one page about how well customers can be recognized, for readers who do not have sudare."""
         found = self.attackers(knowledge=knowledge, weighting=weighting, seed=seed, progress=progress)
         write: Any = above("sudare.report.history.report", "write_history_report")
-        write(self, found, path, language=language, progress=progress)
+        write(self, found, path, legal=legal, language=language, progress=progress)

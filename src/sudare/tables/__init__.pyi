@@ -41,6 +41,7 @@ from sudare.tables.classes.records import (
     write_record_risks as write_record_risks,
 )
 from sudare.tables.classes.remarks import ColumnRemark as ColumnRemark, column_remarks as column_remarks
+from sudare.tables.codes import CodeColumn as CodeColumn, code_columns as code_columns
 from sudare.tables.collapsed import CollapsedTable as CollapsedTable, collapse_table as collapse_table
 from sudare.tables.derived import Derived as Derived, add_records as add_records
 from sudare.tables.generalized import generalize_table as generalize_table
@@ -58,6 +59,7 @@ from sudare.tables.hierarchies.suggest import (
     suggest_hierarchy as suggest_hierarchy,
 )
 from sudare.tables.model import Table as Table
+from sudare.tables.population.reference import ReferenceRisk as ReferenceRisk, reference_risk as reference_risk
 from sudare.tables.population.risk import PopulationRisk as PopulationRisk, population_risk as population_risk
 from sudare.tables.population.uniqueness import UniquenessEstimate as UniquenessEstimate
 from sudare.tables.read import fetch_table as fetch_table, read_table as read_table

@@ -316,6 +316,7 @@ class Table:
         limit: float = 0.2,
         sensitive: str | None = None,
         hierarchies: Mapping[str, Hierarchy] | None = None,
+        legal: Sequence[str] = (),
         language: Language = "en",
         seed: int = 0,
         progress: Progress = silent,
@@ -323,7 +324,7 @@ class Table:
         """Write one page about how well records can be singled out, for readers who do not have sudare."""
         write: Any = above("sudare.report.table.report", "write_table_report")
         write(
-            self, path, known=known, limit=limit, sensitive=sensitive, hierarchies=hierarchies, seed=seed,
+            self, path, known=known, limit=limit, sensitive=sensitive, hierarchies=hierarchies, seed=seed, legal=legal,
             language=language, progress=progress,
         )  # fmt: skip
 

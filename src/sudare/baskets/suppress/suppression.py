@@ -8,7 +8,7 @@ of them, `sudare.baskets.suppress.sampled`), with the better strategy that the p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -91,12 +91,12 @@ class Suppression(Result):
         return write_published(self, path, certificate=certificate)
 
     def report(
-        self, path: str | Path, *, certificate: str | Path | None = None, language: Language = "en",
-        progress: Progress = silent,
+        self, path: str | Path, *, certificate: str | Path | None = None, legal: Sequence[str] = (),
+        language: Language = "en", progress: Progress = silent,
     ) -> None:  # fmt: skip
         """Write one page about the baskets before and after suppression, for readers who do not have sudare."""
         write: Any = above("sudare.report.baskets.report", "write_baskets_report")
-        write(self, path, certificate=certificate, language=language, progress=progress)
+        write(self, path, certificate=certificate, legal=legal, language=language, progress=progress)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the records as plain values."""

@@ -18,7 +18,7 @@ from sudare.cli.baskets.options import (
 )
 from sudare.cli.files import READ, REPORT
 from sudare.cli.frame import EXIT_ANSWER_NO, guarded, note_written, shown_progress
-from sudare.cli.options import taking
+from sudare.cli.options import LegalOption, frames_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.errors import OptionNotUsable
 
@@ -43,6 +43,7 @@ def report(
     keep_low: KeepLowOption = None,
     adversary_knows: Annotated[KnownFrom | None, typer.Option()] = None,
     hide_records: HideRecordsOption = False,
+    legal: LegalOption = None,
     seed: Annotated[int | None, typer.Option(metavar="N")] = None,
 ) -> None:
     """Write a report about baskets that a lawyer can read."""
@@ -51,6 +52,7 @@ def report(
     from sudare.report.baskets.report import write_baskets_report
 
     source.check()
+    frames_of(legal)
     if certificate and published is None:
         raise OptionNotUsable("errors.usage.no_published")
     asked = asked_guarantee(source, adversary_knows, seed, read_certificate(certificate) if certificate else None)
@@ -68,6 +70,7 @@ def report(
             out,
             certificate=certificate,
             show_records=not hide_records,
+            legal=frames_of(legal),
             command=command_line(),
             language=Settings.language,
             progress=progress,

@@ -20,7 +20,7 @@ from sudare.cli.baskets.options import (
 from sudare.cli.baskets.report import HideRecordsOption
 from sudare.cli.files import BASKETS, CERTIFICATE, READ, REPORT
 from sudare.cli.frame import EXIT_ANSWER_NO, JsonOption, SeedOption, guarded, note, show_json, shown_progress, spoken
-from sudare.cli.options import taking
+from sudare.cli.options import LegalOption, frames_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.messages import Joined
 from sudare.showing import dataclass
@@ -103,6 +103,7 @@ def suppress(
     seconds: Annotated[float | None, typer.Option(metavar="SECONDS")] = None,
     keep_unsafe: Annotated[bool, typer.Option("--keep-unsafe")] = False,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None,
+    legal: LegalOption = None,
     hide_records: HideRecordsOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -113,6 +114,7 @@ def suppress(
 
     texts = spoken()
     source.check()
+    frames_of(legal)
     target = Target(out, certificate or certificate_path(out), report)
     target.check()
     with shown_progress() as progress:
@@ -132,7 +134,7 @@ def suppress(
 
             write_baskets_report(
                 found, report, certificate=target.certificate, show_records=not hide_records,
-                command=command_line(), language=Settings.language, progress=progress,
+                legal=frames_of(legal), command=command_line(), language=Settings.language, progress=progress,
             )  # fmt: skip
     if json:
         named = {"out": out, "certificate": target.certificate, "report": report}

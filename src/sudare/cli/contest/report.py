@@ -18,6 +18,7 @@ from sudare.cli.contest.safety import ThresholdsOption
 from sudare.cli.contest.utility import DrawsOption
 from sudare.cli.files import READ, REPORT
 from sudare.cli.frame import EXIT_ANSWER_NO, SeedOption, guarded, note_written, shown_progress, spoken
+from sudare.cli.options import LegalOption, frames_of
 from sudare.cli.settings import Settings, command_line
 
 
@@ -32,6 +33,7 @@ def report(
     thresholds: ThresholdsOption = None,
     rules: RulesOption = DEFAULT_RULES,
     top: TopErrorsOption = 20,
+    legal: LegalOption = None,
     seed: SeedOption = 0,
 ) -> None:
     """Write a report about an anonymized history."""
@@ -42,6 +44,7 @@ def report(
 
     texts, chosen = spoken(), load_rules(rules)
     check_draws(draws, seed)
+    frames_of(legal)
     with shown_progress() as progress:
         checked = check_anonymized(
             original, anonymized, chosen, most_errors=top, language=Settings.language, progress=progress
@@ -49,7 +52,8 @@ def report(
         if checked.valid:
             found = write_contest_report(
                 original, anonymized, out, rules=chosen, guesses=guesses or (), thresholds=thresholds, draws=draws,
-                attacks=attacks, seed=seed, command=command_line(), language=Settings.language, progress=progress,
+                attacks=attacks, legal=frames_of(legal), seed=seed, command=command_line(),
+                language=Settings.language, progress=progress,
             )  # fmt: skip
     if not checked.valid:
         from sudare.report.contest.check_text import show_check

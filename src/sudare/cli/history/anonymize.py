@@ -24,7 +24,7 @@ from sudare.cli.frame import (
 )
 from sudare.cli.history.cells import CellOptions
 from sudare.cli.history.earlier import EarlierOptions
-from sudare.cli.options import share_of, taking
+from sudare.cli.options import LegalOption, frames_of, share_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.errors import OptionNotUsable
 from sudare.histories.anonymize.registry import DEFAULT_MODEL, MODELS
@@ -67,6 +67,7 @@ class AnonymizingOptions:
     levels: Annotated[str | None, typer.Option(metavar="COLUMN=LEVEL,...")] = None
     untouched: Annotated[int | None, typer.Option(metavar="N")] = None
     report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None
+    legal: LegalOption = None
     skip_attacks: SkipAttacksOption = False
     fast: FastOption = False
     seconds: SecondsOption = None
@@ -113,6 +114,7 @@ def anonymize_to(
     from sudare.histories.anonymize.publication import anonymize_rows, check_request
 
     levels = parse_levels(wanted.levels) if wanted.levels else None
+    frames_of(wanted.legal)
     search: dict[str, Any] = {"seconds": wanted.seconds, "rounds": wanted.rounds, "fast": wanted.fast}
     check_request(
         wanted.k, wanted.mean_limit, wanted.model, levels, wanted.untouched, earlier=earlier is not None,
@@ -154,8 +156,8 @@ def _attacked(made: Publication, wanted: AnonymizingOptions, published: Path | N
             made = replace(made, duel=made.attack(seed=wanted.seed, progress=progress))
         if wanted.report:
             made.report(
-                wanted.report, published=published, seed=wanted.seed, command=command_line(),
-                language=Settings.language, progress=progress,
+                wanted.report, published=published, legal=frames_of(wanted.legal), seed=wanted.seed,
+                command=command_line(), language=Settings.language, progress=progress,
             )  # fmt: skip
             note_written(wanted.report)
     except KeyboardInterrupt:

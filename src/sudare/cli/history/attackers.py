@@ -20,7 +20,7 @@ from sudare.cli.frame import (
 )
 from sudare.cli.history.cells import CellOptions
 from sudare.cli.history.source import HistoryOptions
-from sudare.cli.options import FailAboveOption, fail_if_above, taking
+from sudare.cli.options import FailAboveOption, LegalOption, fail_if_above, frames_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.errors import BadRows
 from sudare.limits import MOST_COMBINATIONS, MOST_PERSON_COMBINATIONS, MOST_PUBLISHED_COMBINATIONS, SAMPLES
@@ -108,13 +108,15 @@ def parsed(wanted: AttackerOptions) -> list[Knowledge]:
     return [parse_knowledge(text) for text in wanted.knowledge or []]
 
 
-def write_report(history: History, assessed: Assessed, path: Path, progress: Progress) -> None:
+def write_report(
+    history: History, assessed: Assessed, path: Path, progress: Progress, *, legal: str | None = None
+) -> None:
     """Write the page about a history."""
     from sudare.report.history.report import write_history_report
 
     write_history_report(
         history, assessed.found, path, published=assessed.published, persons=assessed.several,
-        command=command_line(), language=Settings.language, progress=progress,
+        legal=frames_of(legal), command=command_line(), language=Settings.language, progress=progress,
     )  # fmt: skip
 
 
@@ -126,11 +128,12 @@ def attackers(
     fail_above: FailAboveOption = None,
     theory: Annotated[bool, typer.Option("--theory")] = False,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None,
+    legal: LegalOption = None,
     customer_risks: Annotated[Path | None, TABLE, typer.Option(metavar="OUT")] = None,
     json: JsonOption = False,
 ) -> None:
     """Measure how well ten attackers recognize customers."""
-    known = parsed(wanted)
+    known, _ = parsed(wanted), frames_of(legal)
     with shown_progress() as progress, source.read(progress) as history:
         if report or customer_risks:
             history.engine.check_people(message("errors.people.values_and_customers"))
@@ -142,7 +145,7 @@ def attackers(
                 history, customer_risks, knowledge=known, weighting=wanted.weighting, progress=progress
             )
         if report:
-            write_report(history, assessed, report, progress)
+            write_report(history, assessed, report, progress, legal=legal)
         reading = history.reading
     if json:
         _show_json(assessed, reading)

@@ -11,7 +11,7 @@ from sudare.cli.files import REPORT
 from sudare.cli.frame import guarded, note_written, shown_progress
 from sudare.cli.history.attackers import AttackerOptions, assess, write_report
 from sudare.cli.history.cells import CellOptions
-from sudare.cli.options import taking
+from sudare.cli.options import LegalOption, frames_of, taking
 from sudare.messages import message
 
 
@@ -21,9 +21,11 @@ def report(
     source: CellOptions,
     wanted: AttackerOptions,
     out: Annotated[Path, REPORT, typer.Option("--out", "-o", metavar="OUT")],
+    legal: LegalOption = None,
 ) -> None:
     """Write a report about a purchase history for others to read."""
+    frames_of(legal)
     with shown_progress() as progress, source.read(progress) as history:
         history.engine.check_people(message("errors.people.values_and_customers"))
-        write_report(history, assess(source, wanted, history, progress), out, progress)
+        write_report(history, assess(source, wanted, history, progress), out, progress, legal=legal)
     note_written(out)

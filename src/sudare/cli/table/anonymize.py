@@ -23,7 +23,7 @@ from sudare.cli.frame import (
     shown_progress,
     spoken,
 )
-from sudare.cli.options import share_of, taking
+from sudare.cli.options import LegalOption, frames_of, share_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.cli.table.hierarchy_options import HierarchyOptions
 from sudare.cli.table.options import KnownOption, SecondsOption, SuppressOption
@@ -105,6 +105,7 @@ def anonymize(
     out: Annotated[Path | None, TABLE, typer.Option("--out", "-o", metavar="OUT")] = None,
     aligned: Annotated[Path | None, TABLE, typer.Option(metavar="KEY")] = None,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="REPORT")] = None,
+    legal: LegalOption = None,
     frontier: Annotated[bool, typer.Option("--frontier")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -113,6 +114,7 @@ def anonymize(
 
     if aligned and not out:
         raise OptionNotUsable("errors.usage.nothing_written", option="--aligned")
+    frames_of(legal)
     if frontier:
         _check_frontier(criteria, wanted, report)
     with ExitStack() as opened:
@@ -131,7 +133,7 @@ def anonymize(
         made = _measured(made, wanted, progress)
         if report and not is_settled():
             search = partial(_frontier, table, source, criteria, wanted, progress) if frontier else None
-            _reported(made, report, published, search, progress)
+            _reported(made, report, published, search, progress, frames_of(legal))
     if json:
         show_json("table-anonymized", {**made.to_dict(), "published": published and published.to_dict()})
     else:
@@ -204,12 +206,13 @@ def _reported(
     published: PublishedTable | None,
     search: Callable[[], TableFrontier] | None,
     progress: Progress,
+    legal: list[str],
 ) -> None:
     """Write the page about what was made, with what other k would cost if asked for; interrupted, there is none."""
     try:
         made.report(
-            report, published=published, frontier=search() if search else None, command=command_line(),
-            language=Settings.language, progress=progress,
+            report, published=published, frontier=search() if search else None, legal=legal,
+            command=command_line(), language=Settings.language, progress=progress,
         )  # fmt: skip
         note_written(report)
     except KeyboardInterrupt:

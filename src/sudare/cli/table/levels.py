@@ -21,7 +21,7 @@ from sudare.cli.frame import (
     shown_progress,
     spoken,
 )
-from sudare.cli.options import taking
+from sudare.cli.options import LegalOption, frames_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.cli.table.options import (
     COption,
@@ -77,6 +77,7 @@ def levels(
     keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN")] = None,
     choice: Annotated[str | None, typer.Option(metavar="N|A=LEVEL,...")] = None,
     report: Annotated[Path | None, REPORT, typer.Option(metavar="OUT")] = None,
+    legal: LegalOption = None,
     top: Annotated[int, typer.Option(min=1, metavar="N")] = 20,
     seconds: SecondsOption = SEARCH_SECONDS,
     seed: SeedOption = 0,
@@ -88,6 +89,7 @@ def levels(
     from sudare.tables.identifiers import direct_identifiers
 
     _check_written(out, keep, choice)
+    frames_of(legal)
     if report and (l is not None or t is not None):
         raise OptionNotUsable("errors.criteria.no_page")
     with shown_progress() as progress, source.read(progress) as table, source.change(table) as change:
@@ -114,7 +116,9 @@ def levels(
         if out and found.best is not None:
             written = write_levels(found, out, keep=keep or (), levels=_chosen(found, choice))
         if report:
-            found.report(report, command=command_line(), language=Settings.language, progress=progress)
+            found.report(
+                report, legal=frames_of(legal), command=command_line(), language=Settings.language, progress=progress
+            )
     changed = changed_levels(found, after) if after else None
     if json:
         told = change.told(after=after.to_dict(), **changed.to_dict()) if change and after and changed else {}

@@ -9,7 +9,7 @@ import typer
 
 from sudare.cli.files import REPORT
 from sudare.cli.frame import SeedOption, guarded, note_written, shown_progress
-from sudare.cli.options import taking
+from sudare.cli.options import LegalOption, frames_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.cli.table.hierarchy_options import HierarchyOptions
 from sudare.cli.table.options import KOption, LimitOption, SuppressOption, limit_of
@@ -27,11 +27,13 @@ def report(
     k: KOption = None,
     sensitive: Annotated[str | None, typer.Option(metavar="A")] = None,
     suppress: SuppressOption = 0.0,
+    legal: LegalOption = None,
     seed: SeedOption = 0,
 ) -> None:
     """Write a report about a table that a lawyer can read."""
     from sudare.report.table.report import write_table_report
 
+    frames_of(legal)
     with shown_progress() as progress, source.read(progress) as table:
         write_table_report(
             table,
@@ -41,6 +43,7 @@ def report(
             sensitive=sensitive,
             hierarchies=source.found_hierarchies(table),
             suppress=suppress,
+            legal=frames_of(legal),
             seed=seed,
             threads=source.threads,
             command=command_line(),

@@ -95,6 +95,7 @@ class Publication(Result):
         path: str | Path,
         *,
         published: str | Path | None = None,
+        legal: Sequence[str] = (),
         seed: int = 0,
         command: str | None = None,
         language: Language = "en",
@@ -109,8 +110,8 @@ class Publication(Result):
         write: Any = above("sudare.report.contest.report", "write_contest_report")
         write(
             self.rows.history, made, path, customers=self.rows.customers,
-            rules=self.rows.rules, anonymization=self.found, duel=self.duel, published=measured, seed=seed,
-            reading=self.rows.reading, command=command, language=language, progress=progress,
+            rules=self.rows.rules, anonymization=self.found, duel=self.duel, published=measured, legal=legal,
+            seed=seed, reading=self.rows.reading, command=command, language=language, progress=progress,
         )  # fmt: skip
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
@@ -15,6 +16,9 @@ from sudare.progress import Progress, silent
 from sudare.report.baskets.answers import answers, conclusion_of, guarantee_values, next_step
 from sudare.report.baskets.figures import baskets_figures
 from sudare.report.baskets.findings import Findings, WorstAdversary, gather_findings
+from sudare.report.legal.criteria import frames_named
+from sudare.report.legal.section import legal_values, section_title
+from sudare.report.legal.values import baskets_legal
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.readings import file_name, guesses, input_hash, reading_notes
 from sudare.report.repeating import Repetition, call_text, repetition
@@ -22,7 +26,8 @@ from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, k
 from sudare.version import __version__
 
 SECTIONS = (
-    "summary", "data", "reading", "risk", "confidence", "suppressed", "utility", "worst", "limits", "parameters",
+    "summary", "data", "reading", "risk", "confidence", "suppressed", "utility", "worst", "limits", "legal",
+    "parameters",
 )  # fmt: skip
 # Known items that are shown by name.
 MOST_KNOWN = 6
@@ -39,6 +44,7 @@ def write_baskets_report(
     *,
     certificate: str | Path | None = None,
     show_records: bool = True,
+    legal: Sequence[str] = (),
     command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
@@ -49,7 +55,8 @@ def write_baskets_report(
     Pass a suppression, or a verification of published baskets; either brings the records and the guarantee. Everything
     is recomputed from the records: only that check can say safe, and it never does for an interrupted suppression.
     Users appear by record number, and only with `show_records`. With a certificate file, the page shows its hash and
-    every difference from it; the file it names must hold the records of the suppression. The page shows `command`, the
+    every difference from it; the file it names must hold the records of the suppression. `legal` names the laws and
+    standards that the page shows (none: all, folded). The page shows `command`, the
     command line that made it, or without one the library call. `made` is the date on the page (None: now). Returns what
     was found.
     """
@@ -58,12 +65,15 @@ def write_baskets_report(
     # Asked first: an output that cannot be written should not cost a long computation.
     check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
+    frames_named(legal)
     findings = gather_findings(found, certificate, progress)
     progress(message("progress.drawing"), 0, 1)
     asked = {"certificate": certificate and str(certificate), "show_records": show_records, "language": language}
     call = call_text("sudare.baskets.write_baskets_report", ["found", repr(Path(path).name)], asked)
     again = repetition(command, call, texts, made, found.original.reading)
-    page = baskets_page(found.original, found.sensitive, findings, texts, made, again, show_records=show_records)
+    page = baskets_page(
+        found.original, found.sensitive, findings, texts, made, again, show_records=show_records, legal=legal
+    )
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     progress(message("progress.drawing"), 1, 1)
@@ -79,6 +89,7 @@ def baskets_page(
     again: Repetition,
     *,
     show_records: bool,
+    legal: Sequence[str] = (),
 ) -> str:
     """Return the report as HTML text."""
     reading = original.reading
@@ -110,12 +121,13 @@ def baskets_page(
         "made": made,
         "again": again,
         "input_hash": input_hash(reading, texts),
+        **legal_values([*baskets_legal(findings, texts)], texts, frames=legal),
     }
     page = Page(
         folder="baskets",
         kind=texts("report.baskets.kind"),
         title=texts("report.baskets.title", source=source),
-        sections=tuple(Section(name, texts(f"report.baskets.section.{name}")) for name in SECTIONS),
+        sections=tuple(Section(name, section_title("baskets", name, texts)) for name in SECTIONS),
         footer=(
             (texts("report.page.version"), f"sudare {__version__}"),
             (texts("report.baskets.parameters.rho"), texts.exact_percent(findings.after.verdict.rho)),

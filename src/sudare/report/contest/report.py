@@ -35,6 +35,9 @@ from sudare.report.contest.findings import (
     width_rows,
 )
 from sudare.report.history.published import published_values
+from sudare.report.legal.criteria import frames_named
+from sudare.report.legal.section import legal_values
+from sudare.report.legal.values import contest_legal
 from sudare.report.numbers import Numbers
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.readings import file_name, input_hash
@@ -45,7 +48,7 @@ from sudare.version import __version__
 
 SECTIONS = (
     "summary", "data", "made", "reading", "cells", "utility", "classes", "safety", "matchings", "attacks", "duel",
-    "published", "profiles", "uses", "limits", "parameters",
+    "published", "profiles", "uses", "limits", "legal", "parameters",
 )  # fmt: skip
 # Letters of a name or cell that stand in one line, and of what is claimed in a class.
 MOST_NAME_LETTERS = 40
@@ -71,6 +74,7 @@ def write_contest_report(
     anonymization: AnonymizedResult | None = None,
     duel: Duel | None = None,
     published: PublishedAssessment | None = None,
+    legal: Sequence[str] = (),
     seed: int = 0,
     reading: Reading | None = None,
     command: str | None = None,
@@ -87,14 +91,16 @@ def write_contest_report(
 
     `anonymization` describes how the history was made, `duel` holds the built-in attacks on it and `published` the ten
     attackers before and after. Without them the page omits these sections; results for other histories, or judged by
-    other rules, are refused. `reading` says how ordinary data were read; the page then does not mention contests. The
-    page shows `command`, the command line that made it, or without one the library call. `made` is the date on the page
-    (None: now). Returns what was found.
+    other rules, are refused. `legal` names the laws and standards that the page shows (none: all, folded). `reading`
+    says how ordinary data were read; the page then does not mention contests. The page shows `command`, the command
+    line that made it, or without one the library call. `made` is the date on the page (None: now). Returns what was
+    found.
     """
     texts, made = Texts(language, plain=reading is not None), made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
     check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
+    frames_named(legal)
     question = ask(rules or load_rules(), attacks=attacks, draws=draws, seed=seed, thresholds=thresholds)
     histories = read_histories(original, anonymized, question.rules, progress)
     if reading is not None and not _is_reading_of(reading, histories.original):
@@ -109,7 +115,7 @@ def write_contest_report(
     call = _call(question, findings, Path(path), language, plain=reading is not None)
     stopped = findings.made is not None and not findings.made.converged
     again = repetition(command, call, texts, made, reading, stopped=stopped)
-    page = contest_page(histories, question, findings, texts, made, again, customers, reading)
+    page = contest_page(histories, question, findings, texts, made, again, customers, reading, legal)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     progress(message("progress.drawing"), 1, 1)
@@ -130,6 +136,7 @@ def contest_page(
     again: Repetition,
     customers: Sequence[str] = (),
     reading: Reading | None = None,
+    legal: Sequence[str] = (),
 ) -> str:
     """Return the report as HTML text."""
     source = _name(histories.anonymized_file, "unnamed", texts)
@@ -163,6 +170,7 @@ def contest_page(
         **(published_values(findings.published, texts) if findings.published else {}),
         "not_profiled": findings.profiles if isinstance(findings.profiles, Message) else None,
         "say": texts.say,
+        **legal_values([*contest_legal(findings, texts)], texts, frames=legal),
     }  # fmt: skip
     page = Page(
         folder="contest",
@@ -226,7 +234,10 @@ def _sections(findings: Findings, texts: Texts) -> tuple[Section, ...]:
         "published": findings.published is not None,
         "profiles": findings.profiles is not None,
     }
-    titles = {"published": "report.published.section", "profiles": "report.history.section.profiles"}
+    titles = {
+        "legal": "legal.section", "published": "report.published.section",
+        "profiles": "report.history.section.profiles",
+    }  # fmt: skip
     names = [name for name in SECTIONS if known[name]]
     return tuple(Section(name, texts(titles.get(name, f"report.contest.section.{name}"))) for name in names)
 

@@ -12,7 +12,7 @@ from sudare.gate.verdicts import FAILING
 from sudare.messages import Language, Texts
 from sudare.report.gate.wording import legal_value_of, limits_text, measure_name, notes_of, shown_value
 from sudare.report.legal.criteria import read_answers
-from sudare.report.legal.section import legal_values
+from sudare.report.legal.section import legal_values, section_title
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.repeating import call_text, repetition
 from sudare.sources.writing import PAGE_ENDINGS, check_ending, check_writable, keeps_inputs, whole_file
@@ -75,7 +75,7 @@ def gate_page(
         folder="gate",
         kind=texts("report.gate.kind_legal" if only_legal else "report.gate.kind"),
         title=texts("report.gate.title", title=found.title),
-        sections=tuple(Section(name, texts(f"report.gate.section.{name}")) for name in sections),
+        sections=tuple(Section(name, section_title("gate", name, texts)) for name in sections),
         footer=(
             (texts("report.page.version"), f"sudare {__version__}"),
             (texts("report.page.seed"), str(found.seed)),

@@ -22,6 +22,9 @@ from sudare.report.history.figures import history_figures, risk_label
 from sudare.report.history.findings import Findings, gather_findings
 from sudare.report.history.profiles import profiles_values
 from sudare.report.history.published import published_values
+from sudare.report.legal.criteria import frames_named
+from sudare.report.legal.section import legal_values
+from sudare.report.legal.values import history_legal
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.readings import column_names, file_name, guesses, input_hash, reading_notes
 from sudare.report.repeating import Repetition, Step, call_text, repetition
@@ -32,8 +35,10 @@ from sudare.version import __version__
 
 SECTIONS = (
     "summary", "data", "assumptions", "attackers", "further", "persons", "profiles", "published", "statistics",
-    "customers", "values", "parameters",
+    "customers", "values", "legal", "parameters",
 )  # fmt: skip
+# Sections that other reports have too.
+_SECTION_KEYS = {"published": "report.published.section", "legal": "legal.section"}
 # The customers at highest risk are listed for those who know a single fact, and for a day with an item.
 HIGHEST_FOR = (1, 2, 5, 6)
 
@@ -48,6 +53,7 @@ def write_history_report(
     published: PublishedAssessment | None = None,
     persons: Sequence[PersonsRisk] = (),
     profiles: ProfileAssessment | None = None,
+    legal: Sequence[str] = (),
     command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
@@ -57,15 +63,17 @@ def write_history_report(
 
     With `published`, a section shows the attackers before and after anonymization of the same history; with `persons`,
     one shows what is known about several persons at once. `profiles` says how well people are recognized from another
-    time; without it, the untrained attack splits the history in the middle of its period. The page needs no network and
-    has no scripts. It shows `command`, the command line that made it, or without one the library call. `made` is the
-    date on the page (None: now); the same history, assessment, language and date give the same page.
+    time; without it, the untrained attack splits the history in the middle of its period. `legal` names the laws and
+    standards that the page shows (none: all, folded). The page needs no network and has no scripts. It shows `command`,
+    the command line that made it, or without one the library call. `made` is the date on the page (None: now); the same
+    history, assessment, language and date give the same page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
     check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
+    frames_named(legal)
     if published:
         _refuse_other_history(published, history, assessment)
     _refuse_other_persons(persons, history, assessment)
@@ -74,7 +82,9 @@ def write_history_report(
     findings = gather_findings(history, assessment, progress, profiles=profiles)
     call = _call(assessment, Path(path), language, published=published, persons=persons, profiles=profiles)
     again = repetition(command, call, texts, made, history.reading)
-    page = history_page(history.reading, assessment, findings, texts, made, again, published=published, persons=persons)
+    page = history_page(
+        history.reading, assessment, findings, texts, made, again, published=published, persons=persons, legal=legal
+    )
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
@@ -105,6 +115,7 @@ def history_page(
     *,
     published: PublishedAssessment | None = None,
     persons: Sequence[PersonsRisk] = (),
+    legal: Sequence[str] = (),
 ) -> str:
     """Return the report as HTML text."""
     # The folders a file lies in are of no use to the reader and may tell more than they should.
@@ -136,6 +147,7 @@ def history_page(
         "input_hash": input_hash(reading, texts),
         **(published_values(published, texts) if published else {}),
         **_profiles(findings, texts),
+        **legal_values([*history_legal(assessment, findings.profiles, published, texts)], texts, frames=legal),
     }
     page = Page(
         folder="history",
@@ -181,8 +193,7 @@ def _sections(
     empty = {"further": not assessment.knowledge, "persons": not persons, "published": published is None}
     for name in SECTIONS:
         if not empty.get(name):
-            key = "report.published.section" if name == "published" else f"report.history.section.{name}"
-            yield Section(name, texts(key))
+            yield Section(name, texts(_SECTION_KEYS.get(name, f"report.history.section.{name}")))
 
 
 def _footer(reading: Reading, assessment: AttackersAssessment, texts: Texts) -> tuple[tuple[str, str], ...]:

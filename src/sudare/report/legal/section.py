@@ -7,10 +7,15 @@ from collections.abc import Mapping, Sequence
 from sudare.gate.measures.model import Unit
 from sudare.messages import Texts
 from sudare.report.legal.criteria import frames_named, legal_questions
-from sudare.report.legal.map import LegalValue, MappedCriterion, map_values
+from sudare.report.legal.map import LegalValue, map_values
 from sudare.report.numbers import Numbers
 
 SECTION = "legal"
+
+
+def section_title(report: str, section: str, texts: Texts) -> str:
+    """Return the title of a section of a report; that of the map is the same in all of them."""
+    return texts("legal.section" if section == SECTION else f"report.{report}.section.{section}")
 
 
 def legal_values(
@@ -21,25 +26,18 @@ def legal_values(
     answers: Mapping[str, str | bool] | None = None,
 ) -> dict[str, object]:
     """Return what the templates of the legal map show; frames that are asked for by name are unfolded."""
-    shown = frames_named(frames)
+    shown, given = frames_named(frames), answers or {}
     asked = {name for frame in shown for criterion in frame.criteria for name in criterion.questions}
     return {
-        "legal": map_values(shown, values, answers or {}),
+        "legal": map_values(shown, values, given),
         "legal_open": bool(frames),
-        "legal_questions": [
-            (one, (answers or {}).get(name)) for name, one in legal_questions().items() if name in asked
-        ],
+        "legal_questions": [(one, given.get(name)) for name, one in legal_questions().items() if name in asked],
         "legal_value": lambda value: value_text(value.value, value.unit, texts),
         "legal_usual": lambda compared: usual_text(compared.usual.number, compared.value, texts),
         "legal_measure": lambda name: texts(f"gate.measure.{name}"),
-        "legal_verdicts": lambda one: [texts(f"legal.verdict.{verdict}") for verdict in verdicts(one)],
+        "legal_verdicts": lambda one: [texts(f"legal.verdict.{verdict}") for verdict in one.verdicts],
         "in_language": lambda told: told[texts.language],
     }
-
-
-def verdicts(mapped: MappedCriterion) -> tuple[str, ...]:
-    """Return the verdicts on a criterion."""
-    return mapped.verdicts
 
 
 def value_text(value: float, unit: Unit, texts: Texts) -> str:

@@ -9,6 +9,9 @@ from pathlib import Path
 from sudare.arguments import checked
 from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
+from sudare.report.legal.criteria import frames_named
+from sudare.report.legal.section import legal_values, section_title
+from sudare.report.legal.values import table_legal
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Page, Section, render_page, shortened
 from sudare.report.readings import file_name, guesses, input_hash, reading_notes
@@ -26,7 +29,7 @@ from sudare.version import __version__
 
 SECTIONS = (
     "summary", "data", "reading", "curve", "lattice", "contributions", "disclosable", "dangerous", "sensitive",
-    "levels", "parameters",
+    "levels", "legal", "parameters",
 )  # fmt: skip
 
 
@@ -43,6 +46,7 @@ def write_table_report(
     suppress: float = 0.0,
     seed: int = 0,
     threads: int | None = None,
+    legal: Sequence[str] = (),
     command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
@@ -52,14 +56,16 @@ def write_table_report(
 
     The attacker knows the attributes `known` (None: all except the sensitive one); a risk above `limit` is too high.
     With hierarchies, the page shows the best generalization levels, which may suppress up to the share `suppress` of
-    the records. The page shows `command`, the command line that made it, or without one the library call. `made` is the
-    date on the page (None: now); the same table, options and date give the same page.
+    the records. `legal` names the laws and standards that the page shows (none: all, folded). The page shows `command`,
+    the command line that made it, or without one the library call. `made` is the date on the page (None: now); the same
+    table, options and date give the same page.
     """
     texts = Texts(language)
     made = made or dt.datetime.now().astimezone()
     # Asked first: an output that cannot be written should not cost a long computation.
     check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
+    frames_named(legal)
     question = ask(
         table,
         known=known,
@@ -75,14 +81,21 @@ def write_table_report(
     given = ["table", repr(Path(path).name), *(["hierarchies=hierarchies"] if hierarchies else [])]
     call = call_text("sudare.tables.write_table_report", given, {**asked, "language": language})
     again = repetition(command, call, texts, made, table.reading, stopped=findings.stopped)
-    page = table_page(table, question, findings, texts, made, again)
+    page = table_page(table, question, findings, texts, made, again, legal=legal)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     progress(message("progress.drawing"), 1, 1)
 
 
 def table_page(
-    table: Table, question: Question, findings: Findings, texts: Texts, made: dt.datetime, again: Repetition
+    table: Table,
+    question: Question,
+    findings: Findings,
+    texts: Texts,
+    made: dt.datetime,
+    again: Repetition,
+    *,
+    legal: Sequence[str] = (),
 ) -> str:
     """Return the report as HTML text."""
     # The folders a file lies in are of no use to the reader and may tell more than they should.
@@ -107,13 +120,14 @@ def table_page(
         "made": made,
         "again": again,
         "input_hash": input_hash(table.reading, texts),
+        **legal_values([*table_legal(table, findings, question.limit, texts)], texts, frames=legal),
     }
     sections = [name for name in SECTIONS if getattr(findings, _OPTIONAL.get(name, ""), True) is not None]
     page = Page(
         folder="table",
         kind=texts("report.table.kind"),
         title=texts("report.table.title", source=source),
-        sections=tuple(Section(name, texts(f"report.table.section.{name}")) for name in sections),
+        sections=tuple(Section(name, section_title("table", name, texts)) for name in sections),
         footer=_footer(table, question, texts),
     )
     return render_page(page, texts, values)

@@ -118,7 +118,13 @@ class LevelsFound(Result):
         return write_levels(self, path, keep=keep, levels=levels)
 
     def report(
-        self, path: str | Path, *, command: str | None = None, language: Language = "en", progress: Progress = silent
+        self,
+        path: str | Path,
+        *,
+        legal: Sequence[str] = (),
+        command: str | None = None,
+        language: Language = "en",
+        progress: Progress = silent,
     ) -> None:
         """Write one page about the table, with these levels; `command` is the command line that made it, if one did.
 
@@ -129,7 +135,7 @@ class LevelsFound(Result):
         write: Any = above("sudare.report.table.report", "write_table_report")
         write(
             self.table, path, known=self.known, limit=self.limit, hierarchies=self.hierarchies, suppress=self.suppress,
-            command=command, language=language, progress=progress,
+            legal=legal, command=command, language=language, progress=progress,
         )  # fmt: skip
 
     @property

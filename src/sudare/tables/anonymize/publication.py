@@ -116,6 +116,7 @@ class AnonymizedTable(Result):
         *,
         published: PublishedTable | None = None,
         frontier: TableFrontier | None = None,
+        legal: Sequence[str] = (),
         command: str | None = None,
         language: Language = "en",
         progress: Progress = silent,
@@ -126,7 +127,10 @@ class AnonymizedTable(Result):
         `table_frontier` returned, if it should show what other k would cost.
         """
         write: Any = above("sudare.report.table.anonymized.report", "write_anonymized_report")
-        write(self, path, published=published, frontier=frontier, command=command, language=language, progress=progress)
+        write(
+            self, path, published=published, frontier=frontier, legal=legal, command=command, language=language,
+            progress=progress,
+        )  # fmt: skip
 
 
 @checked

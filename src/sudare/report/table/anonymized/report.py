@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
 from sudare.messages import Language, Texts, message
 from sudare.progress import Progress, silent
+from sudare.report.legal.criteria import frames_named
+from sudare.report.legal.section import legal_values, section_title
+from sudare.report.legal.values import anonymized_legal
 from sudare.report.numbers import Numbers
 from sudare.report.page import MOST_LETTERS, Page, Section, render_page, shortened
 from sudare.report.readings import file_name, input_hash
@@ -28,7 +32,8 @@ from sudare.tables.roles import ColumnRole
 from sudare.version import __version__
 
 SECTIONS = (
-    "summary", "file", "claims", "risk", "attacks", "loss", "use", "frontier", "reading", "limits", "parameters",
+    "summary", "file", "claims", "risk", "attacks", "loss", "use", "frontier", "reading", "limits", "legal",
+    "parameters",
 )  # fmt: skip
 LIMITS = ("other", "more", "members", "present", "attacks", "law")
 # Sets of known columns that are shown: those by which linkage succeeds most often.
@@ -45,6 +50,7 @@ def write_anonymized_report(
     *,
     published: PublishedTable | None = None,
     frontier: TableFrontier | None = None,
+    legal: Sequence[str] = (),
     command: str | None = None,
     language: Language = "en",
     made: dt.datetime | None = None,
@@ -53,7 +59,8 @@ def write_anonymized_report(
     """Write one self-contained HTML page about an anonymized table, whole or not at all.
 
     `published` is the file that was written and checked; without one, the page says that nothing has been checked.
-    `frontier` adds what other choices of k would cost. The page shows `command`, the command line that made it, or
+    `frontier` adds what other choices of k would cost. `legal` names the laws and standards that the page shows (none:
+    all, folded). The page shows `command`, the command line that made it, or
     without one the library call. `made` is the date on the page (None: now); the same results and date give the same
     page.
     """
@@ -61,13 +68,14 @@ def write_anonymized_report(
     # Asked first: an output that cannot be written should not cost a long computation.
     check_ending(Path(path), PAGE_ENDINGS)
     check_writable(Path(path))
+    frames_named(legal)
     progress(message("progress.drawing"), 0, 1)
     named = (("published", published), ("frontier", frontier))
     given = [repr(Path(path).name), *(f"{name}={name}" for name, value in named if value is not None)]
     call = call_text("anonymized.report", given, {"language": language})
     stopped = result.ended != "converged" or (frontier is not None and frontier.stopped)
     again = repetition(command, call, texts, made, result.recoded.table.reading, stopped=stopped)
-    page = anonymized_page(result, published, frontier, texts, made, again)
+    page = anonymized_page(result, published, frontier, texts, made, again, legal=legal)
     with whole_file(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     progress(message("progress.drawing"), 1, 1)
@@ -80,6 +88,8 @@ def anonymized_page(
     texts: Texts,
     made: dt.datetime,
     again: Repetition,
+    *,
+    legal: Sequence[str] = (),
 ) -> str:
     """Return the report as HTML text."""
     findings, reading = gather_findings(result.recoded), result.recoded.table.reading
@@ -110,6 +120,7 @@ def anonymized_page(
         "made": made,
         "again": again,
         **_naming(result, findings, texts),
+        **legal_values([*anonymized_legal(findings, result, texts)], texts, frames=legal),
     }  # fmt: skip
     title = {"file": file} if file else {"source": source}
     page = Page(
@@ -162,7 +173,7 @@ def _sections(result: AnonymizedTable, frontier: TableFrontier | None, texts: Te
         if found is None
     }
     names = [name for name in SECTIONS if name not in left_out]
-    return tuple(Section(name, texts(f"report.anonymized.section.{name}")) for name in names)
+    return tuple(Section(name, section_title("anonymized", name, texts)) for name in names)
 
 
 def why(column: ColumnRole, texts: Texts) -> str:
