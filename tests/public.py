@@ -8,7 +8,12 @@ from typing import Any
 import sudare
 
 PACKAGES: tuple[ModuleType, ...] = (
-    sudare, sudare.histories, sudare.tables, sudare.baskets, sudare.contest, sudare.gate
+    sudare,
+    sudare.histories,
+    sudare.tables,
+    sudare.baskets,
+    sudare.contest,
+    sudare.gate,
 )
 
 

@@ -20,7 +20,12 @@ Every public name of the library, with its signature and its documentation.
 [Library](library.md) shows how they work together.
 """
 PACKAGES: tuple[ModuleType, ...] = (
-    sudare, sudare.histories, sudare.tables, sudare.baskets, sudare.contest, sudare.gate
+    sudare,
+    sudare.histories,
+    sudare.tables,
+    sudare.baskets,
+    sudare.contest,
+    sudare.gate,
 )
 
 

@@ -1,6 +1,7 @@
 from sudare.gate.baseline import (
     Baseline as Baseline,
     BaselineValue as BaselineValue,
+    baseline_of as baseline_of,
     read_baseline as read_baseline,
     write_baseline as write_baseline,
 )

@@ -13,18 +13,17 @@ Value: TypeAlias = str | int | float | bool | tuple[Any, ...]
 # A `source` is a file, or a rule that says the same without one.
 ArgumentKind = Literal["text", "file", "source", "names", "sets", "count", "number", "share", "flag"]
 
+# Shares of people are written with smaller denominators.
+_MOST_DENOMINATOR = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An entry of a policy: what it must be, whether it must be there, and which words are allowed.
-
-    `option` is what it is called on the command line; without one, it is not passed on there.
-    """
+    """An entry of a policy: what it must be, whether it must be there, and which words are allowed."""
 
     kind: ArgumentKind
     needed: bool = False
     choices: tuple[str, ...] = ()
-    option: str | None = None
 
 
 def values_of(
@@ -48,6 +47,12 @@ def limit_of(value: object) -> float | None:
     if isinstance(value, int | float):
         return float(value) if math.isfinite(value) else None
     return _share_of(value) if isinstance(value, str) else None
+
+
+def exact_share(share: float) -> Fraction:
+    """Return a share as it was written: 1/3 for the number next to it, else the decimal fraction."""
+    simple = Fraction(share).limit_denominator(_MOST_DENOMINATOR)
+    return simple if float(simple) == share else Fraction(str(share))
 
 
 def _share_of(text: str) -> float | None:

@@ -74,12 +74,11 @@ def baseline_of(found: GateRun) -> Baseline:
 
 
 @checked
-def write_baseline(found: Baseline | GateRun, path: str | Path) -> None:
+def write_baseline(found: Baseline, path: str | Path) -> None:
     """Write what was measured: values of measures, and nothing of the data."""
     path = Path(path)
     check_ending(path, CERTIFICATE_ENDINGS)
-    told = found if isinstance(found, Baseline) else baseline_of(found)
-    content = {"format": FORMAT, "version": VERSION, "checks": told.to_dict()["checks"]}
+    content = {"format": FORMAT, "version": VERSION, "checks": found.to_dict()["checks"]}
     with whole_file(path) as temporary:
         text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
         temporary.write_text(text, encoding="utf-8", newline="\n")

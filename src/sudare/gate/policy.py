@@ -30,6 +30,8 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _GATE = ("title", "seed", "drift", "legal", "answers", "examples")
 _SOURCE = ("kind", "file")
 _CHECK = ("name", "source", "measure", *SEVERITIES, "drift", "except")
+# Options of sources that name files or folders; rules may also be known by their name.
+_PLACES = ("spill-dir", "rules")
 _CHECK_HEADER = re.compile(r"\s*\[\[\s*checks\s*\]\]")
 
 
@@ -94,6 +96,18 @@ class Policy(Result):
     def kind_of(self, check: PolicyCheck) -> Kind:
         """Return the kind of data that a check is about."""
         return next(source.kind for source in self.sources if source.name == check.source)
+
+    def location_of(self, source: PolicySource) -> str:
+        """Return where the file of a source lies."""
+        return str(self.folder / source.file)
+
+    def options_of(self, source: PolicySource) -> dict[str, Value]:
+        """Return how a source is read, with files and folders where they lie."""
+        found = dict(source.options)
+        for name in _PLACES:
+            if name in found and (name != "rules" or (self.folder / str(found[name])).exists()):
+                found[name] = str(self.folder / str(found[name]))
+        return found
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield every file that is read, with what it is: a source, a file that a check names, or the answers."""

@@ -1,7 +1,7 @@
 """A plug-in of pytest: the fixture `sudare_gate` runs a policy, and fails the test if a check fails.
 
-    def test_hand_over(sudare_gate):
-        sudare_gate("policy.toml")
+def test_hand_over(sudare_gate):
+    sudare_gate("policy.toml")
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def sudare_gate(request: pytest.FixtureRequest) -> Callable[..., GateRun]:
     def run(policy: str | Path, **options: Any) -> GateRun:
         from sudare.gate.run import run_gate
         from sudare.gate.verdicts import FAILING
+        from sudare.lazy import above
         from sudare.messages import Texts
-        from sudare.report.gate.wording import check_sentence
 
         found = run_gate(request.path.parent / policy, **options)
         if found.verdict == "fail":
-            texts = Texts("en")
+            texts, sentence = Texts("en"), above("sudare.report.gate.wording", "check_sentence")
             failing = [check for check in found.checks if check.verdict in FAILING]
-            lines = [f"{check_sentence(check, texts)}\n  $ {check.command}" for check in failing]
+            lines = [f"{sentence(check, texts)}\n  $ {check.command}" for check in failing]
             pytest.fail("\n".join([f"{found.title}: the gate is closed.", *lines]), pytrace=False)
         return found
 

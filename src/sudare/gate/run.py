@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
@@ -14,7 +13,8 @@ from sudare.arguments import checked
 from sudare.errors import SudareError
 from sudare.gate.arguments import Value
 from sudare.gate.baseline import Baseline, read_baseline
-from sudare.gate.measures.model import Asked, Basis, Better, Measure, Measured, Unit
+from sudare.gate.commands import command_of
+from sudare.gate.measures.model import Asked, Basis, Better, Measured, Unit
 from sudare.gate.measures.registry import Kind, find_measure
 from sudare.gate.opened import OpenSource, opened
 from sudare.gate.policy import Policy, PolicyCheck, PolicySource, Waiver, read_policy
@@ -203,7 +203,7 @@ def _run_source(
         dict.fromkeys(str(check.arguments["knowledge"]) for check in checks if "knowledge" in check.arguments)
     )
     with opened(
-        source.kind, policy.folder / source.file, source.options, seed=policy.seed, knowledge=knowledge,
+        source.kind, policy.folder / source.file, policy.options_of(source), seed=policy.seed, knowledge=knowledge,
         progress=progress,
     ) as place:  # fmt: skip
         for number, check in enumerate(checks, done):
@@ -235,38 +235,6 @@ def _run_check(
         value=found.value, better=measure.better, unit=measure.unit, basis=found.basis, warn=check.warn,
         fail=check.fail, before=before, drift=check.drift,
         verdict=verdict_of(check, measure, found, before, today), waiver=check.waiver,
-        command=_command(policy, source, check, measure), line=check.line, facts=found.facts,
+        command=command_of(policy, source, check, measure), line=check.line, facts=found.facts,
         unproven=found.unproven, examples=found.examples if check.name in policy.examples else (),
     )  # fmt: skip
-
-
-def _command(policy: Policy, source: PolicySource, check: PolicyCheck, measure: Measure) -> str:
-    """Return the command line that shows more about what a check measures."""
-    words = ["sudare", *measure.command, str(policy.folder / source.file)]
-    options: list[str] = []
-    for name, argument in measure.arguments.items():
-        if name in check.arguments and argument.option is not None:
-            told = _told(policy, argument.kind == "file", check.arguments[name])
-            # Without a name, it stands behind the file.
-            (options if argument.option else words).extend([argument.option, told] if argument.option else [told])
-    limit = check.fail if check.fail is not None else check.warn
-    if measure.limit_option and limit is not None:
-        options += [measure.limit_option, f"{limit:g}"]
-    for name, value in source.options.items():
-        options += _source_words(name, value)
-    return shlex.join([*words, *options])
-
-
-def _told(policy: Policy, is_file: bool, value: Value) -> str:
-    if is_file:
-        return str(policy.folder / str(value))
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _source_words(name: str, value: Value) -> list[str]:
-    """Return an option of a source as it is typed."""
-    if isinstance(value, bool):
-        return [f"--{name}" if value else f"--no-{name}"]
-    if isinstance(value, tuple) and name != "attributes":
-        return [word for one in value for word in (f"--{name}", str(one))]
-    return [f"--{name}", ",".join(map(str, value)) if isinstance(value, tuple) else str(value)]

@@ -77,21 +77,25 @@ def _rules_distance(source: OpenBaskets, asked: Asked) -> Measured:
     return Measured(found.distance, facts=(message("gate.fact.rules", count=found.original),))
 
 
-_PUBLISHED = {"published": Argument("file", needed=True, option="")}
-_UTILITY = ("baskets", "utility")
+_PUBLISHED = {"published": Argument("file", needed=True)}
+_COUNT, _SHARE = Argument("count"), Argument("share")
+_ASKED = "--sensitive {sensitive} --rho {rho} --max-known {max-known} --epsilon {epsilon} --delta {delta} --seed {seed}"
+_UTILITY = ("baskets utility {source} {published}",)
 BASKETS = (
     Measure(
-        "rho", "low", "count", _rho, ("baskets", "check"),
+        "rho", "low", "count", _rho,
         {
-            "rho": Argument("share", needed=True, option="--rho"),
-            "sensitive": Argument("source", needed=True, option="--sensitive"),
-            "max-known": Argument("count", option="--max-known"), "epsilon": Argument("share", option="--epsilon"),
-            "delta": Argument("share", option="--delta"), "published": Argument("file"),
+            "rho": Argument("share", needed=True), "sensitive": Argument("source", needed=True), "max-known": _COUNT,
+            "epsilon": _SHARE, "delta": _SHARE, "published": Argument("file"),
         },
+        (f"baskets verify {{source}} {{published}} {_ASKED}", f"baskets check {{source}} {_ASKED}"),
     ),
-    Measure("km", "high", "count", _km, ("baskets", "km"), {"m": Argument("count", True, option="--m")}, "--k"),
-    Measure("rare-values", "low", "count", _rare_values, ("baskets", "itemsets"), {"people": Argument("count")}),
-    Measure("suppressed", "low", "share", _suppressed, _UTILITY, _PUBLISHED),
-    Measure("kl", "low", "number", _kl, _UTILITY, _PUBLISHED),
-    Measure("rules-distance", "low", "share", _rules_distance, _UTILITY, _PUBLISHED),
+    Measure("km", "high", "count", _km, {"m": Argument("count", True)}, ("baskets km {source} --k {k} --m {m}",)),
+    Measure(
+        "rare-values", "low", "count", _rare_values, {"people": _COUNT},
+        (f"baskets km {{source}} --k {{people:{RARE_BELOW}}} --m 1",),
+    ),
+    Measure("suppressed", "low", "share", _suppressed, _PUBLISHED, _UTILITY),
+    Measure("kl", "low", "number", _kl, _PUBLISHED, _UTILITY),
+    Measure("rules-distance", "low", "share", _rules_distance, _PUBLISHED, _UTILITY),
 )  # fmt: skip

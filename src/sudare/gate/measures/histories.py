@@ -165,38 +165,44 @@ def _shared_pseudonyms(source: OpenHistory, asked: Asked) -> Measured:
     return Measured(len(own & other) / max(len(own), 1), facts=facts)
 
 
-_ATTACKERS = ("history", "attackers")
-_NEEDED = Argument("file", needed=True)
+_FILE, _NEEDED, _SEED = Argument("file"), Argument("file", needed=True), "--seed {seed}"
+_WHAT = Argument("text", needed=True)
+_ATTACKERS = f"history attackers {{source}} --anonymized {{aligned}} {_SEED}"
 HISTORIES = (
-    Measure("attackers", "low", "share", _attackers, _ATTACKERS, _ALIGNED),
+    Measure("attackers", "low", "share", _attackers, _ALIGNED, (_ATTACKERS,)),
     Measure(
-        "attacker", "low", "share", _attacker, _ATTACKERS, {"attacker": Argument("count", needed=True), **_ALIGNED}
+        "attacker", "low", "share", _attacker, {"attacker": Argument("count", needed=True), **_ALIGNED}, (_ATTACKERS,)
     ),
     Measure(
-        "knowledge", "low", "share", _knowledge, ("history", "knowledge"),
-        {"knowledge": Argument("text", needed=True, option=""), **_ALIGNED},
+        "knowledge", "low", "share", _knowledge, {"knowledge": _WHAT, **_ALIGNED},
+        (f"{_ATTACKERS} --knowledge {{knowledge}}",),
     ),
     Measure(
-        "uniques", "low", "share", _uniques, ("history", "knowledge"),
-        {"knowledge": Argument("text", needed=True, option="")},
+        "uniques", "low", "share", _uniques, {"knowledge": _WHAT}, (f"history knowledge {{source}} {{knowledge}} {_SEED}",)
     ),
     Measure(
-        "profiles", "low", "share", _profiles, ("history", "profiles"),
+        "profiles", "low", "share", _profiles,
         {
-            "split": Argument("text", option="--split"), "known": Argument("file"), "truth": Argument("file"),
+            "split": Argument("text"), "known": _FILE, "truth": _FILE,
             "world": Argument("text", choices=("closed", "open")), "trained": Argument("flag"),
         },
+        (
+            f"history profiles {{known}} {{source}} --truth {{truth}} --{{world}}-world --{{trained}} {_SEED}",
+            f"history profiles {{source}} --split {{split:half}} --{{trained}} {_SEED}",
+        ),
     ),
-    Measure("smallest-class", "high", "count", _smallest_class, ("history", "report")),
+    Measure("smallest-class", "high", "count", _smallest_class),
     Measure(
-        "attacks", "low", "count", _attacks, ("history", "attack"),
-        {"aligned": Argument("file", needed=True, option="--aligned"), "published": Argument("file", option="")},
+        "attacks", "low", "count", _attacks, {"aligned": _NEEDED, "published": _FILE},
+        (
+            f"history attack {{source}} {{published}} --aligned {{aligned}} {_SEED}",
+            f"history attack {{source}} {{aligned}} {_SEED}",
+        ),
     ),
-    Measure("loss", "low", "number", _loss, ("contest", "utility"), {"aligned": Argument("file", True, option="")}),
+    Measure("loss", "low", "number", _loss, {"aligned": _NEEDED}),
+    Measure("use-case", "low", "number", _use_case, {"use": _WHAT, "aligned": _NEEDED}),
     Measure(
-        "use-case", "low", "number", _use_case, ("contest", "use-cases"),
-        {"use": Argument("text", needed=True), "aligned": Argument("file", True, option="")},
+        "rare-values", "low", "count", _rare_values, {"people": Argument("count")}, ("history knowledge {source} item",)
     ),
-    Measure("rare-values", "low", "count", _rare_values, _ATTACKERS, {"people": Argument("count")}),
-    Measure("shared-pseudonyms", "low", "share", _shared_pseudonyms, _ATTACKERS, {"other": _NEEDED}),
+    Measure("shared-pseudonyms", "low", "share", _shared_pseudonyms, {"other": _NEEDED}),
 )  # fmt: skip

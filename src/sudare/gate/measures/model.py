@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -66,17 +66,17 @@ Measuring: TypeAlias = Callable[[Any, Asked], Measured]
 class Measure:
     """Something that can be measured of a source.
 
-    `better` says whether low or high values are good. `function` gets the opened source and what is asked. `command` is
-    the command that shows more, after `sudare`; its `limit_option` takes the limit of the check, if there is one.
+    `better` says whether low or high values are good. `function` gets the opened source and what is asked. `commands`
+    show more about it: the first that the check has the arguments for, where `{known}` is an argument, `{people:3}` one
+    with a default, and `{source}`, `{seed}`, `{limit}` and `{k}` are those of the policy.
     """
 
     name: str
     better: Better
     unit: Unit
     function: Measuring
-    command: Sequence[str]
     arguments: Mapping[str, Argument] = field(default_factory=dict)
-    limit_option: str | None = None
+    commands: tuple[str, ...] = ()
 
     def is_worse(self, value: float, than: float) -> bool:
         """Say whether a value is worse than another."""

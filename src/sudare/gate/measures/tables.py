@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 # Fewer people than this make a value rare, if nothing is said.
 RARE_BELOW = 3
-_KNOWN = {"known": Argument("names", option="--known")}
-_SENSITIVE = {"sensitive": Argument("text", needed=True, option="--sensitive"), **_KNOWN}
+_KNOWN = {"known": Argument("names")}
+_NAME, _FILE = Argument("text", needed=True), Argument("file", needed=True)
+_SENSITIVE = {"sensitive": _NAME, **_KNOWN}
 
 
 def _known(source: OpenTable, asked: Asked) -> tuple[str, ...]:
@@ -233,58 +234,53 @@ def _shared_pseudonyms(source: OpenTable, asked: Asked) -> Measured:
     )
 
 
-_RISK = ("table", "risk")
+_RISK = ("table risk {source} --known {known}",)
+_CLASSES = ("table risk {source} --sensitive {sensitive} --known {known}",)
+_COLUMNS = ("table risk {source}",)
 TABLES = (
-    Measure("highest-risk", "low", "share", _highest_risk, _RISK, _KNOWN),
-    Measure("mean-risk", "low", "share", _mean_risk, _RISK, _KNOWN),
+    Measure("highest-risk", "low", "share", _highest_risk, _KNOWN, _RISK),
+    Measure("mean-risk", "low", "share", _mean_risk, _KNOWN, _RISK),
     Measure(
-        "above-limit", "low", "share", _above_limit, _RISK,
-        {"limit": Argument("share", needed=True, option="--limit"), **_KNOWN},
+        "above-limit", "low", "share", _above_limit, {"limit": Argument("share", needed=True), **_KNOWN},
+        ("table risk {source} --known {known} --limit {limit}",),
     ),
-    Measure("uniques", "low", "share", _uniques, _RISK, _KNOWN),
-    Measure("smallest-class", "high", "count", _smallest_class, _RISK, _KNOWN),
+    Measure("uniques", "low", "share", _uniques, _KNOWN, _RISK),
+    Measure("smallest-class", "high", "count", _smallest_class, _KNOWN, _RISK),
     Measure(
-        "l", "high", "number", _l, _RISK,
-        {**_SENSITIVE, "diversity": Argument("text", choices=("distinct", "entropy"))},
+        "l", "high", "number", _l, {**_SENSITIVE, "diversity": Argument("text", choices=("distinct", "entropy"))},
+        _CLASSES,
     ),
-    Measure("t", "low", "number", _t, _RISK, _SENSITIVE),
-    Measure("k-map", "high", "count", _k_map, _RISK, {"population": Argument("file", needed=True), **_KNOWN}),
+    Measure("t", "low", "number", _t, _SENSITIVE, _CLASSES),
+    Measure("k-map", "high", "count", _k_map, {"population": _FILE, **_KNOWN}),
     Measure(
-        "subsets", "low", "share", _subsets, ("table", "subsets"),
-        {"size": Argument("count", needed=True, option="--max-size"), "attributes": Argument("names")},
-    ),
-    Measure(
-        "disclosable", "low", "share", _disclosable, ("table", "disclosable"),
-        {"sets": Argument("sets", needed=True)}, "--limit",
+        "subsets", "low", "share", _subsets, {"size": Argument("count", needed=True), "attributes": Argument("names")},
+        ("table subsets {source} --max-size {size} --attributes {attributes} --limit {limit} --seed {seed}",),
     ),
     Measure(
-        "population-uniques", "low", "share", _population_uniques, ("table", "population"),
-        {
-            "share": Argument("share", option="--share"),
-            "population-size": Argument("count", option="--population-size"), **_KNOWN,
-        },
+        "disclosable", "low", "share", _disclosable, {"sets": Argument("sets", needed=True)},
+        ("table disclosable {source} --limit {limit:1}",),
     ),
     Measure(
-        "affordable", "low", "share", _affordable, ("table", "affordable"),
-        {
-            "costs": Argument("file", needed=True, option="--costs"),
-            "budget": Argument("number", needed=True, option="--budget"), **_KNOWN,
-        },
+        "population-uniques", "low", "share", _population_uniques,
+        {"share": Argument("share"), "population-size": Argument("count"), **_KNOWN},
+        ("table population {source} --share {share} --population-size {population-size} --known {known}",),
     ),
-    Measure("identifiers", "low", "count", _identifiers, _RISK),
-    Measure("codes", "low", "count", _codes, _RISK),
-    Measure("card-numbers", "low", "count", _card_numbers, _RISK),
     Measure(
-        "rare-values", "low", "count", _rare_values, _RISK,
-        {"people": Argument("count"), "attributes": Argument("names")},
+        "affordable", "low", "share", _affordable,
+        {"costs": _FILE, "budget": Argument("number", needed=True), **_KNOWN},
+        ("table affordable {source} --costs {costs} --budget {budget} --known {known} --seed {seed}",),
     ),
-    Measure("smallest-count", "high", "count", _smallest_count, _RISK, {"counts": Argument("text", needed=True)}),
-    Measure("oldest", "low", "number", _oldest, _RISK, {"age": Argument("text", needed=True)}),
+    Measure("identifiers", "low", "count", _identifiers, {}, _COLUMNS),
+    Measure("codes", "low", "count", _codes, {}, _COLUMNS),
+    Measure("card-numbers", "low", "count", _card_numbers, {}, _COLUMNS),
     Measure(
-        "shared-pseudonyms", "low", "share", _shared_pseudonyms, _RISK,
-        {
-            "column": Argument("text", needed=True), "other": Argument("file", needed=True),
-            "other-column": Argument("text"),
-        },
+        "rare-values", "low", "count", _rare_values, {"people": Argument("count"), "attributes": Argument("names")},
+        ("table subsets {source} --max-size 1 --attributes {attributes}",),
+    ),
+    Measure("smallest-count", "high", "count", _smallest_count, {"counts": _NAME}),
+    Measure("oldest", "low", "number", _oldest, {"age": _NAME}),
+    Measure(
+        "shared-pseudonyms", "low", "share", _shared_pseudonyms,
+        {"column": _NAME, "other": _FILE, "other-column": Argument("text")},
     ),
 )  # fmt: skip

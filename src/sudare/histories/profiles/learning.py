@@ -109,6 +109,9 @@ def learn(parts: Sequence[Pairs], seed: int) -> tuple[Scorer, list[Floats]]:
 
 
 def _together(parts: Sequence[Pairs]) -> Pairs:
+    """Return all pairs as those of one part; where there is one, nothing is copied."""
+    if len(parts) == 1:
+        return parts[0]
     counts = np.concatenate([np.diff(part.starts) for part in parts])
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     joined = [np.concatenate([part[place] for part in parts]) for place in range(1, 4)]
