@@ -178,7 +178,8 @@ HISTORIES = (
         (f"{_ATTACKERS} --knowledge {{knowledge}}",),
     ),
     Measure(
-        "uniques", "low", "share", _uniques, {"knowledge": _WHAT}, (f"history knowledge {{source}} {{knowledge}} {_SEED}",)
+        "uniques", "low", "share", _uniques, {"knowledge": _WHAT},
+        (f"history knowledge {{source}} {{knowledge}} {_SEED}",),
     ),
     Measure(
         "profiles", "low", "share", _profiles,
