@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sudare.arguments import checked
-from sudare.errors import ColumnNotFound, InputError
+from sudare.errors import ColumnNotFound, NotOnEngine, OptionNotUsable
 from sudare.gate.arguments import Value
 from sudare.gate.measures.model import Asked, Measure
 from sudare.gate.measures.registry import Kind, find_measure
@@ -92,7 +92,7 @@ def suggest_policy(
     table. `options` say how to read it, by the names that policies have for them. The policy will lie in `folder`.
     """
     path, given = Path(source), dict(options or {})
-    last: InputError | None = None
+    last: ColumnNotFound | None = None
     for tried in (kind,) if kind else _kinds(path):
         try:
             checks = _measure(path, tried, given, progress)
@@ -142,9 +142,7 @@ def _value(measure: Measure, place: OpenSource, asked: Asked) -> float | None:
     """Return what is measured; None where the file has not got what it takes."""
     try:
         return measure.function(place, asked).value
-    except ColumnNotFound:
-        raise
-    except InputError:
+    except (OptionNotUsable, NotOnEngine):
         return None
 
 

@@ -55,7 +55,7 @@ def _km(source: OpenBaskets, asked: Asked) -> Measured:
 def _rare_values(source: OpenBaskets, asked: Asked) -> Measured:
     supports = np.bincount(source.baskets.items, minlength=len(source.baskets.names))
     rare = int(((supports > 0) & (supports < int(asked.get("people", RARE_BELOW)))).sum())
-    return Measured(rare, facts=(message("gate.fact.of_items", all=int((supports > 0).sum())),))
+    return Measured(rare, facts=(message("gate.fact.of_items", count=int((supports > 0).sum())),))
 
 
 def _suppressed(source: OpenBaskets, asked: Asked) -> Measured:

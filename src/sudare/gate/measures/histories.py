@@ -156,7 +156,7 @@ def _rare_values(source: OpenHistory, asked: Asked) -> Measured:
         f"SELECT count(*) FILTER (WHERE people < {least}), count(*) FROM "
         f"(SELECT item, count(DISTINCT customer) AS people FROM {history.table('purchase')} GROUP BY item)"
     )
-    return Measured(int(rare), facts=(message("gate.fact.of_items", all=int(items)),))
+    return Measured(int(rare), facts=(message("gate.fact.of_items", count=int(items)),))
 
 
 def _shared_pseudonyms(source: OpenHistory, asked: Asked) -> Measured:
