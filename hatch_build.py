@@ -1,7 +1,8 @@
 """Part of the build of wheels: kernels are compiled for any processor of this kind, and packed in.
 
 Whoever installs this wheel never waits for a compiler. The wheel is for one version of Python and one platform.
-Where kernels cannot be compiled, the wheel is one for all platforms, and kernels are compiled when they are first used.
+Where kernels cannot be compiled, or with `./dev build --pure`, the wheel is one for all platforms, and kernels are
+compiled when they are first used.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+# Set to anything, it asks for the wheel for all platforms.
+PURE = "SUDARE_PURE_WHEEL"
+
 
 class CompiledKernels(BuildHookInterface):  # type: ignore[misc]
     """Compiles kernels before a wheel is packed."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile kernels, unless the sources are installed where they lie: then ./dev does it."""
-        if version == "editable":
+        if version == "editable" or os.environ.get(PURE):
             return
         sources = Path(self.root, "src")
         folder = sources / "sudare" / "kernels" / "compiled"

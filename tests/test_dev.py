@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -22,7 +24,9 @@ def dev(*words: str, script: Path = ROOT / "dev", **options: object) -> subproce
 def test_help_names_every_task() -> None:
     for words in ([], ["help"], ["--help"]):
         text = dev(*words).stdout
-        assert all(f"\n  {task} " in text for task in ("demo", "test", "check", "bench", "docs", "lock", "help"))
+        assert all(
+            f"\n  {task} " in text for task in ("demo", "test", "check", "bench", "docs", "build", "lock", "help")
+        )
 
 
 def test_an_unknown_task_is_refused() -> None:
@@ -69,6 +73,34 @@ def test_quick_is_all_that_is_not_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     quick, whole = called
     assert quick[-4:] == ["-m", "not slow", "-k", "risk"]
     assert [*quick[:-4], *quick[-2:]] == whole
+
+
+def test_a_build_takes_the_packages_of_the_environment_and_compiles_kernels_unless_it_is_pure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    # Set and deleted, so that it is deleted again in the end.
+    monkeypatch.setenv("SUDARE_PURE_WHEEL", "")
+    monkeypatch.delenv("SUDARE_PURE_WHEEL")
+    script = loaded()
+    called: list[tuple[list[str], bool]] = []
+    monkeypatch.setattr(
+        script, "call", lambda _, *words: called.append(([*map(str, words)], "SUDARE_PURE_WHEEL" in os.environ))
+    )
+    script.build(["--wheel"])
+    script.build(["--pure", "--wheel"])
+    words = ["-m", "build", "--no-isolation", "--outdir", str(ROOT / "dist"), "--wheel"]
+    assert called == [(words, False), (words, True)]
+    # What asks for the wheel without kernels is the same word in both scripts.
+    assert f'PURE = "{script.PURE}"' in (ROOT / "hatch_build.py").read_text(encoding="utf-8")
+
+
+def test_what_a_task_needs_is_an_extra_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    script = loaded()
+    assert {name for needed in script.EXTRAS.values() for name in needed} <= set(extras)
+    assert set(script.EXTRAS) == set(script.TASKS) - {"lock"}
 
 
 def collected(*words: str) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -57,6 +58,11 @@ class Copy:
     def add(self, path: str, text: str) -> None:
         (self.package / path).parent.mkdir(exist_ok=True)
         (self.package / path).write_text(text, encoding="utf-8")
+
+    def append(self, path: str, text: str) -> None:
+        """Add a text to the end of a file."""
+        with (self.package / path).open("a", encoding="utf-8") as file:
+            file.write(text)
 
     def say(self, table: str, key: str, english: str, japanese: str) -> None:
         """Add a message at the beginning of a table of the catalogue."""
@@ -248,7 +254,7 @@ def test_an_input_format_is_a_branch_of_what_is_prepared(copy: Copy) -> None:
 
 
 def test_a_section_of_a_report_is_a_template_and_its_title(copy: Copy) -> None:
-    copy.change("report/table/report.py", '    "levels", "parameters",\n', '    "levels", "advice", "parameters",\n')
+    copy.change("report/table/report.py", '    "levels", "legal",', '    "levels", "advice", "legal",')
     copy.add(
         "report/templates/table/advice.html",
         '<p>{{ t("report.table.advice.text", limit=question.limit|exact_percent) }}</p>\n',
@@ -367,6 +373,82 @@ def test_an_engine_is_a_folder_and_a_name(copy: Copy) -> None:
     counted, refused = copy.run("-c", code).split("\n", 1)
     assert counted == "10"
     assert "The engine careful does not show" in refused
+
+
+# What the examples below are asked: for whom the sex is certain who knows the age.
+POLICY = """
+[gate]
+legal = ["{frames}"]
+
+[sources.people]
+kind = "table"
+file = "people.csv"
+
+[[checks]]
+source = "people"
+"""
+
+
+def test_a_measure_of_the_gate_is_a_function_and_a_line(copy: Copy) -> None:
+    copy.change(
+        "gate/measures/tables.py",
+        "\n\ndef _k_map(",
+        "\n\ndef _revealed(source: OpenTable, asked: Asked) -> Measured:\n"
+        '    found = source.diversity(asked["sensitive"], asked.get("known"))\n'
+        '    facts = (message("gate.fact.revealed", count=found.revealed),)\n'
+        "    return Measured(found.revealed / source.collapsed.records, facts=facts)\n"
+        "\n\ndef _k_map(",
+    )
+    copy.change(
+        "gate/measures/tables.py",
+        '    Measure("k-map",',
+        '    Measure("revealed", "low", "share", _revealed, _SENSITIVE, _CLASSES),\n    Measure("k-map",',
+    )
+    copy.say("gate.measure", "revealed", "Certain sensitive values", "確定する機微な値")
+    copy.say(
+        "gate.about", "revealed", "The share of the records whose sensitive value is certain.",
+        "機微な値が確定するレコードの割合。",
+    )  # fmt: skip
+    copy.put("people.csv", PEOPLE)
+    check = 'measure = "revealed"\nsensitive = "sex"\nknown = "age"\nfail = "70%"\nwarn = 0.5\n'
+    copy.put("policy.toml", POLICY.format(frames="gdpr") + check)
+    # All but the two people of 25, who differ.
+    [found] = json.loads(copy.sudare("gate", "run", "policy.toml", "--json"))["checks"]
+    assert (found["value"], found["verdict"]) == (4 / 6, "warn")
+    assert found["command"] == "sudare table risk people.csv --sensitive sex --known age"
+    shown = copy.sudare("gate", "run", "policy.toml", "--lang", "ja", "--report", "gate.html")
+    assert "revealed" in shown
+    assert "確定する機微な値" in (copy.folder / "gate.html").read_text(encoding="utf-8")
+
+
+def test_a_criterion_of_the_legal_map_is_an_entry_of_a_file(copy: Copy) -> None:
+    copy.append(
+        "report/legal/criteria.toml",
+        "\n[sources.house-rules]\n"
+        'title = { en = "Rules of the house", ja = "社内規程" }\n'
+        'publisher = { en = "The house", ja = "当社" }\ndate = "2026-01"\nchecked = "2026-02-03"\n\n'
+        '[[frames]]\nid = "house"\ntitle = { en = "The house", ja = "社内" }\n'
+        'about = { en = "What the house asks.", ja = "社内の基準である。" }\n\n'
+        '[[frames.criteria]]\nid = "classes"\nclause = { en = "Rule 7", ja = "第7条" }\n'
+        'text = { en = "No class has fewer than four records.", ja = "同値類は4件以上とする。" }\n'
+        'measures = ["smallest-class"]\nusual = { measure = "smallest-class", number = 4 }\n'
+        'source = "house-rules"\nplace = "p. 3"\nquestions = ["cake"]\n',
+    )
+    copy.append(
+        "report/legal/questions.toml",
+        '\n[[questions]]\nid = "cake"\ntext = { en = "Who was asked?", ja = "誰に確認したか。" }\n'
+        'why = { en = "The rule wants it.", ja = "規程が求める。" }\nkind = "text"\n',
+    )
+    copy.put("people.csv", PEOPLE)
+    copy.put(
+        "policy.toml", POLICY.format(frames="house") + 'measure = "smallest-class"\nknown = "age"\nwarn = 2\nfail = 1\n'
+    )
+    copy.sudare("gate", "run", "policy.toml", "--legal-page", "legal.html")
+    page = (copy.folder / "legal.html").read_text(encoding="utf-8")
+    for text in ("Rule 7", "Rules of the house", "at least 4: below the usual number", "Who was asked?"):
+        assert text in page
+    copy.sudare("table", "report", "people.csv", "--legal", "house", "--lang", "ja", "-o", "report.html")
+    assert "第7条" in (copy.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_page_of_the_server_is_a_route_and_a_template(copy: Copy) -> None:
