@@ -30,6 +30,7 @@ NAMES = (
     "anonymize_histories",
     "attack",
     "profiles",
+    "gate",
     "server_load",
 )
 

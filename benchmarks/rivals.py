@@ -10,7 +10,7 @@ import pandas
 from anjana.anonymity import _k_anonymity, k_anonymity as anjana_k_anonymity, l_diversity as anjana_l_diversity
 from anonypy.anonypy import anonymize
 from anonypy.mondrian import Mondrian
-from pycanon.anonymity import k_anonymity, l_diversity
+from pycanon.anonymity import k_anonymity, l_diversity, t_closeness
 
 from measuring import Clock
 
@@ -104,3 +104,16 @@ def pycanon_confirms(
     diverse = int(l_diversity(frame, known, sensitive)) if sensitive else None
     clock.lap("confirm")
     return {"records": len(frame), "k": k, "l": diverse}
+
+
+def pycanon_gate(clock: Clock, path: str, known: list[str], sensitive: str) -> dict[str, float]:
+    """Return the three numbers of a policy that pycanon has: k, l and t of a CSV file."""
+    frame = pandas.read_csv(path, dtype=str)
+    clock.lap("read")
+    found = {
+        "highest-risk": 1 / int(k_anonymity(frame, known)),
+        "l": int(l_diversity(frame, known, [sensitive])),
+        "t": float(t_closeness(frame, known, [sensitive])),
+    }
+    clock.lap("checks")
+    return found
