@@ -22,8 +22,8 @@ from house_rooms import ROOT, SOURCE, docline, layers, rooms
 PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 PICTURE = ROOT / "docs" / "images" / "house.svg"
 KINDS = ("histories", "tables", "baskets")
-BELOW_REPORT = (*KINDS, "contest", "statistics", "sources", "engine", "kernels")
-PUBLIC = ("", "histories", "tables", "baskets", "contest")
+BELOW_REPORT = (*KINDS, "contest", "gate", "statistics", "sources", "engine", "kernels")
+PUBLIC = ("", "histories", "tables", "baskets", "contest", "gate")
 MOST_MODULES, MOST_LINES = 15, 350
 # How many of the largest rooms the page lists.
 LARGEST = 5
