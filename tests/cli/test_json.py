@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,14 @@ CASES = [
     ("history.profiles:profiles", "{}/halves.csv --split months"),
     ("contest.duel:duel", "{}/T.csv {}/A.csv"),
     ("contest.recompute:recompute", "{}/archive"),
+    ("gate:init", "{}/people.csv -o {}/made/policy.toml --answers {}/made/answers.toml"),
+    ("gate:init", "{}/purchases.csv -o {}/made/history.toml"),
+    ("gate:init", "{}/baskets.txt -o {}/made/baskets.toml"),
+    ("gate:run", "{}/gate.toml"),
+    ("gate:run", "{}/gate.toml --baseline {}/gate.json"),
+    ("gate:verify", "{}/evidence"),
+    ("gate:verify", "{}/evidence --files-only"),
+    ("gate:verify", "{}/tampered --source people={}/costs.csv"),
     ("generate:history", "{}/made/h.csv --customers 5"),
     ("generate:table", "{}/made/t.csv --records 20 --write-hierarchies {}/made/hierarchies --force"),
     ("server:list_users", "{}/server"),
@@ -110,6 +119,33 @@ HALVES = "customer,day,item,price,quantity\n" + "".join(
     for customer in range(14)
     for month in range(1, 5)
 )
+# A check of each kind of verdict, of a table that has examples to show and of baskets.
+GATE = """
+[gate]
+examples = ["km"]
+[sources.people]
+kind = "table"
+file = "people.csv"
+[sources.baskets]
+kind = "baskets"
+file = "baskets.txt"
+[[checks]]
+source = "people"
+measure = "uniques"
+known = ["age", "sex"]
+warn = "20%"
+[[checks]]
+source = "people"
+measure = "highest-risk"
+fail = 0.2
+except = { reason = "A pilot", until = 2999-12-31 }
+[[checks]]
+name = "km"
+source = "baskets"
+measure = "km"
+m = 2
+fail = 50
+"""
 # Its output is what a running server answers: tests/web/test_server_commands.py.
 ELSEWHERE = {"contest.submit:submit"}
 
@@ -124,6 +160,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert CliRunner().invoke(app, ["history", "anonymize", *words]).exit_code == 0
     assert examples.archive.is_dir()
     assert examples.certificate.is_file()
+    (examples.folder / "gate.toml").write_text(GATE)
+    gate = ["gate", "run", str(examples.folder / "gate.toml"), "--evidence", str(examples.folder / "evidence")]
+    assert CliRunner().invoke(app, gate).exit_code == 3
+    baseline = ["--baseline", str(examples.folder / "gate.json"), "--update-baseline"]
+    assert CliRunner().invoke(app, [*gate[:3], *baseline]).exit_code == 3
+    shutil.copytree(examples.folder / "evidence", examples.folder / "tampered")
+    (examples.folder / "tampered" / "results.json").write_text("{")
     assert CliRunner().invoke(app, ["server", "init", str(examples.folder / "server")]).exit_code == 0
     yield examples.folder
     examples.close()

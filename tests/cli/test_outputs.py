@@ -23,10 +23,10 @@ CONTENT = b"customer,day,item\na,2024-01-05,tea\nb,2024-01-05,tea\n"
 # What words stand for that name no file. A word of a new option is added here, or its parameter is marked as a file.
 WORDS = {
     "0", "2-20|2,3,7", "3,4,...", "A", "A,B,...", "A=KIND", "ADDRESS", "CHARACTER", "COLUMN", "COLUMN=LEVEL,...",
-    "CONTEST", "DAY", "FORM", "FORMAT", "KNOWLEDGE", "MEASURE", "METHOD", "N|A=LEVEL,...", "NAME", "NAMES", "R", "RHO",
-    "ROLE=NAME", "ROLE=VALUE", "SHARE", "SHARE|N", "SIZE", "TEXT", "URL", "VALUE", "ZONE", "auto|all|N",
-    "classes|suppression|levels|concealment", "classes|suppression|levels|concealment|untouched", "contest|tight",
-    "customer|visit", "en|ja",
+    "CONTEST", "DAY", "FORM", "FORMAT", "FRAME,...", "KNOWLEDGE", "MEASURE", "METHOD", "N|A=LEVEL,...", "NAME",
+    "NAME=VALUE", "NAMES", "R", "RHO", "ROLE=NAME", "ROLE=VALUE", "SHARE", "SHARE|N", "SIZE", "TEXT", "URL", "VALUE",
+    "ZONE", "auto|all|N", "classes|suppression|levels|concealment",
+    "classes|suppression|levels|concealment|untouched", "contest|tight", "customer|visit", "en|ja",
     "entropy|discernibility|precision", "memory|engine|sample", "occurrence|record", "original|published",
     "paper|best", "refuse|drop", "refuse|ignore", "size|uniform", "value|any",
 }  # fmt: skip

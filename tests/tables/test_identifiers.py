@@ -5,9 +5,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given, strategies as st
 
 from sudare.tables.hierarchies.suggest import suggest_hierarchy
-from sudare.tables.identifiers import direct_identifiers, identifier_kind, is_phone
+from sudare.tables.identifiers import direct_identifiers, identifier_kind, is_phone, nearly_all
 from sudare.tables.read import read_table
 from sudare.tables.synthetic import generate_table
 
@@ -93,3 +94,16 @@ def test_the_census_gives_no_false_alarm(real_data: Callable[[str], Path]) -> No
 def test_a_suggested_hierarchy_keeps_nothing_of_an_identifier_that_repeats() -> None:
     found = suggest_hierarchy("mail", ["a@b.jp", "c@d.jp"], counts=[3, 4])
     assert (found.kind, found.example, found.remarks) == ("identifier", ("c@d.jp", "*"), ("identifier",))
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_nearly_all_are_nine_of_ten_whatever_their_order(fitting: list[bool]) -> None:
+    values = [f"{'y' if fits else 'n'}{number}" for number, fits in enumerate(fitting)]
+    found = nearly_all(values, lambda value: value.startswith("y"))
+    assert found == (bool(values) and sum(fitting) >= 0.9 * len(values))
+
+
+def test_what_cannot_be_nearly_all_any_more_is_not_looked_at() -> None:
+    seen: list[str] = []
+    assert not nearly_all([str(number) for number in range(100)], lambda value: bool(seen.append(value)))
+    assert len(seen) == 11

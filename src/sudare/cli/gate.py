@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sudare.cli.files import READ, REPORT, InputFolder, Output, OutputFolder
+from sudare.cli.files import READ, REPORT, Input, InputFolder, Output, OutputFolder, check_outputs
 from sudare.cli.frame import (
     EXIT_ANSWER_NO,
     JsonOption,
@@ -23,13 +23,14 @@ from sudare.cli.options import LegalOption, frames_of, taking
 from sudare.cli.settings import Settings, command_line
 from sudare.errors import OptionNotUsable
 from sudare.showing import dataclass
+from sudare.sources.writing import protect
 
 if TYPE_CHECKING:
     from sudare.gate.run import GateRun
 
 JUNIT = Output((".xml",))
 SARIF = Output((".sarif", ".json"))
-POLICY = Output((".toml",))
+TOML = Output((".toml",))
 BASELINE = Output((".json",))
 
 
@@ -48,12 +49,20 @@ class GateOutputs:
     def check(self) -> None:
         """Refuse what cannot be written or is not known, before anything is measured."""
         from sudare.gate.evidence import check_new_folder
+        from sudare.gate.signature import sign
 
         if self.sign and not self.evidence:
             raise OptionNotUsable("errors.usage.nothing_written", option="--sign")
+        if self.sign:
+            sign(b"", self.sign)  # whether it is a key that can
         if self.evidence:
             check_new_folder(self.evidence)
         frames_of(self.legal)
+
+    def written(self, baseline: Path | None) -> Iterator[tuple[Path, Output]]:
+        """Yield the files that will be written, with what they may be called."""
+        marks = {self.report: REPORT, self.legal_page: REPORT, self.junit: JUNIT, self.sarif: SARIF, baseline: BASELINE}
+        yield from ((path, mark) for path, mark in marks.items() if path is not None)
 
     def write(self, found: GateRun) -> None:
         """Write everything that is asked for, and tell of each file when it is there."""
@@ -92,11 +101,19 @@ def run(
     from sudare.gate.baseline import baseline_of, write_baseline
     from sudare.gate.policy import read_policy
     from sudare.gate.run import run_gate
+    from sudare.report.legal.criteria import frames_named, read_answers
 
     if update_baseline and baseline is None:
         raise OptionNotUsable("errors.gate.which_baseline")
     outputs.check()
     asked = read_policy(policy)
+    # What reports will show of the policy is refused before anything is measured, and written.
+    frames_named(asked.legal)
+    if asked.answers:
+        read_answers(asked.folder / asked.answers)
+    # What the policy reads is known only now: nothing is written over it.
+    protect(asked.folder / file for _, file in asked.files())
+    check_outputs(dict(outputs.written(baseline if update_baseline else None)))
     # What is accepted anew is not compared with what was before.
     compared = None if update_baseline else baseline
     with shown_progress() as progress:
@@ -118,7 +135,8 @@ def run(
 @guarded
 def init(
     file: Annotated[str, READ, typer.Argument(metavar="FILE")],
-    out: Annotated[Path, POLICY, typer.Option("--out", "-o", metavar="POLICY")],
+    out: Annotated[Path, TOML, typer.Option("--out", "-o", metavar="POLICY")],
+    answers: Annotated[Path | None, TOML, typer.Option(metavar="FILE")] = None,
     kind: Annotated[Literal["history", "table", "baskets"] | None, typer.Option()] = None,
     option: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE")] = None,
     json: JsonOption = False,
@@ -128,9 +146,11 @@ def init(
 
     with shown_progress() as progress:
         found = suggest_policy(
-            file, kind=kind, options=_options(option), folder=out.parent, language=Settings.language,
-            progress=progress,
+            file, kind=kind, options=_options(option), folder=out.parent, answers=answers,
+            language=Settings.language, progress=progress,
         )  # fmt: skip
+    if answers:
+        found.write_questions(answers)
     found.write(out)
     if json:
         show_json("gate-policy", found.to_dict())
@@ -138,6 +158,8 @@ def init(
         from sudare.report.gate.text import show_suggested
 
         show_suggested(found, spoken())
+    if answers:
+        note_written(answers)
     note_written(out)
 
 
@@ -152,7 +174,7 @@ def _options(words: list[str] | None) -> Mapping[str, Any]:
         if kind == "names":
             found[name] = tuple(values)
         elif kind == "flag":
-            found[name] = values[-1] == "true"
+            found[name] = {"true": True, "false": False}.get(values[-1], values[-1])
         else:
             found[name] = int(values[-1]) if kind == "count" and values[-1].isdecimal() else values[-1]
     return found
@@ -161,7 +183,7 @@ def _options(words: list[str] | None) -> Mapping[str, Any]:
 @guarded
 def verify(
     folder: Annotated[Path, InputFolder(), typer.Argument(metavar="DIR")],
-    source: Annotated[list[str] | None, typer.Option(metavar="NAME=FILE")] = None,
+    source: Annotated[list[str] | None, Input(named=True), typer.Option(metavar="NAME=FILE")] = None,
     public_key: Annotated[Path | None, READ, typer.Option(metavar="KEY")] = None,
     files_only: Annotated[bool, typer.Option("--files-only")] = False,
     json: JsonOption = False,
@@ -180,5 +202,5 @@ def verify(
         from sudare.report.gate.text import show_verification
 
         show_verification(found, spoken())
-    if any(part.kind != "version" for part in found.differences):
+    if found.differs:
         raise typer.Exit(EXIT_ANSWER_NO)

@@ -25,8 +25,8 @@ SECTIONS = {
         "delta", "seed", "walk",
     ),
     "output": (
-        "out", "aligned", "certificate", "report", "legal", "legal_page", "evidence", "sign", "junit", "sarif",
-        "customer_risks", "record_risks", "values", "class_sizes",
+        "out", "answers", "aligned", "certificate", "report", "legal", "legal_page", "evidence", "sign", "junit",
+        "sarif", "customer_risks", "record_risks", "values", "class_sizes",
         "write_hierarchies", "force", "top", "sort", "every", "hide_records", "json",
     ),
     "engine": ("engine_name", "memory", "spill_dir", "min_cell", "threads"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, NoReturn, TypeAlias
@@ -13,6 +14,8 @@ Value: TypeAlias = str | int | float | bool | tuple[Any, ...]
 # A `source` is a file, or a rule that says the same without one.
 ArgumentKind = Literal["text", "file", "source", "names", "sets", "count", "number", "share", "flag"]
 
+# People write no exponents, and 1e-999999999 would fill the memory.
+_EXPONENT = re.compile("[eE]")
 # Shares of people are written with smaller denominators.
 _MOST_DENOMINATOR = 10_000
 
@@ -27,7 +30,7 @@ class Argument:
 
 
 def values_of(
-    given: Mapping[str, Any], arguments: Mapping[str, Argument], refuse: Callable[[str, str], NoReturn]
+    given: Mapping[str, Any], arguments: Mapping[str, Argument], refuse: Callable[[str, Argument], NoReturn]
 ) -> dict[str, Value]:
     """Return entries as values; `refuse` is told the name of one that is wrong, and what it must be."""
     found: dict[str, Value] = {}
@@ -35,7 +38,7 @@ def values_of(
         argument = arguments[name]
         read = _READERS[argument.kind](value)
         if read is None or (argument.choices and read not in argument.choices):
-            refuse(name, argument.kind)
+            refuse(name, argument)
         found[name] = read
     return found
 
@@ -44,9 +47,11 @@ def limit_of(value: object) -> float | None:
     """Return a limit: a number, or a share as people write it (20%, 1/5); None if it is neither."""
     if isinstance(value, bool):
         return None
-    if isinstance(value, int | float):
-        return float(value) if math.isfinite(value) else None
-    return _share_of(value) if isinstance(value, str) else None
+    try:
+        found = float(value) if isinstance(value, int | float) else _share_of(value) if isinstance(value, str) else None
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return found if found is not None and math.isfinite(found) else None
 
 
 def exact_share(share: float) -> Fraction:
@@ -55,11 +60,10 @@ def exact_share(share: float) -> Fraction:
     return simple if float(simple) == share else Fraction(str(share))
 
 
-def _share_of(text: str) -> float | None:
-    try:
-        return float(Fraction(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
+def _share_of(text: str) -> float:
+    if _EXPONENT.search(text):
+        raise ValueError(text)
+    return float(Fraction(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1))
 
 
 def _text(value: object) -> str | None:

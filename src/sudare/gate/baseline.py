@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,15 +57,22 @@ def read_baseline(path: str | Path) -> Baseline:
         if (found["format"], found["version"]) != (FORMAT, VERSION):
             raise ValueError(path)
         checks = {
-            str(name): BaselineValue(str(one["measure"]), float(one["value"])) for name, one in found["checks"].items()
+            name: BaselineValue(str(one["measure"]), _number(one["value"])) for name, one in found["checks"].items()
         }
     except FileNotFoundError:
         raise not_found(path) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SourceNotReadable("errors.gate.not_readable", path=path, why=reason_of(error)) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise OptionNotUsable("errors.gate.no_baseline", path=path) from None
     return Baseline(path.name, checks)
+
+
+def _number(value: object) -> float:
+    """Return a number; nothing is better or worse than what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(value)
+    return float(value)
 
 
 def baseline_of(found: GateRun) -> Baseline:

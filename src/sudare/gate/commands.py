@@ -22,7 +22,7 @@ def command_of(policy: Policy, source: PolicySource, check: PolicyCheck, measure
     Where no command shows it, this is the gate itself with its report.
     """
     told = {
-        "source": policy.location_of(source), **_of_check(policy, check), **_of_limits(check),
+        "source": policy.location_of(source), **_of_limits(check), **_of_check(policy, check),
         **({"seed": str(policy.seed)} if policy.seed else {}),
     }  # fmt: skip
     for command in measure.commands:
@@ -58,9 +58,11 @@ def _filled(command: str, told: Mapping[str, str]) -> list[str] | None:
         value = told.get(place[1], place[2])
         if value is not None:
             found.append(word.replace(place[0], value))
+        elif word.startswith("--"):
+            continue
         elif found[-1].startswith("--"):
             found.pop()
-        elif not word.startswith("--"):
+        else:
             return None
     return found
 

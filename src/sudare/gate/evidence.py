@@ -6,12 +6,14 @@ each of these. No value or record of the data is in it, unless the policy names 
 
 from __future__ import annotations
 
+import codecs
 import datetime as dt
 import json
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import platform, python_version
@@ -20,6 +22,7 @@ from typing import Any
 from sudare.arguments import checked
 from sudare.errors import OutputNotWritable
 from sudare.gate.baseline import write_baseline
+from sudare.gate.policy import Policy
 from sudare.gate.run import GateRun
 from sudare.gate.signature import sign, write_signature
 from sudare.lazy import above
@@ -53,10 +56,14 @@ def write_evidence(
 
     `key` is a private Ed25519 key (PEM) that signs the manifest. `made` is the time that is noted (None: now).
     """
-    folder = Path(folder)
-    check_new_folder(folder)
+    check_new_folder(Path(folder))
+    # Links in the way must not change where the policy is from here.
+    folder = Path(folder).resolve()
     made = made or dt.datetime.now().astimezone()
-    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
+    try:
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise OutputNotWritable("errors.output.not_written", why=reason_of(error)) from None
     try:
         _fill(found, temporary, folder, made, command=command, language=language)
         _write_json(temporary / MANIFEST, manifest_of(temporary))
@@ -73,8 +80,10 @@ def write_evidence(
 
 
 def check_new_folder(folder: Path) -> None:
-    """Refuse a folder with something in it: evidence is not mixed, and not replaced."""
+    """Refuse a folder with something in it, since evidence is not mixed, and not replaced; or one with no place."""
     check_folder(folder)
+    if not folder.absolute().parent.is_dir():
+        raise OutputNotWritable("errors.writing.no_folder", path=folder, folder=folder.parent)
     if folder.is_dir() and any(folder.iterdir()):
         raise OutputNotWritable("errors.gate.evidence_there", folder=folder)
 
@@ -83,7 +92,7 @@ def _fill(
     found: GateRun, folder: Path, final: Path, made: dt.datetime, *, command: str | None, language: Language
 ) -> None:
     policy = found.policy
-    (folder / POLICY).write_text(policy.content, encoding="utf-8", newline="")
+    (folder / POLICY).write_bytes(_policy_bytes(policy))
     _write_json(folder / RESULTS, found.to_dict())
     _write_json(folder / INPUTS, _inputs(found, final, made, command))
     if found.compared is not None:
@@ -94,9 +103,15 @@ def _fill(
     write(found, folder / REPORT, command=command, language=language, made=made)
 
 
+def _policy_bytes(policy: Policy) -> bytes:
+    """Return the policy as it lies on the disk, so that it has the same hash: its text has lost a byte order mark."""
+    content = policy.content.encode("utf-8")
+    return content if sha256(content).hexdigest() == policy.sha256 else codecs.BOM_UTF8 + content
+
+
 def _inputs(found: GateRun, folder: Path, made: dt.datetime, command: str | None) -> dict[str, Any]:
     """Return what was read, and with what: enough to repeat everything."""
-    base = os.path.relpath(found.policy.folder.absolute(), folder.absolute())
+    base = os.path.relpath(found.policy.folder.resolve(), folder)
     return {
         "format": INPUTS_FORMAT,
         "version": VERSION,
@@ -131,5 +146,10 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     return {"format": MANIFEST_FORMAT, "version": VERSION, "files": files}
 
 
+def json_text(told: Mapping[str, Any]) -> str:
+    """Return what a file of evidence says as its text."""
+    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+
+
 def _write_json(path: Path, told: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(told, ensure_ascii=False, indent=2) + "\n", encoding="utf-8", newline="\n")
+    path.write_text(json_text(told), encoding="utf-8", newline="\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from sudare.histories.utility.use_cases import UseCases
     from sudare.statistics.class_sizes import ClassSize
     from sudare.tables.classes.diversity import Diversity
+    from sudare.tables.codes import CodeColumn
     from sudare.tables.collapsed import CollapsedTable
+    from sudare.tables.identifiers import DirectIdentifier
     from sudare.tables.model import Table
+    from sudare.tables.recoded.model import RecodedTable
+    from sudare.tables.utility.model import TableUtility
 
 Options = Mapping[str, Any]
 # What other files beside a source are read with: how text is written, not which columns it has.
@@ -141,8 +146,63 @@ class OpenTable(OpenSource):
             self._diversities[key] = sensitive_diversity(self.table, sensitive, known)
         return self._diversities[key]
 
+    @cached_property
+    def identifiers(self) -> tuple[DirectIdentifier, ...]:
+        """The attributes that look like names, addresses or numbers of people."""
+        from sudare.tables.identifiers import direct_identifiers
+
+        return direct_identifiers(self.table)
+
+    @cached_property
+    def codes(self) -> tuple[CodeColumn, ...]:
+        """The attributes that look like official numbers or those of payment cards."""
+        from sudare.tables.codes import code_columns
+
+        return code_columns(self.table)
+
+    @cached_property
+    def _others(self) -> dict[tuple[Path, tuple[str, ...] | None], Table]:
+        return {}
+
+    @cached_property
+    def _recoded(self) -> dict[tuple[Any, ...], RecodedTable]:
+        return {}
+
+    def published(
+        self, file: Path, key: Path, known: tuple[str, ...] | None, sensitive: tuple[str, ...], hierarchies: Path | None
+    ) -> RecodedTable:
+        """Return what a file publishes of this table; `key` says which record each of its lines stands for."""
+        from sudare.tables.recoded.read import read_recoded
+
+        asked = file, key, known, sensitive, hierarchies
+        if asked not in self._recoded:
+            # As it was anonymized: a missing value is a value of its own.
+            self._recoded[asked] = read_recoded(
+                file, replace(self.table, missing="value"), key=key, known=known, sensitive=sensitive,
+                hierarchies=hierarchies,
+            )  # fmt: skip
+        return self._recoded[asked]
+
+    @cached_property
+    def _utilities(self) -> dict[tuple[Any, ...], TableUtility]:
+        return {}
+
+    def utility(self, found: RecodedTable, target: str | None) -> TableUtility:
+        """Return what a published form is still good for."""
+        from sudare.tables.utility.measured import table_utility
+
+        key = id(found), target
+        if key not in self._utilities:
+            self._utilities[key] = table_utility(found, seed=self.seed, target=target, progress=self.progress)
+        return self._utilities[key]
+
     def other(self, file: Path, attributes: tuple[str, ...] | None) -> Table:
-        """Read another table that is written as this one is, on the same engine."""
+        """Return another table that is written as this one is, on the same engine."""
+        if (file, attributes) not in self._others:
+            self._others[file, attributes] = self._read_other(file, attributes)
+        return self._others[file, attributes]
+
+    def _read_other(self, file: Path, attributes: tuple[str, ...] | None) -> Table:
         from sudare.tables.read import read_table
 
         found = read_table(
@@ -180,7 +240,9 @@ class OpenHistory(OpenSource):
         from sudare.histories.generalized.rule_sets import load_rules
 
         rules = load_rules(self.options["rules"]) if "rules" in self.options else load_rules()
-        return read_history_rows(str(self.file), rules=rules, **self._how())
+        found = read_history_rows(str(self.file), rules=rules, **self._how())
+        self.reading = found.reading or self.reading
+        return found
 
     @cached_property
     def attackers(self) -> AttackersAssessment:

@@ -31,7 +31,7 @@ _GATE = ("title", "seed", "drift", "legal", "answers", "examples")
 _SOURCE = ("kind", "file")
 _CHECK = ("name", "source", "measure", *SEVERITIES, "drift", "except")
 # Options of sources that name files or folders; rules may also be known by their name.
-_PLACES = ("spill-dir", "rules")
+PLACES = ("spill-dir", "rules")
 _CHECK_HEADER = re.compile(r"\s*\[\[\s*checks\s*\]\]")
 
 
@@ -104,7 +104,7 @@ class Policy(Result):
     def options_of(self, source: PolicySource) -> dict[str, Value]:
         """Return how a source is read, with files and folders where they lie."""
         found = dict(source.options)
-        for name in _PLACES:
+        for name in PLACES:
             if name in found and (name != "rules" or (self.folder / str(found[name])).exists()):
                 found[name] = str(self.folder / str(found[name]))
         return found
@@ -145,7 +145,7 @@ def read_policy(path: str | Path, *, folder: str | Path | None = None) -> Policy
         raise not_found(path) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SourceNotReadable("errors.gate.not_readable", path=path, why=reason_of(error)) from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise OptionNotUsable("errors.gate.not_toml", path=path, why=str(error)) from None
     return _Reader(path, text, Path(folder) if folder is not None else path.parent).read(found)
 
@@ -257,8 +257,14 @@ class _Reader:
         if twice:
             self._refuse("same_name", name=twice[0])
 
-    def _values(self, given: Mapping[str, Any], arguments: Mapping[str, Any], where: str) -> dict[str, Value]:
-        return values_of(given, arguments, lambda name, must: self._wrong(where, name, must))
+    def _values(self, given: Mapping[str, Any], arguments: Mapping[str, Argument], where: str) -> dict[str, Value]:
+        return values_of(given, arguments, lambda name, argument: self._wrong_value(where, name, argument))
+
+    def _wrong_value(self, where: str, name: str, argument: Argument) -> NoReturn:
+        if argument.choices:
+            must = message("errors.gate.must.choice", choices=Joined(argument.choices, "or"))
+            self._refuse("wrong", where=where, name=name, must=must)
+        self._wrong(where, name, argument.kind)
 
     def _limit(self, table: Mapping[str, Any], name: str, where: str) -> float | None:
         if name not in table:

@@ -20,7 +20,7 @@ from sudare.gate.opened import OpenSource, opened
 from sudare.gate.policy import Policy, PolicyCheck, PolicySource, Waiver, read_policy
 from sudare.gate.verdicts import FAILING, VERDICTS, Verdict, verdict_of
 from sudare.lazy import above
-from sudare.messages import Language, Message, Texts, message
+from sudare.messages import Language, Message, Texts, has_entry, message
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
@@ -116,6 +116,11 @@ class GateRun(Result):
         return "fail" if found.intersection(FAILING) else "warn" if "warn" in found else "pass"
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the policy and everything that it names lie: nothing is written over them."""
+        return tuple(str(self.policy.folder / file) for file in (self.source, *dict(self.policy.files()).values()))
+
+    @property
     def counts(self) -> dict[Verdict, int]:
         """How many checks have which verdict."""
         return {verdict: sum(check.verdict == verdict for check in self.checks) for verdict in VERDICTS}
@@ -176,16 +181,20 @@ def _inputs(policy: Policy) -> dict[str, GateInput]:
 
 
 def hash_of(path: Path) -> str | None:
-    """Return the hash of a file, or of the hashes of all files that a pattern stands for; None if there are none."""
-    if not is_pattern(path):
-        return file_hash(path) if path.is_file() else None
-    files = matching_files(path)
+    """Return the hash of a file, or of the hashes of all files of a folder or a pattern; None if there are none."""
+    if path.is_file():
+        return file_hash(path)
+    files = sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else []
+    if not files and is_pattern(path):
+        files = matching_files(path)
     return sha256("\n".join(map(file_hash, files)).encode()).hexdigest() if files else None
 
 
 def _of_policy(error: SudareError, policy: Policy, where: str) -> SudareError:
-    """Return an error as one of a check or a source of a policy."""
-    return type(error)("errors.gate.within", path=policy.source, where=where, problem=error)
+    """Return an error as one of a check or a source of a policy, with what to do about it."""
+    hint = f"{error.key}_hint"
+    told = Message(hint, error.values) if has_entry("en", hint) else ""
+    return type(error)("errors.gate.within", path=policy.source, where=where, problem=error, hint=told)
 
 
 def _run_source(

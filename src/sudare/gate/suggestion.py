@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from sudare.arguments import checked
-from sudare.errors import ColumnNotFound, NotOnEngine, OptionNotUsable
-from sudare.gate.arguments import Value
-from sudare.gate.measures.model import Asked, Measure
-from sudare.gate.measures.registry import Kind, find_measure
+from sudare.errors import ColumnNotFound, InputError, NotOnEngine, OptionNotUsable
+from sudare.gate.arguments import Argument, Value, values_of
+from sudare.gate.measures.model import Asked, Measure, Measured
+from sudare.gate.measures.registry import SOURCE_OPTIONS, Kind, find_measure
 from sudare.gate.opened import OpenSource, OpenTable, opened
+from sudare.gate.policy import PLACES
 from sudare.lazy import above
-from sudare.messages import Language, Texts, message
+from sudare.messages import Joined, Language, Texts, message
+from sudare.messages.near import near_names
 from sudare.progress import Progress, silent
 from sudare.results import Result
 from sudare.showing import dataclass
-from sudare.sources.writing import keeps_inputs, whole_file
+from sudare.sources.writing import check_ending, keeps_inputs, whole_file
 
 POLICY_ENDINGS = (".toml",)
 # What ends so is lines of items, unless something else is said.
@@ -44,9 +47,12 @@ class SuggestedCheck(Result):
 
 @dataclass(frozen=True, slots=True)
 class SuggestedPolicy(Result):
-    """A policy for a file, as the text of a TOML file, and what its checks measure today."""
+    """A policy for a file, as the text of a TOML file, and what its checks measure today.
 
-    _hidden = ("policy",)
+    `questions` is another one, with what only people can answer, and no answers yet.
+    """
+
+    _hidden = ("policy", "questions")
     _rows = ("checks",)
     _row = SuggestedCheck
 
@@ -54,13 +60,25 @@ class SuggestedPolicy(Result):
     kind: Kind
     checks: tuple[SuggestedCheck, ...]
     policy: str = field(repr=False)
+    questions: str = field(repr=False)
 
     @checked
     @keeps_inputs()
     def write(self, path: str | Path) -> None:
         """Write the policy, whole or not at all."""
-        with whole_file(Path(path)) as temporary:
-            temporary.write_text(self.policy, encoding="utf-8", newline="\n")
+        _write(self.policy, Path(path))
+
+    @checked
+    @keeps_inputs()
+    def write_questions(self, path: str | Path) -> None:
+        """Write the questions that only people can answer, for the answers to be filled in, whole or not at all."""
+        _write(self.questions, Path(path))
+
+
+def _write(text: str, path: Path) -> None:
+    check_ending(path, POLICY_ENDINGS)
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 # Measure, arguments, severity, limit. The limits are those that the sources of the legal map name most often, not what
@@ -83,29 +101,57 @@ def suggest_policy(
     kind: Kind | None = None,
     options: Mapping[str, Any] | None = None,
     folder: str | Path | None = None,
+    answers: str | Path | None = None,
     language: Language = "en",
     progress: Progress = silent,
 ) -> SuggestedPolicy:
     """Look at a file, and suggest a policy with comments in a language.
 
     `kind` None: baskets, if the file is lines of items; a purchase history, if it has customers, days and items; else a
-    table. `options` say how to read it, by the names that policies have for them. The policy will lie in `folder`.
+    table. `options` say how to read it, by the names that policies have for them. The policy will lie in `folder`, and
+    names the file of `answers` if there will be one.
     """
-    path, given = Path(source), dict(options or {})
-    last: ColumnNotFound | None = None
+    path = Path(source)
+    problems: list[InputError] = []
     for tried in (kind,) if kind else _kinds(path):
         try:
+            given = _options(options or {}, tried, path)
             checks = _measure(path, tried, given, progress)
-        except ColumnNotFound as error:
-            if kind:
-                raise
-            last = error
+        except (ColumnNotFound, OptionNotUsable) as error:
+            problems.append(error)
             continue
         write: Any = above("sudare.report.gate.suggested", "policy_text")
-        text = write(_named(path, folder), tried, given, checks, Texts(language))
-        return SuggestedPolicy(str(path), tried, tuple(checks), text)
-    assert last is not None  # noqa: S101 - a table has any columns
-    raise last
+        ask: Any = above("sudare.report.gate.suggested", "questions_text")
+        texts, told = Texts(language), None if answers is None else _named(Path(answers), folder)
+        placed = {name: _placed(name, value, folder) for name, value in given.items()}
+        text = write(_named(path, folder), tried, placed, checks, texts, answers=told)
+        return SuggestedPolicy(str(path), tried, tuple(checks), text, ask(texts))
+    # A column that is missing is nearer to what was meant than an option that another kind of data has.
+    raise next((one for one in problems if isinstance(one, ColumnNotFound)), problems[-1])
+
+
+def _options(given: Mapping[str, Any], kind: Kind, path: Path) -> dict[str, Value]:
+    """Return how to read a file, checked as those of a policy are."""
+    known, where = SOURCE_OPTIONS[kind], f"[sources.{_SOURCE}]"
+
+    def refuse(name: str, argument: Argument) -> NoReturn:
+        must = (
+            message("errors.gate.must.choice", choices=Joined(argument.choices, "or"))
+            if argument.choices
+            else message(f"errors.gate.must.{argument.kind}")
+        )
+        raise OptionNotUsable("errors.gate.wrong", path=path, where=where, name=name, must=must)
+
+    for name in given:
+        if name not in known:
+            near = near_names(name, [*known])
+            raise OptionNotUsable("errors.gate.unknown_key", path=path, where=where, name=name, near=near)
+    return values_of(given, known, refuse)
+
+
+def _placed(name: str, value: Value, folder: str | Path | None) -> Value:
+    """Return an option as the policy has it, if it names a file or a folder: from where the policy will lie."""
+    return _named(Path(str(value)), folder) if name in PLACES and Path(str(value)).exists() else value
 
 
 def _kinds(path: Path) -> tuple[Kind, ...]:
@@ -113,13 +159,15 @@ def _kinds(path: Path) -> tuple[Kind, ...]:
 
 
 def _named(path: Path, folder: str | Path | None) -> str:
-    """Return how the policy names the file: relative to where it will lie, if that is possible."""
+    """Return how the policy names a file: relative to where the policy will lie, if that is possible."""
     if folder is None:
         return path.as_posix()
+    # Links in the way would lead from the one elsewhere than to the other.
+    place = path.parent.resolve() / path.name
     try:
-        return path.absolute().relative_to(Path(folder).absolute()).as_posix()
-    except ValueError:
-        return path.absolute().as_posix()
+        return Path(os.path.relpath(place, Path(folder).resolve())).as_posix()
+    except ValueError:  # on another drive
+        return place.as_posix()
 
 
 def _measure(path: Path, kind: Kind, options: Mapping[str, Any], progress: Progress) -> list[SuggestedCheck]:
@@ -131,17 +179,17 @@ def _measure(path: Path, kind: Kind, options: Mapping[str, Any], progress: Progr
             progress(message("progress.gate"), number, len(wanted))
             measure = find_measure(kind, name)
             asked = Asked(arguments, (limit,), path.parent, 0, progress)
-            value = _value(measure, place, asked)
-            if value is not None:
-                within = not measure.is_worse(value, limit)
-                found.append(SuggestedCheck(name, arguments, severity, limit, value, within))
+            today = _today(measure, place, asked)
+            if today is not None:
+                within = today.unproven is None and not measure.is_worse(today.value, limit)
+                found.append(SuggestedCheck(name, arguments, severity, limit, today.value, within))
     return found
 
 
-def _value(measure: Measure, place: OpenSource, asked: Asked) -> float | None:
+def _today(measure: Measure, place: OpenSource, asked: Asked) -> Measured | None:
     """Return what is measured; None where the file has not got what it takes."""
     try:
-        return measure.function(place, asked).value
+        return measure.function(place, asked)
     except (OptionNotUsable, NotOnEngine):
         return None
 
@@ -163,9 +211,7 @@ def _suggestions(place: OpenSource, kind: Kind) -> Iterator[_Suggestion]:
 
 def _quasi(place: OpenTable) -> tuple[str, ...]:
     """Return the attributes that an attacker may know: all that do not identify people by themselves."""
-    from sudare.tables.identifiers import direct_identifiers
-
-    identifying = {found.attribute for found in direct_identifiers(place.table)}
+    identifying = {found.attribute for found in place.identifiers}
     return tuple(name for name in place.table.attributes if name not in identifying)
 
 
@@ -185,8 +231,10 @@ def toml_value(value: object) -> str:
     """Return a value as TOML writes it."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int | float):
-        return f"{value:g}"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value == int(value) else repr(value)
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(toml_value, value))}]"
     # A string of JSON without anything beyond ASCII escaped is one of TOML.

@@ -10,7 +10,7 @@ from sudare.arguments import checked
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.spellings import plain
-from sudare.tables.identifiers import NEARLY_ALL, words_of
+from sudare.tables.identifiers import nearly_all, words_of
 from sudare.tables.model import Table
 
 CodeKind = Literal["card", "my_number", "named"]
@@ -18,7 +18,7 @@ CodeKind = Literal["card", "my_number", "named"]
 # Headers that name an individual identification code of Japan (個人識別符号), or an official number elsewhere.
 _NAMED = re.compile(
     r"マイナンバー|個人番号|住民票コード|基礎年金番号|(旅券|パスポート)の?番号|(運転)?免許証?の?番号|被保険者(証)?の?(記号)?番号|保険証の?番号|在留カード"
-    r"|\b(my number|ssn|social security( number| no)?|passport( number| no)?|driver s? ?licen[cs]e( number| no)?"
+    r"|\b(my number|ssn|social security( number| no)?|passport( number| no)?|driver[ '’]?s? ?licen[cs]e( number| no)?"
     r"|licen[cs]e (number|no)|national (id|insurance)( number| no)?|health insurance (number|no)|tax (id|number))\b"
 )
 _CARD_DIGITS = range(13, 20)
@@ -52,13 +52,17 @@ def code_columns(table: Table) -> tuple[CodeColumn, ...]:
 
 def code_kind(attribute: str, values: Collection[str]) -> CodeKind | None:
     """Return what kind of number the different values of a column look like; None if they look like none."""
-    texts = [re.sub(r"[ -]", "", plain(value)) for value in values]
-    if len(texts) >= _LEAST_VALUES:
-        if sum(map(is_card, texts)) >= NEARLY_ALL * len(texts):
+    if len(values) >= _LEAST_VALUES:
+        if nearly_all(values, lambda value: is_card(_undivided(value))):
             return "card"
-        if sum(map(is_my_number, texts)) >= NEARLY_ALL * len(texts):
+        if nearly_all(values, lambda value: is_my_number(_undivided(value))):
             return "my_number"
-    return "named" if texts and _NAMED.search(words_of(attribute)) else None
+    return "named" if values and _NAMED.search(words_of(attribute)) else None
+
+
+def _undivided(value: str) -> str:
+    """Return a number without the blanks and hyphens between its groups."""
+    return re.sub(r"[ -]", "", plain(value))
 
 
 def is_card(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Literal
 
 from sudare.results import Result
@@ -28,6 +28,7 @@ MOST_GAPS = 10
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 _PHONE = re.compile(r"\+?[(]?[0-9][0-9() ./-]*[0-9]")
 _PHONE_DIGITS = range(9, 16)
+_DIVIDED = re.compile(r"[0-9)][ -][0-9(]")
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u30fc"), "-")
 _PHONE_HEADER = re.compile(r"\b(tel|phone|telephone|mobile|cell ?phone|fax)\b|電話|携帯|ファックス")
 _PEOPLE = "customer|client|member|user|patient|person|people|employee|staff|student|subscriber|guest|contact|account"
@@ -74,14 +75,14 @@ def direct_identifiers(table: Table) -> tuple[DirectIdentifier, ...]:
 
 def identifier_kind(attribute: str, counted: Mapping[str, int]) -> IdentifierKind | None:
     """Return what kind of identifier values look like, given with the records of each; None if they look like none."""
-    if _nearly_all(counted, lambda value: bool(_EMAIL.fullmatch(value))):
+    if nearly_all(counted, lambda value: bool(_EMAIL.fullmatch(value))):
         return "email"
     header = words_of(attribute)
     called = bool(_PHONE_HEADER.search(header))
-    if _nearly_all(counted, lambda value: is_phone(value, called=called)):
+    if nearly_all(counted, lambda value: is_phone(value, called=called)):
         return "phone"
     varied = len(counted) >= DIFFERENT_PER_RECORD * sum(counted.values())
-    words = _nearly_all(counted, lambda value: not any(map(str.isdigit, value)))
+    words = nearly_all(counted, lambda value: not any(map(str.isdigit, value)))
     if words and (_NAME_HEADER.search(header) or (varied and _NAME_END.search(header))):
         return "name"
     if nearly_unique(counted):
@@ -105,9 +106,8 @@ def is_phone(text: str, *, called: bool = False) -> bool:
     if not _PHONE.fullmatch(text) or is_code_of_digits(text) or date_of(text):
         return False
     marked = text.startswith("+") or (text.startswith("0") and text[1] != ".")
-    divided = re.search(r"[0-9)][ -][0-9(]", text) is not None
     bare = called and text.isdigit()
-    return sum(map(str.isdigit, text)) in _PHONE_DIGITS and (marked or divided or bare)
+    return (marked or bare or bool(_DIVIDED.search(text))) and sum(map(str.isdigit, text)) in _PHONE_DIGITS
 
 
 def occurs_once(counted: Mapping[str, int]) -> bool:
@@ -129,9 +129,9 @@ def nearly_unique(counted: Mapping[str, int]) -> bool:
 
 def is_measured(counted: Mapping[str, int]) -> bool:
     """Return whether values are dates, or numbers that are not a numbering: measured so finely that they differ."""
-    if _nearly_all(counted, lambda value: date_of(value) is not None):
+    if nearly_all(counted, lambda value: date_of(value) is not None):
         return True
-    return _nearly_all(counted, lambda value: number_of(value) is not None) and not _is_numbering(counted)
+    return nearly_all(counted, lambda value: number_of(value) is not None) and not _is_numbering(counted)
 
 
 def _is_numbering(counted: Mapping[str, int]) -> bool:
@@ -142,5 +142,12 @@ def _is_numbering(counted: Mapping[str, int]) -> bool:
     return len(set(map(len, counted))) == 1 or numbers[-1] - numbers[0] < MOST_GAPS * len(numbers)
 
 
-def _nearly_all(counted: Mapping[str, int], fits: Callable[[str], bool]) -> bool:
-    return bool(counted) and sum(map(fits, counted)) >= NEARLY_ALL * len(counted)
+def nearly_all(values: Collection[str], fits: Callable[[str], bool]) -> bool:
+    """Return whether nearly all values fit. It ends with the first that makes it impossible: most columns are none."""
+    possible, least = len(values), NEARLY_ALL * len(values)
+    for value in values:
+        if not fits(value):
+            possible -= 1
+            if possible < least:
+                return False
+    return bool(values)

@@ -37,6 +37,9 @@ from sudare.errors import MemoryNotEnough, OptionNotUsable, SourceNotReadable
 from sudare.limits import MEMORY
 from sudare.messages import Message, message
 
+# What DuckDB says of a Parquet file whose end can be read, and whose pages cannot.
+_DAMAGED = re.compile("corrupt|Failed to read|Could not read")
+
 
 class DuckDBEngine(Gate):
     """An in-memory DuckDB that uses at most `memory` and spills the rest to a folder it removes.
@@ -67,6 +70,7 @@ class DuckDBEngine(Gate):
         self._spill = folder = make_spill_folder(spill)
         self._names = FileNames(folder)
         self._attached: set[str] = set()
+        self._parquet: Path | None = None  # what was found to be one, and is read later
         # Runs at close, or when the program ends without it.
         self._remove_spill = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         config: dict[str, str | bool | int | float | list[str]] = {
@@ -149,7 +153,7 @@ class DuckDBEngine(Gate):
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn DuckDB's ways of saying "no memory" and "interrupted" into ours."""
+        """Turn DuckDB's ways of saying "no memory", "interrupted" and "damaged file" into ours."""
         interruption.safe_point()
         try:
             yield
@@ -158,6 +162,11 @@ class DuckDBEngine(Gate):
         except (duckdb.InterruptException, RuntimeError) as error:
             if "interrupted" in str(error).lower():
                 raise KeyboardInterrupt from None
+            raise
+        except duckdb.Error as error:
+            # Errors without a class of their own come from what decodes the pages of a file.
+            if self._parquet and (type(error) is duckdb.Error or _DAMAGED.search(str(error))):
+                raise not_parquet(self._parquet, self._names.in_own_names(str(error).splitlines()[0])) from None
             raise
 
     def describe(self, table: str) -> dict[str, str]:
@@ -214,10 +223,12 @@ class DuckDBEngine(Gate):
         files = parquet_files(path)
         partitioned = str(is_partitioned(path, files)).lower()
         table = f"read_parquet({self._names.listed(path, files)}, hive_partitioning = {partitioned})"
+        self._parquet = None
         try:
             self.describe(table)
         except duckdb.Error as error:
             raise not_parquet(path, self._names.in_own_names(str(error).splitlines()[0])) from None
+        self._parquet = path
         return table
 
     def find(self, _name: str, /) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.gate.arguments import Argument
+from sudare.gate.arguments import Argument, exact_share
 from sudare.gate.measures.model import Asked, Basis, Measure, Measured
 from sudare.messages import message
 
@@ -26,7 +26,7 @@ def _rho(source: OpenBaskets, asked: Asked) -> Measured:
     baskets = source.baskets
     shown = source.published(asked.file("published")) if "published" in asked.arguments else None
     found = check_baskets(
-        baskets, source.sensitive(asked["sensitive"], asked.folder), rho=asked["rho"], published=shown,
+        baskets, source.sensitive(asked["sensitive"], asked.folder), rho=exact_share(asked["rho"]), published=shown,
         max_known=asked.get("max-known"), epsilon=asked.get("epsilon"), delta=asked.get("delta"), seed=asked.seed,
         progress=asked.progress,
     )  # fmt: skip

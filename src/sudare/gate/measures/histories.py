@@ -70,6 +70,8 @@ def _profiles(source: OpenHistory, asked: Asked) -> Measured:
 
     if "known" in asked.arguments and "split" in asked.arguments:
         raise OptionNotUsable("errors.profiles.split_and_others")
+    if "truth" in asked.arguments and "known" not in asked.arguments:
+        raise OptionNotUsable("errors.profiles.only_for_two", option="truth")
     trained = asked.get("trained")
     if "known" in asked.arguments:
         known = source.other_cells(asked.file("known"))

@@ -80,4 +80,5 @@ class Measure:
 
     def is_worse(self, value: float, than: float) -> bool:
         """Say whether a value is worse than another."""
-        return value > than + _NOISE if self.better == "low" else value < than - _NOISE
+        as_good = value <= than + _NOISE if self.better == "low" else value >= than - _NOISE
+        return not as_good  # so is what is not a number

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sudare.arguments import checked
 from sudare.gate.run import GateCheck, GateRun
 from sudare.gate.verdicts import FAILING
 from sudare.messages import Language, Texts
-from sudare.report.gate.wording import legal_value_of, limits_text, measure_name, notes_of, shown_value
+from sudare.report.gate.wording import about_text, legal_value_of, limits_text, measure_name, notes_of, shown_value
 from sudare.report.legal.criteria import read_answers
+from sudare.report.legal.map import LegalValue
 from sudare.report.legal.section import legal_values, section_title
 from sudare.report.page import Page, Section, render_page, shortened
 from sudare.report.repeating import call_text, repetition
@@ -66,7 +67,7 @@ def gate_page(
         "answers": summary(found, texts),
         "made": made,
         "again": repetition(command, call, texts, made),
-        **legal_values([*map(legal_value_of, found.checks)], texts, frames=frames, answers=answers),
+        **legal_values([*_measured(found)], texts, frames=frames, answers=answers),
     }
     sections = ("legal", "files", "parameters") if only_legal else SECTIONS
     if only_legal:
@@ -85,6 +86,11 @@ def gate_page(
     return render_page(page, texts, values)
 
 
+def _measured(found: GateRun) -> Iterator[LegalValue]:
+    """Yield what checks say to the legal map; one that proves nothing says nothing, whatever its value is."""
+    return (legal_value_of(check) for check in found.checks if check.unproven is None)
+
+
 def check_values(found: GateRun, texts: Texts) -> dict[str, object]:
     """Return what the table of checks shows."""
     return {
@@ -93,6 +99,7 @@ def check_values(found: GateRun, texts: Texts) -> dict[str, object]:
         "value": lambda check: shown_value(check, texts),
         "limits": lambda check: limits_text(check, texts),
         "measure": lambda check: measure_name(check.measure, texts),
+        "about": lambda check: about_text(check.arguments),
         "notes": lambda check: notes_of(check, texts),
         "short_name": lambda name: shortened(name, texts),
     }

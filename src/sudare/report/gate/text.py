@@ -12,6 +12,8 @@ from sudare.messages import Texts
 from sudare.report.gate.wording import limits_text, measure_name, notes_of, shown_value
 from sudare.report.terminal import console
 
+# How much is shown of a hash.
+_SHORT = 16
 _STYLES = {"fail": "bold red", "unproven": "bold red", "drift": "bold red", "warn": "yellow", "pass": "green"}
 
 
@@ -85,7 +87,7 @@ def show_verification(found: EvidenceVerification, texts: Texts) -> None:
         out.print(line)
     if found.verified:
         out.print(texts("gate.verified"), style="bold green")
-    elif not any(part.kind != "version" for part in found.differences):
+    elif not found.differs:
         out.print(texts("gate.intact"), style="bold")
     else:
         out.print(texts("gate.not_verified"), style="bold red")
@@ -104,14 +106,25 @@ def _verification_lines(found: EvidenceVerification, texts: Texts) -> Iterator[s
     for part in found.parts:
         if part.state not in ("same", "not_checked") or (part.kind, part.state) == ("input", "not_checked"):
             yield _difference(part, texts)
+    if found.obstacle:
+        yield texts("gate.not_recomputed", reason=texts.say(found.obstacle))
 
 
 def _difference(part: EvidencePart, texts: Texts) -> str:
-    return texts(
-        f"gate.difference.{part.kind}_{part.state}", name=part.name, expected=_short(part.expected),
-        found=_short(part.found),
-    )  # fmt: skip
+    # Of the manifest itself there is no hash.
+    rewritten = (part.kind, part.state, part.expected) == ("file", "changed", None)
+    name = "manifest_changed" if rewritten else f"{part.kind}_{part.state}"
+    expected, found = (_shown(part, value, texts) for value in (part.expected, part.found))
+    return texts(f"gate.difference.{name}", name=part.name, expected=expected, found=found)
+
+
+def _shown(part: EvidencePart, value: str | float | None, texts: Texts) -> str:
+    if part.kind == "verdict":
+        return texts(f"gate.verdict.{value}")
+    return str(value) if part.kind in ("number", "version") else _short(value)
 
 
 def _short(value: str | float | None) -> str:
-    return f"{value:.6g}" if isinstance(value, int | float) else (value or "")[:16]
+    """Return a hash, or anything else that may be long, so that it can be recognized."""
+    text = str(value or "")
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"

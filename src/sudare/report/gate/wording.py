@@ -9,10 +9,14 @@ from sudare.gate.measures.model import Better, Unit
 from sudare.gate.run import GateCheck
 from sudare.messages import Texts
 from sudare.report.legal.map import LegalValue
-from sudare.report.legal.section import value_text
+from sudare.report.legal.section import number_text, value_text
 
-# Arguments that say what a value is about.
-_ABOUT = ("known", "knowledge", "attacker", "sensitive", "size", "m", "rho", "use", "column", "counts", "age", "split")
+# Arguments that say what a value is about, and those of them whose values say it without their names.
+_ABOUT = (
+    "known", "knowledge", "attacker", "sensitive", "size", "m", "rho", "use", "column", "counts", "age", "split",
+    "limit", "people", "share", "budget",
+)  # fmt: skip
+_SPEAKING = ("known", "knowledge", "use", "column", "counts", "age")
 
 
 def measure_name(measure: str, texts: Texts) -> str:
@@ -27,7 +31,7 @@ def shown_value(check: GateCheck, texts: Texts) -> str:
 
 def limit_text(limit: float, unit: Unit, better: Better, texts: Texts) -> str:
     """Return a limit: at most, or at least."""
-    shown = texts.exact_percent(limit) if unit == "share" else f"{limit:,.6g}"
+    shown = texts.exact_percent(limit) if unit == "share" else number_text(limit, 6)
     return texts(f"legal.usual.{better}", number=shown)
 
 
@@ -44,8 +48,12 @@ def limits_text(check: GateCheck, texts: Texts) -> str:
 
 def about_text(arguments: Mapping[str, Value]) -> str:
     """Return what a value is about, such as the attributes that are known."""
-    told = (arguments[name] for name in _ABOUT if name in arguments)
-    return ", ".join(", ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in told)
+    return ", ".join(_told(name, arguments[name]) for name in _ABOUT if name in arguments)
+
+
+def _told(name: str, value: Value) -> str:
+    told = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return told if name in _SPEAKING else f"{name} {told}"
 
 
 def check_sentence(check: GateCheck, texts: Texts) -> str:
@@ -72,4 +80,5 @@ def notes_of(check: GateCheck, texts: Texts) -> Sequence[str]:
 
 def legal_value_of(check: GateCheck) -> LegalValue:
     """Return what a check says to the legal map."""
-    return LegalValue(check.measure, check.value, check.unit, check.better, about_text(check.arguments) or check.source)
+    about = about_text(check.arguments) or check.source
+    return LegalValue(check.measure, check.value, check.unit, check.better, about, check.basis)

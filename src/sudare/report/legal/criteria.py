@@ -34,16 +34,20 @@ class LegalSource:
 
 @dataclass(frozen=True, slots=True)
 class UsualNumber:
-    """A number that a source names for a measure."""
+    """A number that a source names for a measure; `size` is the class size that it equates a risk with."""
 
     measure: str
     number: float
     label: Told | None
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What a source asks, the measures that speak to it, the numbers it names, and the questions that remain."""
+    """What a source asks, the measures that speak to it, the numbers it names, and the questions that remain.
+
+    `confirmed` is false where the text of the source could not be read.
+    """
 
     id: str
     clause: Told
@@ -65,6 +69,11 @@ class LegalFrame:
     title: Told
     about: Told
     criteria: tuple[Criterion, ...]
+
+    @property
+    def sources(self) -> tuple[LegalSource, ...]:
+        """The sources of the criteria, each once, in their order."""
+        return tuple({id(one.source): one.source for one in self.criteria}.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ def frames_named(names: Sequence[str]) -> tuple[LegalFrame, ...]:
 
 
 def read_answers(path: Path) -> dict[str, str | bool]:
-    """Read answers to the questions: a TOML file of `question = "text"`, or true or false."""
+    """Read answers to the questions: a TOML file of `question = "text"`, or true or false; empty texts do not count."""
     try:
         found = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
@@ -118,10 +127,10 @@ def read_answers(path: Path) -> dict[str, str | bool]:
         if name not in questions:
             near = near_names(name, [*questions])
             raise OptionNotUsable("errors.legal.no_question", path=path, name=name, near=near)
-        if not isinstance(answer, bool if questions[name].yes_no else str):
+        if answer != "" and not isinstance(answer, bool if questions[name].yes_no else str):
             wanted = Joined(["true", "false"], "or") if questions[name].yes_no else '"..."'
             raise OptionNotUsable("errors.legal.answer", path=path, name=name, wanted=wanted)
-    return found
+    return {name: answer for name, answer in found.items() if not isinstance(answer, str) or answer.strip()}
 
 
 def _frame(told: Mapping[str, Any], sources: Mapping[str, LegalSource]) -> LegalFrame:
@@ -138,11 +147,11 @@ def _criterion(told: Mapping[str, Any], sources: Mapping[str, LegalSource]) -> C
         clause=told["clause"],
         text=told["text"],
         measures=tuple(told["measures"]),
-        usual=tuple(UsualNumber(one["measure"], one["number"], one.get("label")) for one in numbers),
+        usual=tuple(UsualNumber(one["measure"], one["number"], one.get("label"), one.get("size")) for one in numbers),
         usual_text=told.get("usual_text"),
         source=sources[told["source"]],
         place=told["place"],
-        confirmed="checked" not in told,
+        confirmed=told.get("confirmed", True),
         questions=tuple(told["questions"]),
     )
 

@@ -1,33 +1,37 @@
-"""Measured values put beside the criteria that they speak to. What results is no judgment of the law.
+"""Measured values put beside the criteria that they speak to. This does not judge by the law.
 
 A value is below, at or above a number that the source names, or the source names no number, or the criterion is for
-people to answer. Values are compared at the precision of the number: with 0.09, a risk of 1/11 is at it.
+people to answer. Values are compared as they are. Only where a source itself equates a risk with a class size, as 0.09
+with 11 people, are both, and what lies between them, at the number.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
-from sudare.gate.measures.model import Better, Unit
+from sudare.gate.measures.model import Basis, Better, Unit
 from sudare.report.legal.criteria import Criterion, LegalFrame, Question, UsualNumber, legal_questions
 from sudare.showing import dataclass
 
 # In relation to a number of the source, or why there is no such relation.
+Relation = Literal["below", "at", "above"]
 LegalVerdict = Literal["below", "at", "above", "no_number", "yours"]
+# Values that are equal but for the last bits are equal.
+_NOISE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class LegalValue:
-    """A measured value: of which measure, what it is, and what it is about, such as the attributes known."""
+    """A measured value: of which measure, what it is, what it is about, such as the attributes known, and its basis."""
 
     measure: str
     value: float
     unit: Unit
     better: Better
     about: str = ""
+    basis: Basis = "counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Compared:
 
     usual: UsualNumber
     value: LegalValue
-    verdict: LegalVerdict
+    verdict: Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def _mapped(
         tuple(value for name in criterion.measures for value in values.get(name, ())),
         tuple(name for name in criterion.measures if name not in values),
         tuple(
-            Compared(usual, worst, relation(worst.value, usual.number))
+            Compared(usual, worst, relation(worst.value, usual))
             for usual in criterion.usual
             if usual.measure in values
             for worst in [_worst(values[usual.measure])]
@@ -110,8 +114,9 @@ def _worst(values: Sequence[LegalValue]) -> LegalValue:
     return pick(values, key=lambda one: one.value)
 
 
-def relation(value: float, number: float) -> Literal["below", "at", "above"]:
-    """Return how a value stands to a number, at the precision in which the number is written."""
-    exact = Decimal(str(number))
-    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(int(exact.as_tuple().exponent)), ROUND_HALF_UP)
-    return "at" if rounded == exact else "below" if rounded < exact else "above"
+def relation(value: float, usual: UsualNumber) -> Relation:
+    """Return how a value stands to a number, and to the class size that the source equates it with."""
+    named = sorted((usual.number, 1 / usual.size if usual.size else usual.number))
+    if value < named[0] - _NOISE:
+        return "below"
+    return "above" if value > named[1] + _NOISE else "at"

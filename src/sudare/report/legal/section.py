@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from sudare.gate.measures.model import Unit
 from sudare.messages import Texts
@@ -36,6 +37,9 @@ def legal_values(
         "legal_usual": lambda compared: usual_text(compared.usual.number, compared.value, texts),
         "legal_measure": lambda name: texts(f"gate.measure.{name}"),
         "legal_verdicts": lambda one: [texts(f"legal.verdict.{verdict}") for verdict in one.verdicts],
+        # As people type it: a page loads nothing, and has no links to load.
+        "legal_address": lambda source: source.address.removeprefix("https://"),
+        "legal_basis": lambda value: "" if value.basis == "counted" else texts(f"legal.basis.{value.basis}"),
         "in_language": lambda told: told[texts.language],
     }
 
@@ -45,7 +49,14 @@ def value_text(value: float, unit: Unit, texts: Texts) -> str:
     numbers = Numbers(texts)
     if unit == "share":
         return numbers.percent(value)
-    return numbers.count(round(value)) if unit == "count" else f"{value:,.4g}"
+    return numbers.count(round(value)) if unit == "count" else number_text(value, 4)
+
+
+def number_text(value: float, digits: int) -> str:
+    """Return a number with at most this number of significant digits, whole ones all, and without an exponent."""
+    if abs(value) >= 10**digits:
+        return f"{value:,.0f}"
+    return f"{Decimal(f'{value:.{digits}g}'):,f}"
 
 
 def usual_text(number: float, value: LegalValue, texts: Texts) -> str:

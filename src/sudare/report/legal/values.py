@@ -11,6 +11,8 @@ from sudare.tables.codes import code_columns
 from sudare.tables.identifiers import direct_identifiers
 
 if TYPE_CHECKING:
+    from sudare.gate.measures.model import Basis
+    from sudare.histories.attack.duel import Duel
     from sudare.histories.attackers.assessment import AttackersAssessment
     from sudare.histories.attackers.published import PublishedAssessment
     from sudare.histories.profiles.assessment import ProfileAssessment
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
     from sudare.report.table.findings import Findings as TableFindings
     from sudare.statistics.class_sizes import ClassSize
     from sudare.tables.anonymize.publication import AnonymizedTable
+    from sudare.tables.attack.results import TableAttacks
     from sudare.tables.model import Table
 
 # Names of attributes that say what a value is about; of more, their number.
 _MOST_NAMES = 4
 
 
-def _share(measure: str, value: float, about: str = "") -> LegalValue:
-    return LegalValue(measure, value, "share", "low", about)
+def _share(measure: str, value: float, about: str = "", basis: Basis = "counted") -> LegalValue:
+    return LegalValue(measure, value, "share", "low", about, basis)
 
 
 def history_legal(
@@ -42,7 +45,7 @@ def history_legal(
     else:
         yield _share("attackers", max(risk.measured for risk in assessment.attackers), texts("legal.about.as_it_is"))
     if not isinstance(profiles, Message) and profiles.one_to_one is not None:
-        yield _share("profiles", profiles.one_to_one, texts("legal.about.as_it_is"))
+        yield _share("profiles", profiles.one_to_one, texts("legal.about.as_it_is"), "attacked")
 
 
 def table_legal(table: Table, findings: TableFindings, limit: float, texts: Texts) -> Iterator[LegalValue]:
@@ -64,7 +67,7 @@ def anonymized_legal(findings: AnonymizedFindings, result: AnonymizedTable, text
     if findings.after:
         yield from _classes_legal(findings.after.sizes, texts("legal.about.published"))
     if result.attacks:
-        yield LegalValue("attacks", len(result.attacks.above), "count", "low", texts("legal.about.above_promise"))
+        yield from _attacks_legal(result.attacks, texts)
 
 
 def contest_legal(findings: HistoryFindings, texts: Texts) -> Iterator[LegalValue]:
@@ -76,11 +79,33 @@ def contest_legal(findings: HistoryFindings, texts: Texts) -> Iterator[LegalValu
         after = max(risk.after for risk in findings.published.attackers)
         yield _share("attackers", after, texts("legal.about.published"))
     # Where nothing was tried, nothing is said: no attack is not a number of attacks that failed.
-    if findings.duel and findings.duel.verdict != "not_tried":
-        yield LegalValue("attacks", len(findings.duel.broken_by), "count", "low", texts("legal.about.published"))
+    if findings.duel and _is_telling(findings.duel):
+        broken, about = len(findings.duel.broken_by), texts("legal.about.published")
+        yield LegalValue("attacks", broken, "count", "low", about, "attacked")
     profiles = findings.profiles
     if profiles is not None and not isinstance(profiles, Message) and profiles.after.right is not None:
-        yield _share("profiles", profiles.after.right, texts("legal.about.published"))
+        yield _share("profiles", profiles.after.right, texts("legal.about.published"), "attacked")
+
+
+def _attacks_legal(attacks: TableAttacks, texts: Texts) -> Iterator[LegalValue]:
+    """Yield what attacks on a table reached; those that failed their control, or were not tried, say nothing."""
+    if attacks.verdict not in ("too_weak", "not_tried"):
+        succeeded, about = len(attacks.above) + len(attacks.beyond), texts("legal.about.attacks")
+        yield LegalValue("attacks", succeeded, "count", "low", about, "attacked")
+    telling = {
+        attack.sensitive
+        for attack in attacks.attacks
+        if attack.name == "inference" and attack.verdict not in ("too_weak", "not_tried")
+    }
+    for guessed in attacks.inference:
+        if guessed.sensitive in telling:
+            yield _share("inference", guessed.success, guessed.sensitive, "attacked")
+
+
+def _is_telling(duel: Duel) -> bool:
+    """Return whether the number of attacks that succeeded says anything: one did, or all the rest passed a control."""
+    missed = any(attack.outcome in ("crashed", "proves_nothing") for attack in duel.attacks)
+    return bool(duel.broken_by) or (duel.verdict != "not_tried" and not missed)
 
 
 def baskets_legal(findings: BasketFindings, texts: Texts) -> Iterator[LegalValue]:

@@ -19,7 +19,7 @@ def wrong_entries(path: Path, table: Table, key: NDArray[np.integer]) -> int:
 
     `key[i]` is the distinct row of the table that line i stands for: the record of that line must have its values.
     """
-    records, lines = _entries(path)
+    records, lines = key_entries(path)
     published = lines > 0
     named = np.bincount(lines[published & (lines <= len(key))], minlength=len(key) + 1)[1:]
     twice = int(published.sum()) - int((named > 0).sum())
@@ -28,7 +28,7 @@ def wrong_entries(path: Path, table: Table, key: NDArray[np.integer]) -> int:
     return wrong + _different(table, records[known], np.asarray(key)[lines[known] - 1])
 
 
-def _entries(path: Path) -> tuple[Numbers, Numbers]:
+def key_entries(path: Path) -> tuple[Numbers, Numbers]:
     """Return the record and the line of each entry; the line is 0 for a suppressed record."""
     with scratch_engine() as engine:
         parquet = path.suffix.lower() == ".parquet"
