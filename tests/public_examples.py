@@ -54,6 +54,24 @@ PURCHASES = "customer,date,time,item,price,quantity\n" + "".join(
 PEOPLE = "sex,age,town,illness\n" + "".join(
     f"{MARK}{number % 2},{NUMBER + number % 3},{MARK}{number % 4},{MARK}{number % 5}\n" for number in range(24)
 )
+POLICY = """\
+[sources.people]
+kind = "table"
+file = "people.csv"
+
+[[checks]]
+source = "people"
+measure = "uniques"
+known = ["sex", "age"]
+fail = 0.5
+
+[[checks]]
+source = "people"
+measure = "smallest-class"
+known = ["sex", "age"]
+warn = 20
+except = { reason = "a pilot", until = 2099-12-31 }
+"""
 RECORDS = [[f"{MARK}{(user + step) % 6}" for step in range(1 + user % 4)] for user in range(24)]
 BASKETS = "".join(" ".join(record) + "\n" for record in RECORDS)
 PAIRS = "user,item\n" + "".join(f"{MARK}{user},{item}\n" for user, record in enumerate(RECORDS) for item in record)
@@ -67,6 +85,7 @@ class Examples:
         texts = {"T.csv": T, "A.csv": A, "purchases.csv": PURCHASES, "people.csv": PEOPLE, "baskets.txt": BASKETS}
         texts |= {"pairs.csv": PAIRS, "costs.csv": "sex,1\nage,2\ntown,1\nillness,3\n", "levels.toml": "age = 1\n"}
         texts |= {"guesses.csv": f"{NUMBER * 100},{NUMBER * 10}\n", "measures.csv": f"name,utility\n{MARK},1\n"}
+        texts |= {"policy.toml": POLICY}
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
         (folder / "made" / "folder").mkdir(parents=True)
@@ -197,6 +216,21 @@ class Examples:
         return path.with_name("certified.txt.certificate.json")
 
     @cached_property
+    def gate_run(self) -> sudare.gate.GateRun:
+        return sudare.gate.run_gate(self.folder / "policy.toml")
+
+    @cached_property
+    def evidence(self) -> Path:
+        sudare.gate.write_evidence(self.gate_run, self.folder / "evidence")
+        return self.folder / "evidence"
+
+    @cached_property
+    def baseline_file(self) -> Path:
+        path = self.folder / "baseline.json"
+        sudare.gate.write_baseline(sudare.gate.baseline_of(self.gate_run), path)
+        return path
+
+    @cached_property
     def archive(self) -> Path:
         """An archive of a contest with one round, as a server would write it."""
         folder = self.folder / "archive"
@@ -316,6 +350,9 @@ BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
     sudare.tables.DisclosableSets: lambda e, _: sudare.tables.disclosable_sets(e.table, limit=0.5),
     sudare.baskets.Experiments: lambda e, _: e.experiments,
     sudare.baskets.Certificate: lambda e, _: sudare.baskets.read_certificate(e.certificate),
+    sudare.gate.GateRun: lambda e, _: e.gate_run,
+    sudare.gate.Policy: lambda e, _: e.gate_run.policy,
+    sudare.gate.Baseline: lambda e, _: sudare.gate.baseline_of(e.gate_run),
     Texts: lambda _e, _: Texts("en"),
     RecodedTable: lambda e, _: e.recoded,
     Roles: lambda e, _: e.recoded.roles,
@@ -433,12 +470,14 @@ OWN: dict[str, Any] = {
     "read_costs.path": file("costs.csv"),
     "read_earlier_release.key": aligned,
     "read_earlier_release.published": released,
+    "read_baseline.path": lambda e: e.baseline_file,
     "read_guesses.path": file("guesses.csv"),
     "read_hierarchy.path": file("hierarchies/age.csv"),
     "read_history.engine": lambda e: e.engine,
     "read_history.source": file("purchases.csv"),
     "read_levels.path": file("levels.toml"),
     "read_original.path": file("T.csv"),
+    "read_policy.path": file("policy.toml"),
     "read_published.path": file("published.csv"),
     "read_sensitive.source": f"item:{MARK}0",
     "read_sensitive.engine": lambda e: e.engine,
@@ -447,6 +486,7 @@ OWN: dict[str, Any] = {
     "read_valid_anonymized.path": file("A.csv"),
     "recompute_archive.folder": lambda e: e.archive,
     "run_duel.methods": ["item-sets", "best"],
+    "run_gate.policy": file("policy.toml"),
     "run_experiments.figures": [5],
     "run_experiments.threads": 1,
     "run_experiments.repetitions": 1,
@@ -456,7 +496,12 @@ OWN: dict[str, Any] = {
     "summarize_experiments.rows": [sudare.baskets.ExperimentRow(5, MARK, "fixed", 0.5, 1, 0.25, True, 0.25, 0.0, None)],
     "trace_frontier.ks": [2],
     "trace_frontier.search": sudare.contest.FrontierSearch(fast=True, duel=False),
+    "verify_evidence.folder": lambda e: e.evidence,
     "verify_baskets.certificate": lambda e: sudare.baskets.read_certificate(e.certificate),
+    "write_baseline.path": made("out.json"),
+    "write_evidence.folder": made("evidence"),
+    "write_junit.path": made("out.xml"),
+    "write_sarif.path": made("out.sarif"),
     "write_baskets_report.path": made("baskets.html"),
     "write_contest_report.anonymized": file("A.csv"),
     "write_contest_report.draws": 2,

@@ -24,6 +24,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "Publication.publish": ("purchases.csv",),
     "Publication.write_aligned": ("purchases.csv",),
     "Suppression.publish": ("baskets.txt",),
+    "SuggestedPolicy.write_questions": ("people.csv",),
     "generate_history": (),
     "generate_table": (),
     "publish_anonymized": ("A.csv",),
@@ -31,6 +32,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "write_anonymized_report": ("people.csv",),
     "write_baskets": ("baskets.txt",),
     "write_baskets_report": ("baskets.txt",),
+    "write_baseline": (),
     "write_cells": ("T.csv", "A.csv"),
     "write_cells_parquet": ("T.csv", "A.csv"),
     "write_contest_report": ("T.csv", "A.csv", "guesses.csv"),
@@ -38,6 +40,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "write_guesses": (),
     "write_hierarchy": ("hierarchies/age.csv",),
     "write_history_report": ("purchases.csv",),
+    "write_junit": ("policy.toml", "people.csv"),
     "write_key": ("people.csv",),
     "write_levels": ("people.csv",),
     "write_published": ("baskets.txt",),
@@ -46,6 +49,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "write_moved_records": ("people.csv",),
     "write_dangerous_records": ("people.csv",),
     "write_moved_rises": ("people.csv",),
+    "write_sarif": ("policy.toml", "people.csv"),
     "write_subset_sizes": ("people.csv",),
     "write_subsets": ("people.csv",),
     "write_table_report": ("people.csv",),
@@ -54,7 +58,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "write_visits": ("purchases.csv",),
 }
 # These fill folders, with files of their own names: see the rules of folders.
-FOLDERS = {"write_experiment_page", "write_frontier_page", "write_hierarchies"}
+FOLDERS = {"write_evidence", "write_experiment_page", "write_frontier_page", "write_hierarchies"}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +101,8 @@ def call(examples: Examples, writer: str, **others: Any) -> object:
 def place(examples: Examples, writer: str) -> tuple[str, Path]:
     """Return the argument that says where to write, and its example."""
     if "." in writer:
-        return "path", examples.folder / "made" / "out.csv"
+        ending = ".toml" if writer.startswith("SuggestedPolicy.") else ".csv"
+        return "path", examples.folder / "made" / f"out{ending}"
     given = examples.arguments(writer, public()[writer])
     name = "out" if "out" in given else "path"
     return name, given[name]

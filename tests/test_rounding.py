@@ -43,7 +43,8 @@ KEYS = {
     "risk.dangerous_estimate.most": ROUNDED, "risk.affordable_estimate.riskier": ROUNDED,
     "profiles.classes.ceiling": ROUNDED, "mining.rules.confidence": ASKED, "risk.levels_t.t": ASKED,
     "report.anonymized.claims.at_least.value": ASKED, "report.anonymized.claims.at_most.value": ASKED,
-    "report.anonymized.attacks.skewed_means.above": ASKED,
+    "report.anonymized.attacks.skewed_means.above": ASKED, "legal.usual.low.number": ASKED,
+    "legal.usual.high.number": ASKED,
 }  # fmt: skip
 
 shares = st.floats(0, 1, allow_nan=False)

@@ -292,6 +292,15 @@ def test_nothing_that_the_policy_reads_is_written_over(here: Path) -> None:
     assert (here / "people.json").read_text() == TABLE
 
 
+def test_evidence_is_not_put_among_the_data(here: Path) -> None:
+    (here / "parts").mkdir()
+    (here / "parts" / "people.csv").write_text(TABLE)
+    (here / "policy.toml").write_text(POLICY.format(least=2).replace("people.csv", "parts"))
+    before = names(here)
+    assert "which is read" in refused(gate("run", "policy.toml", "--evidence", "parts/evidence", "--report", "r.html"))
+    assert names(here) == before
+
+
 # ------------------------------------------------------------------------------------------------------------ init
 
 

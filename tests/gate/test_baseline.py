@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
-from sudare.gate.baseline import Baseline, BaselineValue, baseline_of, read_baseline, write_baseline
+from sudare.gate.baseline import Baseline, BaselineValue, read_baseline, write_baseline
 from sudare.gate.policy import read_policy
-from sudare.gate.run import GateRun, run_gate
+from sudare.gate.run import GateRun, baseline_of, run_gate
 from tests.gate.small_gates import PEOPLE, write, write_policy
 
 SOURCES = {"people": {"kind": "table", "file": "people.csv"}}

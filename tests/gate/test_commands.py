@@ -25,7 +25,7 @@ from tests.test_documented_commands import refusal
 EVERY = [(kind, name) for kind in KINDS for name in MEASURES[kind]]
 # Measures that no command shows by itself: for these it is the gate.
 OF_THE_GATE = {
-    "k-map", "smallest-count", "oldest", "shared-pseudonyms", "smallest-class", "loss", "use-case",
+    "k-map", "smallest-count", "oldest", "shared-pseudonyms", "smallest-class", "loss", "use-case", "attacks",
 }  # fmt: skip
 # Values by the names of arguments, and else by their kinds.
 NAMED = {"split": "2011-04-01", "knowledge": "day + item*2", "engine": "duckdb", "memory": "1GB"}

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from sudare.errors import OutputNotWritable, SudareError
-from sudare.gate.baseline import baseline_of, read_baseline, write_baseline
+from sudare.gate.baseline import read_baseline, write_baseline
 from sudare.gate.evidence import write_evidence
-from sudare.gate.run import run_gate
+from sudare.gate.run import baseline_of, run_gate
 from sudare.gate.verification import verify_evidence
 from tests.gate.evidence_made import DAY, ITEMS, NAMES, TOWNS, make_evidence, make_policy, make_run
 

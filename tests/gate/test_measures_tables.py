@@ -15,10 +15,21 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from sudare.errors import InputError
 from sudare.gate.measures.registry import MEASURES
+from sudare.tables.read import read_table
 from tests.gate.small_gates import PEOPLE, measured, run_checks, write
 
 SOURCE = {"kind": "table", "file": "people.csv"}
 Case = tuple[dict[str, Any], float]
+
+AS_THEY_ARE = {"published": "same.csv", "aligned": "same-key.csv"}
+FEWER = {"published": "fewer.csv", "aligned": "fewer-key.csv"}
+# What is left: three men and two women; two people of 30, three of 40; three of x, one of y, and one of a star. Values
+# weigh how often they are published exactly, and one: a star is x with 4/6, and y with 2/6.
+DISTANCE = (
+    (abs(3 / 5 - 3 / 6) + abs(2 / 5 - 3 / 6)) / 2
+    + (abs(2 / 5 - 2 / 6) + abs(3 / 5 - 3 / 6) + 1 / 6) / 2
+    + abs((3 + 1 * 4 / 6) / 5 - 4 / 6)
+) / 3
 
 # Men: 30, 30, 40, all of town x; women: 40 of x, 40 of y, 50 of y.
 CASES: Mapping[str, list[Case]] = {
@@ -39,6 +50,9 @@ CASES: Mapping[str, list[Case]] = {
     ],
     # Four of six are of x: of the men all, of the women one of three; of the old nobody.
     "t": [({"sensitive": "town", "known": "sex"}, 1 / 3), ({"sensitive": "town", "known": "age"}, 2 / 3)],
+    # All men are of x, and two of three women of y; of each age the most common town is guessed.
+    "inference": [({"sensitive": "town", "known": "sex"}, 5 / 6), ({"sensitive": "town", "known": "age"}, 5 / 6),
+        ({"sensitive": "town"}, (2 + 1 + 1 / 2 + 1 / 2 + 1) / 6)],
     # One m of 30, two of 40, three f of 40, nobody else: the women of 50 are not there.
     "k-map": [
         ({"population": "population.csv", "known": "sex, age"}, 1),
@@ -66,6 +80,13 @@ CASES: Mapping[str, list[Case]] = {
         ({}, 3), ({"people": 2}, 1), ({"people": 1}, 0), ({"attributes": "sex, town"}, 1), ({"people": 4}, 6),
     ],
     "smallest-count": [({"counts": "age"}, 30)],
+    # Everybody is published as they are: where classes of two are promised, all three kinds of linkage find somebody.
+    "attacks": [({**AS_THEY_ARE, "k": 2, "attacks": "linkage"}, 3), ({**AS_THEY_ARE, "k": 1, "attacks": "linkage"}, 0)],
+    # Of three women one has no town any more, and one is left out.
+    "use-case": [
+        ({"use": "rows", **AS_THEY_ARE}, 0), ({"use": "pairs", **AS_THEY_ARE}, 0), ({"use": "rows", **FEWER}, 1 / 6),
+        ({"use": "distributions", **FEWER}, DISTANCE), ({"use": "queries", **AS_THEY_ARE}, 0),
+    ],
     "oldest": [({"age": "age"}, 50)],
     # The other file has the towns x and z.
     "shared-pseudonyms": [
@@ -82,8 +103,14 @@ def folder(tmp_path: Path) -> Path:
         people_csv=PEOPLE,
         population_csv="sex,age\nm,30\nm,40\nm,40\nf,40\nf,40\nf,40\n",
         costs_csv="attribute,cost\nsex,1\ntown,2\nage,4\n",
+        same_csv=PEOPLE,
+        fewer_csv="sex,age,town\nm,30,x\nm,30,x\nm,40,x\nf,40,*\nf,40,y\n",
         other_csv="town,n\nx,1\nz,2\nz,3\n",
     )
+    (tmp_path / "same-key.csv").write_text(
+        "record,line\n" + "".join(f"{n},{n}\n" for n in range(1, 7)), encoding="utf-8"
+    )
+    (tmp_path / "fewer-key.csv").write_text("record,line\n1,1\n2,2\n3,3\n4,4\n5,5\n6,\n", encoding="utf-8")
     return tmp_path
 
 
@@ -93,6 +120,76 @@ def test_a_measure_of_tables_is_what_is_counted_by_hand(folder: Path, name: str)
     found = run_checks(folder, SOURCE, *({"measure": name, **asked} for asked, _ in cases))
     values = {check.name: check.value for check in found.checks}
     assert [values[str(number)] for number in range(1, len(cases) + 1)] == pytest.approx([value for _, value in cases])
+
+
+def test_attacks_on_a_published_table_must_fail_where_their_controls_succeed(tmp_path: Path) -> None:
+    ages = [20 + n // 4 for n in range(80)]
+    people = [f"{age},{'xyz'[n % 3]},{'flu' if n % 5 else 'cold'}" for n, age in enumerate(ages)]
+    write(tmp_path, people_csv="\n".join(["age,town,disease", *people, ""]))
+    with read_table(tmp_path / "people.csv") as table:
+        made = table.anonymize(k=8, sensitive="disease", seconds=1, attacks=False, utility=False)
+        made.publish(tmp_path / "safe.csv", aligned=tmp_path / "key.csv")
+    asked = {
+        "measure": "attacks", "published": "safe.csv", "aligned": "key.csv", "sensitive": "disease",
+        "attacks": "linkage",
+    }  # fmt: skip
+    more, less = run_checks(tmp_path, SOURCE, {**asked, "k": 8}, {**asked, "k": 80}).checks[::-1]
+    assert (more.value, more.verdict, more.basis, more.unproven) == (0, "pass", "attacked", None)
+    assert more.said == ("3 attacks were run; 3 made guesses and passed their controls.",)
+    assert (less.verdict, less.value) == ("fail", 3)
+    assert less.said[-1].startswith("Succeeded: linkage, all quasi-identifiers; ")
+
+
+def test_an_attack_that_cannot_be_tried_or_is_too_weak_proves_nothing(folder: Path) -> None:
+    asked = {"measure": "attacks", **AS_THEY_ARE, "k": 1, "fail": 9}
+    weak, idle, all_tried = sorted(
+        run_checks(
+            folder, SOURCE, {**asked, "attacks": "membership"}, {**asked, "attacks": "inference"}, {**asked, "fail": 0}
+        ).checks,
+        key=lambda check: check.name,
+    )
+    assert weak.verdict == "unproven"
+    assert weak.said[0].startswith(
+        "These attacks prove nothing, since their control failed or they reach too little: m"
+    )
+    assert (idle.verdict, idle.said[0]) == ("unproven", "No attack made a guess that could have been right.")
+    # Without a sensitive column there is nothing to infer, unless it is asked for by name.
+    assert all_tried.said[1].startswith("5 attacks were run; ")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"measure": "attacks", "k": 2, "attacks": "guessing"}, "no attack 'guessing'.*linkage, inference or mem"),
+        ({"measure": "use-case", "use": "query"}, "There is no use case 'query'.*Did you mean queries"),
+        ({"measure": "use-case", "use": "rows", "known": "height"}, "height"),
+        ({"measure": "use-case", "use": "rows", "aligned": "fewer-key.csv"}, r"fewer-key\.csv does not link"),
+        ({"measure": "use-case", "use": "rows", "hierarchies": "nowhere"}, "nowhere"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_of_a_published_table_is_refused(folder: Path, asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=rf"(?s)^policy\.toml, 1.*: .*{said}"):
+        measured(folder, SOURCE, {**AS_THEY_ARE, **asked})
+
+
+def test_a_use_that_cannot_be_measured_is_no_answer(folder: Path) -> None:
+    write(folder, people_csv="sex,age\nm,30\nf,30\n", one_csv="sex\nm\nf\n", key_csv="record,line\n1,1\n2,2\n")
+    asked = {"measure": "use-case", "use": "pairs", "published": "one.csv", "aligned": "key.csv", "fail": 9}
+    found = measured(folder, SOURCE, asked)
+    assert (found.verdict, found.said) == ("unproven", ("This use could not be measured.",))
+
+
+def test_hierarchies_of_a_folder_say_what_cells_cover_and_are_among_the_inputs(folder: Path) -> None:
+    (folder / "levels").mkdir()
+    (folder / "levels" / "town.csv").write_text("x;here;*\ny;there;*\n", encoding="utf-8")
+    published = PEOPLE.replace(",x", ",here").replace(",y", ",there")
+    write(folder, coarse_csv=published)
+    asked = {"measure": "use-case", "published": "coarse.csv", "aligned": "same-key.csv", "hierarchies": "levels"}
+    found = run_checks(folder, SOURCE, {**asked, "use": "distributions"}, {**asked, "use": "worst-pair"})
+    assert [check.value for check in found.checks] == pytest.approx([0, 0])
+    assert [(told.file, told.sha256 is not None) for told in found.inputs if "hierarchies" in told.name] == [
+        ("levels", True), ("levels", True),
+    ]  # fmt: skip
 
 
 def test_a_population_in_which_nobody_is_like_anybody_proves_nothing(folder: Path) -> None:

@@ -220,6 +220,12 @@ WRONG: list[tuple[str, str, str]] = [
     ("wrong", one_check(gate="seed = -1", fail=1), r", \[gate\]: seed must be a whole number from 0\."),
     ("wrong", one_check(gate="seed = true", fail=1), r", \[gate\]: seed must be a whole number from 0\."),
     ("wrong", one_check(gate='drift = "little"', fail=1), r', \[gate\]: drift must be a number, or a share such as "'),
+    ("wrong", one_check(gate="drift = -0.1", fail=1), r", \[gate\]: drift must be a number from 0, or a share"),
+    ("wrong", one_check(fail=1, drift="-1%"), rf", {CHECK}: drift must be a number from 0"),
+    (
+        "reserved", one_check(fail=1).replace("[sources.s]", "[sources.answers]").replace('"s"', '"answers"'),
+        r", \[sources\.answers\]: a source cannot be called 'answers': that is the name of the answers\.",
+    ),
     ("wrong", one_check({"kind": 3}), r", \[sources\.s\]: kind must be a text in quotes"),
     ("wrong", one_check({"header": "yes"}), r", \[sources\.s\]: header must be true or false"),
     ("wrong", one_check({"min-cell": -1}), r", \[sources\.s\]: min-cell must be a whole number from 0"),

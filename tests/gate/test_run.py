@@ -14,7 +14,7 @@ import pytest
 
 from sudare.baskets import read as baskets_read
 from sudare.errors import BadRows, ColumnNotFound, InputError, OptionNotUsable, SourceNotReadable
-from sudare.gate import opened
+from sudare.gate.opened import source as open_source
 from sudare.gate.policy import read_policy
 from sudare.gate.run import GateRun, hash_of, run_gate
 from sudare.histories import read as histories_read
@@ -52,7 +52,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(module, name, call)
 
     for module, name in (
-        (opened, "open_engine"), (collapsed, "collapse_table"), (records, "assess_records"),
+        (open_source, "open_engine"), (collapsed, "collapse_table"), (records, "assess_records"),
         (histories_read, "read_history"), (conversion, "read_history_rows"), (assessment, "assess_attackers"),
         (published, "measure_published"), (baskets_read, "read_baskets"),
     ):  # fmt: skip

@@ -96,7 +96,7 @@ def test_each_byte_of_the_signature_counts(signed: Path, keys: tuple[Path, Path]
     path = signed / "manifest.sig"
     content = path.read_bytes()
     for place in range(len(content)):
-        for by in (1, 7, 128):
+        for by in (1, 128):
             flip(path, place, by)
             assert states(signed, keys[1]) == (False, ["changed"], True), place
             path.write_bytes(content)

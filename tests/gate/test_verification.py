@@ -10,12 +10,12 @@ from typing import Any
 
 import polars
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sudare.errors import InputError, OptionNotUsable, SourceNotReadable
-from sudare.gate.baseline import baseline_of, write_baseline
+from sudare.gate.baseline import write_baseline
 from sudare.gate.evidence import write_evidence
-from sudare.gate.run import run_gate
+from sudare.gate.run import baseline_of, run_gate
 from sudare.gate.verification import EvidenceVerification, verify_evidence
 from tests.gate.evidence_made import edit, flip, forge_manifest, make_evidence, make_run
 from tests.gate.small_gates import write_policy
@@ -58,7 +58,7 @@ def test_untouched_evidence_is_verified(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5)
 @given(data=st.data())
 def test_one_byte_of_a_file_is_noticed_wherever_it_is(original: Path, name: str, data: st.DataObject) -> None:
     path = original / "evidence" / name
@@ -73,7 +73,7 @@ def test_one_byte_of_a_file_is_noticed_wherever_it_is(original: Path, name: str,
     assert found.recomputed == (found.reason is None)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(data=st.data())
 def test_one_byte_of_the_manifest_is_noticed_wherever_it_is(original: Path, data: st.DataObject) -> None:
     path = original / "evidence" / "manifest.json"

@@ -98,14 +98,13 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Measure what a policy asks for; exit code 3 if a check fails."""
-    from sudare.gate.baseline import baseline_of, write_baseline
+    from sudare.gate.baseline import write_baseline
     from sudare.gate.policy import read_policy
-    from sudare.gate.run import run_gate
+    from sudare.gate.run import baseline_of, run_gate
     from sudare.report.legal.criteria import frames_named, read_answers
 
     if update_baseline and baseline is None:
         raise OptionNotUsable("errors.gate.which_baseline")
-    outputs.check()
     asked = read_policy(policy)
     # What reports will show of the policy is refused before anything is measured, and written.
     frames_named(asked.legal)
@@ -113,6 +112,7 @@ def run(
         read_answers(asked.folder / asked.answers)
     # What the policy reads is known only now: nothing is written over it.
     protect(asked.folder / file for _, file in asked.files())
+    outputs.check()
     check_outputs(dict(outputs.written(baseline if update_baseline else None)))
     # What is accepted anew is not compared with what was before.
     compared = None if update_baseline else baseline

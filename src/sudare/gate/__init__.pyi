@@ -1,7 +1,6 @@
 from sudare.gate.baseline import (
     Baseline as Baseline,
     BaselineValue as BaselineValue,
-    baseline_of as baseline_of,
     read_baseline as read_baseline,
     write_baseline as write_baseline,
 )
@@ -14,8 +13,18 @@ from sudare.gate.policy import (
     Waiver as Waiver,
     read_policy as read_policy,
 )
-from sudare.gate.run import GateCheck as GateCheck, GateInput as GateInput, GateRun as GateRun, run_gate as run_gate
-from sudare.gate.suggestion import SuggestedPolicy as SuggestedPolicy, suggest_policy as suggest_policy
+from sudare.gate.run import (
+    GateCheck as GateCheck,
+    GateInput as GateInput,
+    GateRun as GateRun,
+    baseline_of as baseline_of,
+    run_gate as run_gate,
+)
+from sudare.gate.suggestion import (
+    SuggestedCheck as SuggestedCheck,
+    SuggestedPolicy as SuggestedPolicy,
+    suggest_policy as suggest_policy,
+)
 from sudare.gate.verification import (
     EvidencePart as EvidencePart,
     EvidenceVerification as EvidenceVerification,

@@ -6,19 +6,15 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sudare.arguments import checked
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.gate.policy import Policy
 from sudare.messages.reasons import reason_of
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.sources.local.names import not_found
 from sudare.sources.writing import CERTIFICATE_ENDINGS, check_ending, whole_file
-
-if TYPE_CHECKING:
-    from sudare.gate.policy import Policy
-    from sudare.gate.run import GateRun
 
 FORMAT = "sudare gate baseline"
 VERSION = 1
@@ -73,12 +69,6 @@ def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(value)
     return float(value)
-
-
-def baseline_of(found: GateRun) -> Baseline:
-    """Return what was measured, to be compared with later."""
-    checks = sorted(found.checks, key=lambda check: check.line)
-    return Baseline(found.title, {check.name: BaselineValue(check.measure, check.value) for check in checks})
 
 
 @checked

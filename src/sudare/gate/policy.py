@@ -26,6 +26,8 @@ from sudare.sources.text import file_hash
 
 Severity = Literal["warn", "fail"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+# What the file with what only people can answer is called beside the sources.
+_ANSWERS = "answers"
 # What the tables of a policy may say.
 _GATE = ("title", "seed", "drift", "legal", "answers", "examples")
 _SOURCE = ("kind", "file")
@@ -117,7 +119,7 @@ class Policy(Result):
             for name in self.files_of(check):
                 yield f"{check.name}: {name}", str(check.arguments[name])
         if self.answers:
-            yield "answers", self.answers
+            yield _ANSWERS, self.answers
 
     def files_of(self, check: PolicyCheck) -> list[str]:
         """Return the arguments of a check that name files."""
@@ -169,7 +171,7 @@ class _Reader:
             self._refuse("checks_form", what="[[checks]]")
         if not sources or not told:
             self._refuse("nothing", what="[sources.NAME]" if not sources else "[[checks]]")
-        drift = self._limit(gate, "drift", "[gate]") or 0.0
+        drift = self._drift(gate, "[gate]") or 0.0
         checks = tuple(self._check(place, entry, sources, drift) for place, entry in enumerate(told))
         self._unambiguous(checks)
         examples = self._texts(gate, "examples")
@@ -196,6 +198,8 @@ class _Reader:
 
     def _source(self, name: str, told: Any) -> PolicySource:
         where = f"[sources.{name}]"
+        if name == _ANSWERS:
+            self._refuse("reserved", where=where, name=name)
         table = self._table(told, where)
         kind = self._needed(table, "kind", where)
         if kind not in KINDS:
@@ -225,7 +229,7 @@ class _Reader:
         warn, fail = (self._limit(told, severity, where) for severity in SEVERITIES)
         self._check_limits(measure, warn, fail, where)
         called = self._text_of(told, "name", where) or _called(name, measure, arguments)
-        allowed = self._limit(told, "drift", where)
+        allowed = self._drift(told, where)
         return PolicyCheck(
             called, name, measure.name, arguments, warn, fail, drift if allowed is None else allowed,
             self._waiver(told, where), line,
@@ -272,6 +276,12 @@ class _Reader:
         found = limit_of(table[name])
         if found is None:
             self._wrong(where, name, "limit")
+        return found
+
+    def _drift(self, table: Mapping[str, Any], where: str) -> float | None:
+        found = self._limit(table, "drift", where)
+        if found is not None and found < 0:
+            self._wrong(where, "drift", "drift")
         return found
 
     def _needed(self, table: Mapping[str, Any], name: str, where: str) -> str:

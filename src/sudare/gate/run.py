@@ -12,11 +12,12 @@ from typing import Any, Literal
 from sudare.arguments import checked
 from sudare.errors import SudareError
 from sudare.gate.arguments import Value
-from sudare.gate.baseline import Baseline, read_baseline
+from sudare.gate.baseline import Baseline, BaselineValue, read_baseline
 from sudare.gate.commands import command_of
 from sudare.gate.measures.model import Asked, Basis, Better, Measured, Unit
 from sudare.gate.measures.registry import Kind, find_measure
-from sudare.gate.opened import OpenSource, opened
+from sudare.gate.opened.opening import opened
+from sudare.gate.opened.source import OpenSource
 from sudare.gate.policy import Policy, PolicyCheck, PolicySource, Waiver, read_policy
 from sudare.gate.verdicts import FAILING, VERDICTS, Verdict, verdict_of
 from sudare.lazy import above
@@ -82,7 +83,7 @@ class GateCheck(Result):
         return self.told(Texts("en"))
 
     def told(self, texts: Texts) -> tuple[str, ...]:
-        """Return what is said beside the value, and why it is no answer if it is none."""
+        """Return what is said beside the value, and why that does not count as an answer if it does not."""
         return tuple(texts.say(part) for part in (*((self.unproven,) if self.unproven else ()), *self.facts))
 
 
@@ -247,3 +248,10 @@ def _run_check(
         command=command_of(policy, source, check, measure), line=check.line, facts=found.facts,
         unproven=found.unproven, examples=found.examples if check.name in policy.examples else (),
     )  # fmt: skip
+
+
+@checked
+def baseline_of(found: GateRun) -> Baseline:
+    """Return what was measured, to be compared with later."""
+    checks = sorted(found.checks, key=lambda check: check.line)
+    return Baseline(found.title, {check.name: BaselineValue(check.measure, check.value) for check in checks})

@@ -44,7 +44,7 @@ def write_signature(path: Path, signature: bytes) -> None:
 
 
 def read_signature(path: Path) -> bytes:
-    """Read a signature; what is not written as one is no signature of anything."""
+    """Read a signature; what is not written as one does not sign anything."""
     try:
         line = path.read_bytes()
         found = base64.b64decode(line.strip(), validate=True)

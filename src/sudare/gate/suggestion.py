@@ -14,7 +14,9 @@ from sudare.errors import ColumnNotFound, InputError, NotOnEngine, OptionNotUsab
 from sudare.gate.arguments import Argument, Value, values_of
 from sudare.gate.measures.model import Asked, Measure, Measured
 from sudare.gate.measures.registry import SOURCE_OPTIONS, Kind, find_measure
-from sudare.gate.opened import OpenSource, OpenTable, opened
+from sudare.gate.opened.opening import opened
+from sudare.gate.opened.source import OpenSource
+from sudare.gate.opened.table import OpenTable
 from sudare.gate.policy import PLACES
 from sudare.lazy import above
 from sudare.messages import Joined, Language, Texts, message

@@ -54,7 +54,7 @@ class EvidencePart(Result):
     """Something that was compared: a file of the evidence, a file that it is about, a number, a verdict, a signature.
 
     `entry` is anything else that the evidence says and that was found out again; only what differs is listed.
-    `version` says that another version of sudare computed the numbers; it is no difference by itself.
+    `version` says that another version of sudare computed the numbers; that alone is not a difference.
     """
 
     kind: PartKind
@@ -89,7 +89,7 @@ class EvidenceVerification(Result):
 
     @property
     def differs(self) -> bool:
-        """Whether anything is not as the evidence says; another version of sudare is no difference."""
+        """Whether anything is not as the evidence says; another version of sudare alone is not a difference."""
         return any(part.kind != "version" for part in self.differences)
 
     @property

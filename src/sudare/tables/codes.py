@@ -32,7 +32,7 @@ class CodeColumn(Result):
     """An attribute that looks like official numbers of people, or like the numbers of payment cards.
 
     `card`: the check digits of payment cards (ISO/IEC 7812) are right; `my_number`: those of Japan's individual number;
-    `named`: the header names such a number.
+    `named`: the header names one of these numbers.
     """
 
     attribute: str

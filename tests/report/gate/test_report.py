@@ -119,7 +119,7 @@ def test_exceptions_are_shown_with_reason_and_end(run: Run) -> None:
 
 def test_a_baseline_is_named_with_what_was_then(run: Run) -> None:
     first = run(NEAR)
-    from sudare.gate.baseline import baseline_of
+    from sudare.gate.run import baseline_of
 
     before = baseline_of(first)
     assert isinstance(before, Baseline)

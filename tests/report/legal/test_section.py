@@ -142,7 +142,7 @@ def test_a_value_its_number_and_the_result_stand_side_by_side() -> None:
     page = section([LegalValue("highest-risk", 0.2, "share", "low", "age, sex")], frames=["ema"])
     measured, number, verdict = cells(page, "EMA guidance, chapter 3")
     assert measured == "Highest risk (age, sex): 20.00 %"
-    assert number.startswith("at most 9 %: above the usual number 0.09.")
+    assert number.startswith("at most 9 % 0.09.")
     assert verdict == "above the usual number"
     assert "(1 of 3" not in shown_text(page)
     assert "(2 of 3 criteria have measured values)" in shown_text(page)
@@ -151,9 +151,22 @@ def test_a_value_its_number_and_the_result_stand_side_by_side() -> None:
 def test_several_numbers_have_a_result_each() -> None:
     page = section([LegalValue("smallest-class", 7, "count", "high", "age")], frames=["cell-sizes"])
     _, number, verdict = cells(page, "Cell size precedents (El Emam)")
-    assert "at least 5 (the long-standing rule (risk 0.2)): above the usual number" in number
-    assert "at least 11 (public release, USA): below the usual number" in number
-    assert verdict == "above the usual number, below the usual number"
+    assert "at least 5 (the long-standing rule (risk 0.2)) at least 11 (public release, USA)" in number
+    assert verdict == ("Smallest class: above the usual number (3, 5); Smallest class: below the usual number (11, 20)")
+
+
+def test_several_measures_have_a_result_each() -> None:
+    values = [LegalValue("highest-risk", 1 / 11, "share", "low"), LegalValue("smallest-class", 12, "count", "high")]
+    assert cells(section(values, frames=["ema"]), "Health Canada, section 6")[2] == (
+        "Highest risk: at the usual number (9 %); Smallest class: above the usual number (11)"
+    )
+
+
+def test_a_result_names_its_measure_where_others_stand_beside_it() -> None:
+    values = [LegalValue("highest-risk", 0.01, "share", "low"), LegalValue("uniques", 0.5, "share", "low")]
+    assert cells(section(values, frames=["ema"]), "EMA guidance, chapter 3")[2] == (
+        "Highest risk: below the usual number (9 %)"
+    )
 
 
 def test_what_was_not_measured_is_said_and_never_good() -> None:
@@ -214,7 +227,7 @@ def test_sources_are_named_with_publisher_date_and_address(language: Any) -> Non
 
 def test_criteria_that_were_not_read_in_their_source_say_so() -> None:
     page = section([], frames=["ema"])
-    assert page.count("not compared with the text itself") == 1
+    assert page.count("not compared with the text itself") == 2
     assert section([], frames=["iso-27559"]).count("not compared with the text itself") == 8
 
 

@@ -12,7 +12,7 @@ from sudare.gate.measures.model import Asked, Basis, Measure, Measured
 from sudare.messages import message
 
 if TYPE_CHECKING:
-    from sudare.gate.opened import OpenBaskets
+    from sudare.gate.opened.baskets import OpenBaskets
 
 # Fewer records than this make an item rare, if nothing is said.
 RARE_BELOW = 3

@@ -11,7 +11,7 @@ from sudare.messages import Joined, message
 from sudare.messages.near import near_names
 
 if TYPE_CHECKING:
-    from sudare.gate.opened import OpenHistory
+    from sudare.gate.opened.history import OpenHistory
     from sudare.histories.attack.duel import Duel
     from sudare.histories.attackers.assessment import AttackerRisk
     from sudare.histories.attackers.published import PublishedRisk

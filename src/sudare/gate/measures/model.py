@@ -26,8 +26,8 @@ _NOISE = 1e-12
 class Measured(Result):
     """What was measured: a value, how it was found, and what else is to be said of it, without values of the data.
 
-    `examples` are values of the data. `unproven` says why the value is no answer: an attack that is too weak, a search
-    that did not end.
+    `examples` are values of the data. `unproven` says why the value does not count as an answer: an attack that is too
+    weak, a search that did not end.
     """
 
     value: float

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -12,17 +11,14 @@ import numpy as np
 from sudare.errors import OptionNotUsable
 from sudare.gate.arguments import Argument
 from sudare.gate.measures.model import Asked, Measure, Measured
-from sudare.messages import Joined, Message, message
-from sudare.messages.near import near_names
+from sudare.gate.measures.published_tables import PUBLISHED_TABLES
+from sudare.messages import Joined, message
 from sudare.sources.spellings import plain
 from sudare.statistics.distinct import sum_by
 
 if TYPE_CHECKING:
-    from sudare.gate.opened import OpenTable
+    from sudare.gate.opened.table import OpenTable
     from sudare.statistics.class_sizes import ClassSize
-    from sudare.tables.attack.results import TableAttack, TableAttacks
-    from sudare.tables.recoded.model import RecodedTable
-    from sudare.tables.utility.model import TableUtility
 
 # Fewer people than this make a value rare, if nothing is said.
 RARE_BELOW = 3
@@ -30,9 +26,6 @@ _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d*)?")
 _KNOWN = {"known": Argument("names")}
 _NAME, _FILE = Argument("text", needed=True), Argument("file", needed=True)
 _SENSITIVE = {"sensitive": _NAME, **_KNOWN}
-_PUBLISHED = {
-    "published": _FILE, "aligned": _FILE, **_KNOWN, "sensitive": Argument("names"), "hierarchies": Argument("file"),
-}  # fmt: skip
 
 
 def _known(source: OpenTable, asked: Asked) -> tuple[str, ...]:
@@ -222,7 +215,7 @@ def _oldest(source: OpenTable, asked: Asked) -> Measured:
 
 
 def _numbers_of(source: OpenTable, name: str, refused: str) -> list[Decimal]:
-    """Return the different numbers of a column; what is missing is left out, and what is no number is refused."""
+    """Return the different numbers of a column; what is missing is left out, and what is not a number is refused."""
     table = source.table
     (place,) = table.positions([name])
     texts = [table.values[place][code] for code in np.unique(table.codes[place]).tolist()]
@@ -230,74 +223,6 @@ def _numbers_of(source: OpenTable, name: str, refused: str) -> list[Decimal]:
     if not all(map(_NUMBER.fullmatch, there)):
         raise OptionNotUsable(f"errors.gate.{refused}", name=name, source=table.reading.source)
     return [Decimal(text.replace(",", "")) for text in there]
-
-
-def _published(source: OpenTable, asked: Asked) -> RecodedTable:
-    hierarchies = asked.file("hierarchies") if "hierarchies" in asked.arguments else None
-    return source.published(
-        asked.file("published"), asked.file("aligned"), asked.get("known"), asked.get("sensitive", ()), hierarchies
-    )
-
-
-def _attacks(source: OpenTable, asked: Asked) -> Measured:
-    from sudare.tables.attack.attack import attack_table
-    from sudare.tables.classes.criteria import Criteria
-
-    criteria = Criteria(asked.get("k", 1), asked.get("l"), t=asked.get("t"))
-    found = attack_table(_published(source, asked), criteria=criteria, seed=asked.seed, progress=asked.progress)
-    broken = [*found.above, *found.beyond]
-    telling = [attack for attack in found.attacks if attack.verdict in ("above", "beyond", "within")]
-    facts = [message("gate.fact.attacks", count=len(found.attacks), telling=len(telling))]
-    if broken:
-        facts.append(message("gate.fact.broke", names=_titles(broken)))
-    return Measured(len(broken), "attacked", tuple(facts), unproven=_unproven(found))
-
-
-def _unproven(found: TableAttacks) -> Message | None:
-    """Return why no attack's failure says anything: a crash, a control that failed, or nothing that was tried."""
-    crashed = [attack for attack in found.attacks if attack.reason == "crashed"]
-    weak = [attack for attack in found.attacks if attack.verdict == "too_weak"]
-    idle = [attack for attack in found.attacks if attack.verdict == "not_tried" and attack.reason != "no_sensitive"]
-    if crashed:
-        return message("gate.unproven.crashed", names=_titles(crashed))
-    if weak:
-        return message("gate.unproven.too_weak", names=_titles(weak))
-    return message("gate.unproven.not_tried") if idle else None
-
-
-def _titles(attacks: Sequence[TableAttack]) -> Joined:
-    return Joined(list(dict.fromkeys(attack.title for attack in attacks)), "semicolon")
-
-
-def _use_case(source: OpenTable, asked: Asked) -> Measured:
-    if asked["use"] not in USES:
-        raise OptionNotUsable("errors.gate.no_use", name=asked["use"], near=near_names(asked["use"], [*USES]))
-    found = source.utility(_published(source, asked), asked.get("target"))
-    error = USES[asked["use"]](found)
-    if error is None:
-        return Measured(1.0, "estimated", unproven=message("gate.unproven.not_measured"))
-    return Measured(error, "estimated", (message("gate.fact.kept", count=found.published, all=found.records),))
-
-
-def _query_error(found: TableUtility) -> float | None:
-    """Return the median error of queries over two attributes, the upper end of its interval."""
-    return next((errors.median_high for errors in found.queries if errors.attributes == _ASKED_OF_QUERIES), None)
-
-
-def _accuracy_lost(found: TableUtility) -> float | None:
-    return None if found.classifier is None else max(0.0, found.classifier.before - found.classifier.after)
-
-
-_ASKED_OF_QUERIES = 2
-# What a published table is used for, and how far its result is from that on the original.
-USES: Mapping[str, Callable[[TableUtility], float | None]] = {
-    "rows": lambda found: 1 - found.published / found.records,
-    "distributions": lambda found: found.mean_marginal,
-    "pairs": lambda found: found.mean_pair,
-    "worst-pair": lambda found: None if found.worst_pair is None else found.worst_pair.distance,
-    "queries": _query_error,
-    "classifier": _accuracy_lost,
-}
 
 
 def _shared_pseudonyms(source: OpenTable, asked: Asked) -> Measured:
@@ -357,11 +282,7 @@ TABLES = (
     ),
     Measure("smallest-count", "high", "count", _smallest_count, {"counts": _NAME}),
     Measure("oldest", "low", "number", _oldest, {"age": _NAME}),
-    Measure(
-        "attacks", "low", "count", _attacks,
-        {**_PUBLISHED, "k": Argument("count"), "l": Argument("number"), "t": Argument("number")},
-    ),
-    Measure("use-case", "low", "number", _use_case, {"use": _NAME, **_PUBLISHED, "target": Argument("text")}),
+    *PUBLISHED_TABLES,
     Measure(
         "shared-pseudonyms", "low", "share", _shared_pseudonyms,
         {"column": _NAME, "other": _FILE, "other-column": Argument("text")},

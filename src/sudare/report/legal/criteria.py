@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
-from sudare.messages import Joined
+from sudare.messages import LANGUAGES, Joined
 from sudare.messages.near import near_names
 from sudare.messages.reasons import reason_of
 from sudare.showing import dataclass
@@ -56,7 +56,7 @@ class Criterion:
     usual: tuple[UsualNumber, ...]
     usual_text: Told | None
     source: LegalSource
-    place: str
+    place: Told | None
     confirmed: bool
     questions: tuple[str, ...]
 
@@ -150,10 +150,15 @@ def _criterion(told: Mapping[str, Any], sources: Mapping[str, LegalSource]) -> C
         usual=tuple(UsualNumber(one["measure"], one["number"], one.get("label"), one.get("size")) for one in numbers),
         usual_text=told.get("usual_text"),
         source=sources[told["source"]],
-        place=told["place"],
+        place=_in_all_languages(told.get("place")),
         confirmed=told.get("confirmed", True),
         questions=tuple(told["questions"]),
     )
+
+
+def _in_all_languages(told: str | Told | None) -> Told | None:
+    """Return a text by languages; one that is the same in all of them is written once."""
+    return dict.fromkeys(LANGUAGES, told) if isinstance(told, str) else told
 
 
 def _source(told: Mapping[str, Any]) -> LegalSource:

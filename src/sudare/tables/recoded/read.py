@@ -91,7 +91,7 @@ def _records(key: Path, path: Path, table: Table, file: PublishedFile) -> tuple[
     records, lines = key_entries(key)
     places = np.searchsorted(numbers, records)
     of_table = (places < len(numbers)) & (numbers[np.minimum(places, len(numbers) - 1)] == records)
-    if not of_table.all() or (lines > file.lines).any():
+    if not of_table.all() or (lines > file.lines).any() or (lines < 0).any():
         raise _other_key(key, path, table)
     entries = rows[places]
     by_line = np.zeros(file.lines, np.int64)

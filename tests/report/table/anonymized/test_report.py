@@ -245,7 +245,7 @@ def test_nothing_of_another_language_is_left(make: Make, language: str) -> None:
 def test_what_was_not_measured_has_no_section(make: Make) -> None:
     page = make(utility=None, attacks=None, frontier=None)
     assert [name for name in ("use", "attacks", "frontier") if f'<section id="{name}">' in page] == []
-    assert page.count("<section") == 8
+    assert page.count("<section") == 9
 
 
 def test_a_classifier_that_was_not_trained_is_said_to_be_left_out(make: Make) -> None:

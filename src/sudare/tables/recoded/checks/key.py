@@ -29,12 +29,13 @@ def wrong_entries(path: Path, table: Table, key: NDArray[np.integer]) -> int:
 
 
 def key_entries(path: Path) -> tuple[Numbers, Numbers]:
-    """Return the record and the line of each entry; the line is 0 for a suppressed record."""
+    """Return the record and the line of each entry; the line is 0 for a suppressed record, -1 if it is not a number."""
     with scratch_engine() as engine:
         parquet = path.suffix.lower() == ".parquet"
         names = ["record", "line"]
         source = engine.parquet(path) if parquet else engine.csv(path, columns=names, delimiter=",", header=True)
-        query = f"SELECT CAST(record AS BIGINT) AS record, coalesce(CAST(line AS BIGINT), 0) AS line FROM {source}"
+        line = "CASE WHEN line IS NULL THEN 0 ELSE coalesce(TRY_CAST(line AS BIGINT), -1) END"
+        query = f"SELECT coalesce(TRY_CAST(record AS BIGINT), 0) AS record, {line} AS line FROM {source}"
         found = engine.people_columns(query, message("errors.people.records"))
     return found["record"].astype(np.int64), found["line"].astype(np.int64)
 

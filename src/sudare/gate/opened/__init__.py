@@ -1,0 +1,1 @@
+"""Sources of a policy, opened once for all checks about them."""
