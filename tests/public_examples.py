@@ -158,7 +158,11 @@ class Examples:
             sudare.tables.RiskIntervals((0.0, 1.0), (0, 1), None),
             sudare.histories.Kind.EXACT,
         ]
-        others += [sudare.tables.ColumnRemark(MARK, "unique"), sudare.histories.Complaint(1, 2, "invalid", MARK)]
+        others += [
+            sudare.tables.ColumnRemark(MARK, "unique"),
+            sudare.tables.CodeColumn(MARK, "my_number"),
+            sudare.histories.Complaint(1, 2, "invalid", MARK),
+        ]
         others += sudare.tables.assess_subsets(self.table).ranked(most=1)
         drawn = sudare.tables.dangerous_sets(self.table, size=2, factor=1, samples=2).estimate
         bought = sudare.tables.affordable_sets(self.table, dict.fromkeys(self.table.attributes, 1), budget=1, samples=2)

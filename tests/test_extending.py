@@ -445,7 +445,7 @@ def test_a_criterion_of_the_legal_map_is_an_entry_of_a_file(copy: Copy) -> None:
     )
     copy.sudare("gate", "run", "policy.toml", "--legal-page", "legal.html")
     page = (copy.folder / "legal.html").read_text(encoding="utf-8")
-    for text in ("Rule 7", "Rules of the house", "at least 4: below the usual number", "Who was asked?"):
+    for text in ("Rule 7", "Rules of the house", "<li>at least 4</li>", "below the usual number", "Who was asked?"):
         assert text in page
     copy.sudare("table", "report", "people.csv", "--legal", "house", "--lang", "ja", "-o", "report.html")
     assert "第7条" in (copy.folder / "report.html").read_text(encoding="utf-8")
