@@ -425,3 +425,36 @@ def test_the_command_on_this_machine_prints_what_duckdb_prints(
     assert told == {key: plain[key] for key in told}
     assert notes(found.stderr) == notes(expected.stderr)
     assert [path.name for path in tmp_path.iterdir()] == ["toy.csv"]
+
+
+def test_a_gate_measures_on_spark_what_it_measures_with_duckdb(
+    cluster: Cluster, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (tmp_path / "people.csv").write_text("sex,age\nf,30\nf,30\nm,40\nm,40\nm,40\nf,50\nf,50\n")
+    policy = '[sources.people]\nkind = "table"\nfile = "people.csv"\nmin-cell = 2\nengine = "{engine}"\n' + "".join(
+        f'[[checks]]\nsource = "people"\nmeasure = "{measure}"\nknown = "{known}"\nfail = 1\n'
+        for measure, known in (("highest-risk", "sex, age"), ("smallest-class", "sex, age"), ("mean-risk", "sex"))
+    )
+    settings = tmp_path_factory.mktemp("settings")
+    (settings / "spark-defaults.conf").write_text(
+        "".join(f"{key} {value}\n" for key, value in SETTINGS.items() if "Java" not in key)
+    )
+    found = {}
+    for engine in ("duckdb", "local[1]"):
+        (tmp_path / "policy.toml").write_text(policy.format(engine=engine))
+        run = subprocess.run(
+            [sys.executable, "-c", "from sudare.cli import main; main()", "gate", "run", "policy.toml", "--json"],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "SPARK_CONF_DIR": str(settings),
+                "JDK_JAVA_OPTIONS": SETTINGS["spark.driver.extraJavaOptions"],
+            },
+        )
+        found[engine] = {check["measure"]: check["value"] for check in json.loads(run.stdout)["checks"]}
+    assert found["local[1]"] == found["duckdb"] == {
+        "highest-risk": 0.5, "smallest-class": 2, "mean-risk": pytest.approx(2 / 7)
+    }  # fmt: skip
