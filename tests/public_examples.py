@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cached_property
@@ -356,6 +357,8 @@ BY_TYPE: Mapping[Any, Callable[[Examples, str], Any]] = {
     sudare.baskets.Certificate: lambda e, _: sudare.baskets.read_certificate(e.certificate),
     sudare.gate.GateRun: lambda e, _: e.gate_run,
     sudare.gate.Policy: lambda e, _: e.gate_run.policy,
+    sudare.gate.PolicyCheck: lambda e, _: e.gate_run.policy.checks[0],
+    sudare.gate.PolicySource: lambda e, _: e.gate_run.policy.sources[0],
     sudare.gate.Baseline: lambda e, _: sudare.gate.baseline_of(e.gate_run),
     Texts: lambda _e, _: Texts("en"),
     RecodedTable: lambda e, _: e.recoded,
@@ -503,7 +506,7 @@ OWN: dict[str, Any] = {
     "verify_evidence.folder": lambda e: e.evidence,
     "verify_baskets.certificate": lambda e: sudare.baskets.read_certificate(e.certificate),
     "write_baseline.path": made("out.json"),
-    "write_evidence.folder": made("evidence"),
+    "write_evidence.folder": lambda e: Path(tempfile.mkdtemp(dir=e.folder / "made")) / "evidence",
     "write_junit.path": made("out.xml"),
     "write_sarif.path": made("out.sarif"),
     "write_baskets_report.path": made("baskets.html"),
@@ -529,6 +532,9 @@ OWN |= {
     "OrderedColumn.taken.rows": np.array([1, 0]),
     "Costs.place.attributes": ["age"],
     "FrequentItemsets.itemset.n": 0,
+    "GateRun.report.path": made("gate.html"),
+    "SuggestedPolicy.write.path": made("suggested.toml"),
+    "SuggestedPolicy.write_questions.path": made("questions.toml"),
     "GuessPlan.is_better.other": lambda e: e.instance(sudare.histories.GuessPlan),
     "HeldBaskets.table.name": "item",
     "Hierarchy.generalize.level": 1,

@@ -35,6 +35,7 @@ class Baseline(Result):
     source: str
     checks: Mapping[str, BaselineValue]
 
+    @checked
     def values_of(self, policy: Policy) -> dict[str, float]:
         """Return the values of the checks of a policy that measured the same then."""
         return {

@@ -95,14 +95,17 @@ class Policy(Result):
     folder: Path = field(repr=False)
     content: str = field(repr=False)
 
+    @checked
     def kind_of(self, check: PolicyCheck) -> Kind:
         """Return the kind of data that a check is about."""
         return next(source.kind for source in self.sources if source.name == check.source)
 
+    @checked
     def location_of(self, source: PolicySource) -> str:
         """Return where the file of a source lies."""
         return str(self.folder / source.file)
 
+    @checked
     def options_of(self, source: PolicySource) -> dict[str, Value]:
         """Return how a source is read, with files and folders where they lie."""
         found = dict(source.options)
@@ -121,6 +124,7 @@ class Policy(Result):
         if self.answers:
             yield _ANSWERS, self.answers
 
+    @checked
     def files_of(self, check: PolicyCheck) -> list[str]:
         """Return the arguments of a check that name files."""
         arguments = find_measure(self.kind_of(check), check.measure).arguments

@@ -82,6 +82,7 @@ class GateCheck(Result):
         """What is said beside the value, in English."""
         return self.told(Texts("en"))
 
+    @checked
     def told(self, texts: Texts) -> tuple[str, ...]:
         """Return what is said beside the value, and why that does not count as an answer if it does not."""
         return tuple(texts.say(part) for part in (*((self.unproven,) if self.unproven else ()), *self.facts))
