@@ -17,13 +17,15 @@ LOADED = ("sudare.web.jobs.warm_up",)
 # Jobs take all that pages leave of the machine, and no more.
 NICENESS = 10
 SAFE_PATH = "PYTHONSAFEPATH"
+# What a job says that could not be done for now: nothing is wrong with it.
+WAITS = "waits"
 
 
 class JobProcess:
     """A job at work in a process of its own, done by the function of that name in `sudare.web.jobs.work`.
 
     `outcome()` is None as long as it runs, then what it found, or in one word why it failed: memory, time, crashed,
-    error.
+    error; or that it waits for room on the disk.
     """
 
     def __init__(self, kind: str, work: str, given: Mapping[str, Any], *, memory_bytes: int, seconds: float) -> None:
@@ -90,7 +92,7 @@ def _work(kind: str, function: str, given: dict[str, Any], memory_bytes: int, se
     most = seconds * (os.cpu_count() or 1)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
     from sudare.errors import MemoryNotEnough
-    from sudare.web.http.faults import described
+    from sudare.web.http.faults import described, may_pass
     from sudare.web.jobs import work
 
     try:
@@ -98,5 +100,6 @@ def _work(kind: str, function: str, given: dict[str, Any], memory_bytes: int, se
     except (MemoryError, MemoryNotEnough):
         sender.send("memory")
     except Exception as error:
-        os.write(2, f"sudare: job {kind} failed: {described(error).rstrip()}\n".encode())
-        sender.send("error")
+        outcome = WAITS if may_pass(error) else "error"
+        os.write(2, f"sudare: job {kind} {'waits' if outcome == WAITS else 'failed'}: {described(error)}".encode())
+        sender.send(outcome)

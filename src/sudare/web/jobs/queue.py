@@ -7,6 +7,7 @@ it has lost its lease is dropped, so that nothing is counted twice.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Collection
 
 from sqlalchemy import func, select, update
 from sqlalchemy.engine import CursorResult
@@ -20,11 +21,11 @@ from sudare.web.storage.models import Job
 WORKER_LOST = "worker_lost"
 
 
-def next_job(session: Session, *, previews: bool = True) -> int | None:
+def next_job(session: Session, *, previews: bool = True, without: Collection[int] = ()) -> int | None:
     """Return the job that is to be begun next: of the team that was served longest ago, its first.
 
     Of each team one job runs at a time, and one preview beside it; jobs of no team come first, previews last, or not at
-    all.
+    all, nor those `without` which a worker does.
     """
     other, running = aliased(Job), aliased(Job)
     preview = Job.kind.in_(UNHURRIED)
@@ -34,13 +35,17 @@ def next_job(session: Session, *, previews: bool = True) -> int | None:
     wanted = select(Job.id).where(Job.status == "queued", ~busy)
     if not previews:
         wanted = wanted.where(~preview)
+    if without:
+        wanted = wanted.where(Job.id.not_in(without))
     order = (preview, Job.team_id.is_not(None), served.asc().nulls_first(), Job.id)
     return session.scalar(wanted.order_by(*order).limit(1))
 
 
-def lease_next(session: Session, worker: str, seconds: float, *, previews: bool = True) -> Job | None:
+def lease_next(
+    session: Session, worker: str, seconds: float, *, previews: bool = True, without: Collection[int] = ()
+) -> Job | None:
     """Lease the next job to a worker; without `previews` any other than those."""
-    identity = next_job(session, previews=previews)
+    identity = next_job(session, previews=previews, without=without)
     if identity is None:
         return None
     now = database_now(session)
@@ -84,12 +89,13 @@ def take_back(session: Session, attempts: int) -> list[Job]:
     return [job for job in lost if job.status == "failed"]
 
 
-def give_back(session: Session, worker: str) -> None:
-    """Queue the jobs of a worker that stops, as if they had not been begun."""
+def give_back(session: Session, worker: str, job_id: int | None = None, *, counts: bool = False) -> None:
+    """Queue the jobs of a worker that stops, or one of them, as if they had not been begun, unless that `counts`."""
     held = (Job.status == "running") & (Job.worker == worker)
-    session.execute(
-        update(Job).where(held).values(status="queued", worker=None, leased_until=None, attempts=Job.attempts - 1)
-    )
+    if job_id is not None:
+        held &= Job.id == job_id
+    attempts = Job.attempts if counts else Job.attempts - 1
+    session.execute(update(Job).where(held).values(status="queued", worker=None, leased_until=None, attempts=attempts))
 
 
 def finish(session: Session, job_id: int, worker: str, *, failure: str | None = None) -> Job | None:

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -110,8 +110,10 @@ class Incoming:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._file.close()
+        # Closing writes what is still held, which fails on a full disk; what is there goes all the same.
         self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._file.close()
 
     def write(self, chunk: bytes) -> None:
         """Take the next bytes; Refused if they are too many or too late."""
