@@ -24,7 +24,16 @@ from sudare.web.jobs.outcomes import retry
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.storage.files import FileStore, StoredFile
-from sudare.web.storage.models import Contest, Dataset, Job, Membership, Round, Submission, Team
+from sudare.web.storage.models import (
+    SUBJECT_LETTERS,
+    Contest,
+    Dataset,
+    Job,
+    Membership,
+    Round,
+    Submission,
+    Team,
+)
 from sudare.web.storage.people import User
 
 MOST_NAME_LETTERS = 80
@@ -78,11 +87,11 @@ def set_rules(session: Session, viewer: Viewer, files: FileStore, stored: Stored
         raise Refused("errors.contests.rules_fixed", 409)
     path = files.path(stored.hash)
     try:
-        rules = load_rules(path)
+        name = checked_name(load_rules(path).name, SUBJECT_LETTERS)
     except InputError as error:
         raise Refused("errors.contests.bad_rules", 422, problem=Retold(error, path, "TOML")) from None
     session.get_one(Contest, viewer.contest.id).rules = stored.hash
-    record(session, viewer.actor, "set_rules", rules.name, contest_id=viewer.contest.id, sha256=stored.hash)
+    record(session, viewer.actor, "set_rules", name, contest_id=viewer.contest.id, sha256=stored.hash)
 
 
 def add_team(session: Session, viewer: Viewer, name: str) -> Team:
@@ -256,11 +265,11 @@ def retry_job(session: Session, viewer: Viewer, job_id: int) -> None:
     record(session, viewer.actor, "retry_job", job.kind, contest_id=job.contest_id, job=job.id)
 
 
-def checked_name(text: str) -> str:
+def checked_name(text: str, most: int = MOST_NAME_LETTERS) -> str:
     """Return a name without blanks around it; Refused if it is empty, too long, or has signs that do not print."""
     name = text.strip()
-    if not 1 <= len(name) <= MOST_NAME_LETTERS:
-        raise Refused("errors.contests.name_length", 422, most=MOST_NAME_LETTERS)
+    if not 1 <= len(name) <= most:
+        raise Refused("errors.contests.name_length", 422, most=most)
     if not name.isprintable():
         raise Refused("errors.contests.name_letters", 422)
     return name

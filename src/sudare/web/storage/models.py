@@ -19,6 +19,8 @@ ROLES = ("organizer", "team", "observer")
 STATUSES = ("queued", "valid", "invalid", "failed")
 JOB_STATUSES = ("queued", "running", "done", "failed")
 PREVIEW_STATUSES = ("queued", "done", "failed")
+# Names of 80 letters, and what is said beside them.
+SUBJECT_LETTERS = 200
 
 
 class Contest(Base):
@@ -297,7 +299,7 @@ class AuditEntry(Base):
     actor: Mapped[str] = mapped_column(String(80))
     contest_id: Mapped[str | None] = mapped_column(String(16), index=True)
     action: Mapped[str] = mapped_column(String(40))
-    subject: Mapped[str] = mapped_column(String(80))
+    subject: Mapped[str] = mapped_column(String(SUBJECT_LETTERS))
     details: Mapped[str] = mapped_column(Text)
     previous_hash: Mapped[str] = mapped_column(String(64))
     hash: Mapped[str] = mapped_column(String(64), unique=True)

@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from sudare.web.game.accounts import invite
 from sudare.web.game.contests import (
+    MOST_NAME_LETTERS,
     add_round,
     add_team,
     reset_member,
@@ -34,7 +35,7 @@ RULES_BODY = {
     }
 }
 
-Name = Annotated[str, Field(min_length=1, max_length=80)]
+Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME_LETTERS)]
 Moment = Annotated[str, Field(max_length=40, description="ISO 8601; in the contest's time zone if it has no offset.")]
 
 
