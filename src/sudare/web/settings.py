@@ -31,6 +31,7 @@ _ABOUT = {
     "job_memory_bytes": "memory limit of a job (address space)",
     "job_seconds": "time limit of a job",
     "job_attempts": "how often a job is started if workers die",
+    "job_retries": "how often a job that failed is tried again by itself, each time with more time",
     "lease_seconds": "a worker that is silent for this long counts as dead",
     "worker_slots": "jobs that a worker runs at the same time, one for each team",
 }
@@ -55,6 +56,7 @@ class ServerSettings:
     job_memory_bytes: int = 4_000_000_000
     job_seconds: int = 300
     job_attempts: int = 3
+    job_retries: int = 2
     lease_seconds: int = 30
     worker_slots: int = 2
 

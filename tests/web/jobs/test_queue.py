@@ -131,7 +131,7 @@ def test_a_worker_checks_an_upload(small: SmallContest) -> None:
 def test_a_job_without_enough_memory_fails_and_says_so(small: SmallContest) -> None:
     submission = small.submit("blue", anonymized())
     # With no memory at all even threads cannot start, so that it may be time that ends the job.
-    small.settings = replace(small.settings, job_memory_bytes=1, job_seconds=3)
+    small.settings = replace(small.settings, job_memory_bytes=1, job_seconds=3, job_retries=0)
     small.work()
     with small.database.reading() as session:
         found = session.get_one(Submission, submission)
@@ -141,7 +141,7 @@ def test_a_job_without_enough_memory_fails_and_says_so(small: SmallContest) -> N
 
 def test_a_job_that_takes_too_long_fails_and_says_so(small: SmallContest) -> None:
     submission = small.submit("blue", anonymized())
-    small.settings = replace(small.settings, job_seconds=0)
+    small.settings = replace(small.settings, job_seconds=0, job_retries=0)
     small.work()
     with small.database.reading() as session:
         found = session.get_one(Submission, submission)

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -155,7 +156,7 @@ def test_a_job_that_the_program_never_keeps_fails_after_some_attempts(
     monkeypatch.setattr(workers, "REST_SECONDS", 0.0)
     Broken(monkeypatch, "sudare.web.jobs.worker:keep_result", FAULTS["program"], 1000)
     small.submit("green", anonymized())
-    worker = Worker(small.settings, small.database, small.files)
+    worker = Worker(replace(small.settings, job_retries=0), small.database, small.files)
     turn_until(worker, lambda: small.statuses() == ["valid", "failed"])
     worker.close()
     assert [(job.failure, job.attempts) for job in jobs(small, "anonymized")] == [(None, 1), ("error", 3)]

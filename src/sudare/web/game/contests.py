@@ -20,7 +20,7 @@ from sudare.web.game.refusals import Refused, Retold, not_there
 from sudare.web.game.submissions import final_submissions
 from sudare.web.game.visibility import Viewer, check_organizer, newest_evaluation
 from sudare.web.jobs.orders import enqueue, order_preview
-from sudare.web.jobs.outcomes import retry
+from sudare.web.jobs.outcomes import go_on_without, retry
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.storage.files import FileStore, StoredFile
@@ -208,6 +208,15 @@ def order_evaluation(session: Session, viewer: Viewer, round_id: str) -> None:
     record(session, viewer.actor, "order_evaluation", found.name, contest_id=found.contest_id)
 
 
+def go_on(session: Session, viewer: Viewer, round_id: str) -> None:
+    """Make the targets, or evaluate, without what the server could not check; who that is stays in the audit log."""
+    found = _own_round(session, viewer, round_id)
+    left_out = go_on_without(session, found)
+    names = {team.id: team.name for team in session.scalars(select(Team).where(Team.contest_id == found.contest_id))}
+    without = [f"{names[entry.team_id]} {entry.number}" for entry in left_out]
+    record(session, viewer.actor, "go_on", found.name, contest_id=found.contest_id, without=without)
+
+
 def publish_results(session: Session, viewer: Viewer, round_id: str) -> Round:
     """Show hits, safety and standings to all members; there is no way back."""
     found = _own_round(session, viewer, round_id)
@@ -246,6 +255,7 @@ def take_step(session: Session, viewer: Viewer, round_id: str, step: str) -> Non
         "unfreeze": lambda: set_frozen(session, viewer, round_id, False),
         "allow_preview": lambda: set_preview(session, viewer, round_id, True),
         "forbid_preview": lambda: set_preview(session, viewer, round_id, False),
+        "go_on": lambda: go_on(session, viewer, round_id),
         "evaluate": lambda: order_evaluation(session, viewer, round_id),
         "publish": lambda: publish_results(session, viewer, round_id),
         "close": lambda: close_round(session, viewer, round_id),

@@ -173,6 +173,28 @@ def standing_guesses(session: Session, round: Round) -> list[GuessFile]:
     return list(found.values())
 
 
+def failed_checks(session: Session, round: Round) -> list[Submission] | list[GuessFile]:
+    """Return what the server failed to check and what could count: A before there are targets, then guesses.
+
+    An A cannot count if its team has chosen another one, and nothing can for which a later one is valid.
+    """
+    if round.targets_at is not None:
+        guesses = select(GuessFile).where(GuessFile.round_id == round.id)
+        failed = session.scalars(guesses.where(GuessFile.status == "failed").order_by(GuessFile.created_at)).all()
+        if not failed:
+            return []
+        standing = {(file.target_id, file.team_id): file.number for file in standing_guesses(session, round)}
+        return [file for file in failed if file.number > standing.get((file.target_id, file.team_id), 0)]
+    found: list[Submission] = []
+    wanted = select(Submission).where(Submission.round_id == round.id, Submission.status == "failed")
+    for submission in session.scalars(wanted.order_by(Submission.created_at)):
+        final = final_submission(session, round, submission.team_id)
+        chosen = session.get(Final, (round.id, submission.team_id))
+        if chosen is None and (final is None or final.number < submission.number):
+            found.append(submission)
+    return found
+
+
 def left_today(session: Session, round: Round, team_id: str, now: dt.datetime) -> int:
     """Return how many more submissions a team may hand in on the day of a moment, in the contest's time zone.
 

@@ -19,20 +19,26 @@ from sudare.web.storage.models import Job
 
 # A worker that dies with a job again and again takes the job for the reason.
 WORKER_LOST = "worker_lost"
+# How long a job that failed waits, times the number of its failures.
+RETRY_SECONDS = 60.0
+LONGEST_WAIT = dt.timedelta(hours=1)
 
 
 def next_job(session: Session, *, previews: bool = True, without: Collection[int] = ()) -> int | None:
     """Return the job that is to be begun next: of the team that was served longest ago, its first.
 
     Of each team one job runs at a time, and one preview beside it; jobs of no team come first, previews last, or not at
-    all, nor those `without` which a worker does.
+    all, nor those `without` which a worker does. One that failed is not begun again before its time.
     """
     other, running = aliased(Job), aliased(Job)
     preview = Job.kind.in_(UNHURRIED)
     served = select(func.max(other.started_at)).where(other.team_id == Job.team_id).correlate(Job).scalar_subquery()
     same = (running.team_id == Job.team_id) & (running.kind.in_(UNHURRIED) == preview)
     busy = select(running.id).where(same, running.status == "running").correlate(Job).exists()
-    wanted = select(Job.id).where(Job.status == "queued", ~busy)
+    now = database_now(session)
+    # One that waits longer than any does was put off by a clock that was set back since.
+    waits = (Job.not_before > now) & (Job.not_before < now + LONGEST_WAIT)
+    wanted = select(Job.id).where(Job.status == "queued", ~busy, Job.not_before.is_(None) | ~waits)
     if not previews:
         wanted = wanted.where(~preview)
     if without:
@@ -112,6 +118,13 @@ def finish(session: Session, job_id: int, worker: str, *, failure: str | None = 
         ),
     )
     return session.get_one(Job, job_id, populate_existing=True) if changed else None
+
+
+def put_off(session: Session, job: Job) -> None:
+    """Queue a job that has failed to be tried again, later each time."""
+    wait = min(job.failures * dt.timedelta(seconds=RETRY_SECONDS), LONGEST_WAIT / 2)
+    job.status, job.worker, job.attempts, job.finished_at = "queued", None, 0, None
+    job.not_before = database_now(session) + wait
 
 
 def _changed(session: Session, statement: object) -> bool:

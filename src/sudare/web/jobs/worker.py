@@ -163,7 +163,7 @@ class Worker:
     def _look_around(self) -> None:
         with self._database.writing() as session:
             for job in take_back(session, self._settings.job_attempts):
-                keep_failure(session, job)
+                keep_failure(session, job, self._settings.job_retries)
             enqueue_due(session)
 
     def _prolong(self) -> None:
@@ -203,7 +203,8 @@ class Worker:
                 KINDS[job.kind].work,
                 given,
                 memory_bytes=self._settings.job_memory_bytes,
-                seconds=self._settings.job_seconds,
+                # What has failed may have been too slow because of the others.
+                seconds=self._settings.job_seconds * (1 + job.failures),
             )
             return _Running(job, process, folder, cleanup.pop_all())
 
@@ -248,7 +249,7 @@ class Worker:
             if job and isinstance(found, dict):
                 keep_result(session, job, found, published)
             elif job:
-                keep_failure(session, job)
+                keep_failure(session, job, self._settings.job_retries)
 
     def _return(self, job: Job, error: Exception) -> None:
         """Give back a job that can be neither begun nor kept; unless that may pass, it counts as an attempt."""
@@ -258,7 +259,7 @@ class Worker:
             if passes or job.attempts < self._settings.job_attempts:
                 give_back(session, self.name, job.id, counts=not passes)
             elif failed := finish(session, job.id, self.name, failure="error"):
-                keep_failure(session, failed)
+                keep_failure(session, failed, self._settings.job_retries)
 
     def _keep_files(self, folder: Path) -> dict[str, StoredFile]:
         kept: dict[str, StoredFile] = {}
@@ -277,5 +278,5 @@ def make_worker(settings: ServerSettings) -> Worker:
     """Return a worker on a server's folder and database."""
     files = FileStore(settings.files)
     files.make()
-    files.tidy(2 * max(settings.upload_seconds, settings.job_seconds))
+    files.tidy(2 * max(settings.upload_seconds, settings.job_seconds * (1 + settings.job_retries)))
     return Worker(settings, Database(settings.database_url), files)

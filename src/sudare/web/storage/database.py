@@ -57,11 +57,11 @@ class Database:
         with Session(self._writing, expire_on_commit=False) as session, session.begin():
             yield session
 
-    def migrate(self) -> None:
-        """Bring the tables to the newest form; nothing happens if they have it."""
+    def migrate(self, to: str = "head") -> None:
+        """Bring the tables to the newest form, or an older one; nothing happens if they have it."""
         try:
             with self._writing.connect() as connection, connection.begin():
-                _migrate(connection)
+                _migrate(connection, to)
         except DatabaseError as error:
             if is_no_database(error):
                 raise SourceNotReadable("errors.server.not_a_database", database=self._engine.url.database) from None
@@ -140,9 +140,9 @@ def _sqlite(url: str) -> Engine:
     return engine
 
 
-def _migrate(connection: Connection) -> None:
+def _migrate(connection: Connection, to: str) -> None:
     with as_file(files("sudare.web.storage").joinpath("migrations")) as folder:
         config = Config()
         config.set_main_option("script_location", str(folder).replace("%", "%%"))
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, to)

@@ -267,7 +267,11 @@ class Evaluation(Base):
 
 
 class Job(Base):
-    """Work for a worker. `key` is unique among jobs that must not be there twice."""
+    """Work for a worker. `key` is unique among jobs that must not be there twice.
+
+    `attempts` are those of workers that died, `failures` those of the work itself, the last one for the reason
+    `failure`; a job that is tried again waits until `not_before`.
+    """
 
     __tablename__ = "jobs"
     __table_args__ = (one_of("status", JOB_STATUSES), Index("ix_jobs_status_team_id", "status", "team_id"))
@@ -280,6 +284,8 @@ class Job(Base):
     key: Mapped[str | None] = mapped_column(String(80), unique=True)
     status: Mapped[str] = mapped_column(String(10), default="queued")
     attempts: Mapped[int] = mapped_column(default=0)
+    failures: Mapped[int] = mapped_column(default=0)
+    not_before: Mapped[dt.datetime | None]
     worker: Mapped[str | None] = mapped_column(String(80))
     failure: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[dt.datetime]

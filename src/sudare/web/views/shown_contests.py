@@ -10,12 +10,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sudare.web.game.phases import Phase, deadline_at, phase_at
+from sudare.web.game.submissions import failed_checks
 from sudare.web.game.visibility import (
     Viewer,
     may_download_original,
     newest_evaluation,
     results_open,
     targets_open,
+    team_names,
     visible_teams,
 )
 from sudare.web.storage.models import Dataset, Round
@@ -34,8 +36,15 @@ class ShownData(BaseModel):
     failure: str | None = None
 
 
+class ShownCheck(BaseModel):
+    """What a team handed in and the server failed to check."""
+
+    team: str
+    number: int
+
+
 class ShownRound(BaseModel):
-    """A round at a moment."""
+    """A round at a moment; organizers are told which checks it waits for that the server has failed."""
 
     id: str
     name: str
@@ -53,6 +62,7 @@ class ShownRound(BaseModel):
     targets_open: bool
     published: bool
     results_open: bool
+    failed_checks: list[ShownCheck] = Field(default_factory=list)
 
 
 class ShownTeam(BaseModel):
@@ -122,7 +132,14 @@ def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
         targets_open=targets_open(viewer, round),
         published=round.published_at is not None,
         results_open=results_open(viewer, round) and newest_evaluation(session, round) is not None,
+        failed_checks=_failed_checks(session, round) if viewer.organizes else [],
     )
+
+
+def _failed_checks(session: Session, round: Round) -> list[ShownCheck]:
+    failed = failed_checks(session, round) if round.published_at is None else []
+    names = team_names(session, round.contest_id) if failed else {}
+    return [ShownCheck(team=names[found.team_id], number=found.number) for found in failed]
 
 
 def show_data(viewer: Viewer, round: Round, dataset: Dataset) -> ShownData:

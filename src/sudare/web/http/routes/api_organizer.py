@@ -80,7 +80,7 @@ class NewTimes(BaseModel):
 class Step(BaseModel):
     """What to do with a round."""
 
-    step: Literal["freeze", "unfreeze", "allow_preview", "forbid_preview", "evaluate", "publish", "close"]
+    step: Literal["freeze", "unfreeze", "allow_preview", "forbid_preview", "go_on", "evaluate", "publish", "close"]
 
 
 @router.post("/teams", status_code=201)
