@@ -13,6 +13,7 @@ import uvicorn
 from sudare.web.http.app import make_app
 from sudare.web.jobs.worker import make_worker
 from sudare.web.settings import ServerSettings
+from sudare.web.storage.private import OTHERS
 
 KEEP_ALIVE_SECONDS = 10
 SHUTDOWN_SECONDS = 10
@@ -22,6 +23,7 @@ RESTART_SECONDS = 1.0
 
 def run_web(settings: ServerSettings) -> None:
     """Serve pages and the API until told to stop."""
+    os.umask(OTHERS)
     uvicorn.run(
         make_app(settings),
         host=settings.host,
@@ -37,6 +39,7 @@ def run_web(settings: ServerSettings) -> None:
 
 def run_worker(settings: ServerSettings, parent: int | None = None) -> None:
     """Work on jobs until told to stop, or until the process that began this one is gone."""
+    os.umask(OTHERS)
     make_worker(settings).run(parent)
 
 

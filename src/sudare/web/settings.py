@@ -78,11 +78,15 @@ class ServerSettings:
 
 
 def write_settings(settings: ServerSettings) -> Path:
-    """Write the settings file of a new folder and return its path; one that is there is an error."""
+    """Write the settings file of a new folder, which is for its owner only, and return its path.
+
+    One that is there is an error.
+    """
     path = settings.folder / SETTINGS_FILE
     if path.exists():
         raise OptionNotUsable("errors.server.settings_exist", path=path, folder=settings.folder)
-    with whole_file(path) as temporary:
+    settings.folder.chmod(0o700)
+    with whole_file(path, private=True) as temporary:
         temporary.write_text("".join(_lines(settings)), encoding="utf-8")
     return path
 

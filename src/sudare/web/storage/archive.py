@@ -27,6 +27,7 @@ from sudare.web.settings import DATABASE_FILE, SETTINGS_FILE, ServerSettings
 from sudare.web.storage.database import Database
 from sudare.web.storage.files import FileStore
 from sudare.web.storage.models import AuditEntry, Contest, Dataset, Evaluation, GuessFile, Round, Submission, Target
+from sudare.web.storage.private import owner_only
 from sudare.web.views.site import write_site
 
 AUDIT_FILE = "audit.json"
@@ -88,11 +89,11 @@ def back_up(settings: ServerSettings, folder: Path) -> int:
 
 @contextmanager
 def _whole_folder(folder: Path) -> Iterator[Path]:
-    """Yield a new folder that becomes `folder` if the block ends well and vanishes if it does not."""
+    """Yield a new folder, for its owner only, that becomes `folder` if the block ends well and vanishes if not."""
     target = folder.resolve()
     make_folder(target.parent)
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent) as aside:
+        with owner_only(), tempfile.TemporaryDirectory(dir=target.parent) as aside:
             made = Path(aside) / target.name
             make_folder(made)
             yield made

@@ -10,6 +10,7 @@ import datetime as dt
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Any
 
 from alembic import command
@@ -21,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.web.http.faults import is_away, is_no_database
+from sudare.web.storage.private import make_private_file
 
 BUSY_MILLISECONDS = 30_000
 DIALECTS = ("sqlite", "postgresql")
@@ -111,6 +113,10 @@ def _engine(url: str) -> Engine:
 
 
 def _sqlite(url: str) -> Engine:
+    database = make_url(url).database
+    if database and Path(database).parent.is_dir():
+        # The files beside it get its permissions.
+        make_private_file(Path(database))
     engine = create_engine(
         url,
         hide_parameters=True,

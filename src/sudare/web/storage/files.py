@@ -40,7 +40,8 @@ class FileStore:
 
     def make(self) -> None:
         """Make the folders unless they are there."""
-        self._incoming.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (self._folder, self._incoming):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def tidy(self, seconds: float) -> None:
         """Remove what processes that died have left, older than any upload or job can be.
