@@ -24,6 +24,8 @@ _ABOUT = {
     "public_url": "the address that teams use; https:// behind a proxy",
     "max_upload_bytes": "largest file that can be uploaded",
     "upload_seconds": "time limit of an upload",
+    "uploading_bytes": "most bytes of all uploads that are coming in at the same time",
+    "address_uploading_bytes": "most bytes of those from one address",
     "session_hours": "how long users stay logged in",
     "link_hours": "how long invitations and password links are valid",
     "account_failures": "failed log-ins allowed for an account within throttle_minutes",
@@ -48,6 +50,8 @@ class ServerSettings:
     public_url: str = "http://127.0.0.1:8000"
     max_upload_bytes: int = 50_000_000
     upload_seconds: int = 300
+    uploading_bytes: int = 2_000_000_000
+    address_uploading_bytes: int = 500_000_000
     session_hours: int = 24 * 7
     link_hours: int = 24 * 14
     throttle_minutes: int = 15

@@ -90,6 +90,8 @@ def make_app(settings: ServerSettings) -> FastAPI:
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)  # noqa: S101
     headers = {"Connection": "close"} if error.status in (408, 413) else {}
+    if error.code == "too_many_uploads":
+        headers = {"Connection": "close", "Retry-After": RETRY}
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return _answer(request, error, headers)
