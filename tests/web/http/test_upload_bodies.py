@@ -12,7 +12,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from sudare.web.game.accounts import log_in
+from sudare.web.game.accounts import find_session, log_in
+from sudare.web.game.refusals import Refused
 from sudare.web.http.app import make_app
 from sudare.web.http.middleware import UPLOADS
 from sudare.web.http.routes import account_pages, contest_pages, organizer_pages, team_pages
@@ -171,3 +172,39 @@ def test_uploads_at_the_same_time_are_bounded_by_address_and_in_all(contest: Sma
     app.state.server.database.close()
     assert found == [201, 503, 201, 503, 201]
     assert incoming(contest) == []
+
+
+def test_guesses_are_no_larger_than_a_line_for_each_customer(
+    masters: Masters, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = masters.copy_contest(new_settings(tmp_path / "server"))
+    small.to_reidentification()
+    monkeypatch.setattr("sudare.web.game.submissions.SPARE_BYTES", 0)
+    app = make_app(small.settings)
+    with small.database.reading() as session:
+        target = small.target(session, "green").id
+    most = 12 * 39
+    longest = f"{'9' * 18},{'8' * 18}\r\n" * 12
+    assert len(longest) == most
+    headers = {"Authorization": f"Bearer {small.token('blue', 'read', 'guess')}"}
+
+    async def send(text: str) -> httpx.Response:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
+            return await client.post(f"/api/v1/targets/{target}/guesses", content=text, headers=headers)
+
+    assert asyncio.run(send(longest)).status_code == 201
+    refused = asyncio.run(send(longest + "x"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (413, "too_large")
+    assert "468 bytes" in refused.json()["error"]["message"]
+    # The form is not read to its end.
+    token = session_token(small, "blue")
+    with small.database.reading() as session:
+        login = find_session(session, token)
+        assert login
+        body = Body(login.csrf)
+    assert post(app, f"/targets/{target}/guesses", body, token) == 413
+    assert body.read == 2
+    with pytest.raises(Refused):
+        small.guess("blue", "red", longest + "x")
+    app.state.server.database.close()
+    small.database.close()

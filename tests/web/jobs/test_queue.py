@@ -178,3 +178,15 @@ def test_what_deadlines_ask_for_is_enqueued_once(small: SmallContest) -> None:
         assert kinds == ["original", "anonymized", "targets"]
         assert small.found_round().targets_at is not None
         assert database_now(session) - session.scalars(select(Job.created_at)).all()[-1] < dt.timedelta(minutes=5)
+
+
+def test_what_has_failed_before_waits_for_the_others_and_leaves_them_a_slot(small: SmallContest) -> None:
+    drain(small)
+    add(small, "blue", None, "green", "red")
+    with small.database.writing() as session:
+        session.execute(update(Job).where(Job.subject_id.in_(("s0", "s1"))).values(failures=1))
+        assert lease_next(session, "w", 60, previews=False).subject_id == "s2"  # type: ignore[union-attr]
+        assert lease_next(session, "w", 60, previews=False).subject_id == "s3"  # type: ignore[union-attr]
+        assert lease_next(session, "w", 60, previews=False) is None
+        assert lease_next(session, "w", 60).subject_id == "s1"  # type: ignore[union-attr]
+        assert lease_next(session, "w", 60).subject_id == "s0"  # type: ignore[union-attr]

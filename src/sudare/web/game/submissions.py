@@ -8,6 +8,7 @@ from typing import Literal
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from sudare.histories.generalized.rule_sets import MOST_PERSON_DIGITS
 from sudare.web.game.audit import record
 from sudare.web.game.phases import day_start, phase_at
 from sudare.web.game.refusals import Refused, not_there
@@ -20,6 +21,9 @@ from sudare.web.storage.models import Final, GuessFile, Round, Submission, Targe
 MOST_NOTE_LETTERS = 200
 # Files of guesses on one target in a day: enough for every try, few enough for the disk.
 GUESS_FILES_PER_DAY = 100
+# A guess: two numbers of at most 18 digits, a comma, and an end of line; and a little for what breaks the rules.
+GUESS_BYTES = 2 * MOST_PERSON_DIGITS + 3
+SPARE_BYTES = 4096
 
 
 def check_may_submit(session: Session, viewer: Viewer, round_id: str, now: dt.datetime | None = None) -> Round:
@@ -130,6 +134,12 @@ def check_may_guess(
     return target, round
 
 
+def most_guess_bytes(round: Round) -> int:
+    """Return how large a file of guesses can be: a pseudonym for each customer of T, one line for each pseudonym."""
+    result = (round.dataset.result if round.dataset else None) or {}
+    return SPARE_BYTES + GUESS_BYTES * int(result.get("customers", 0))
+
+
 def submit_guesses(session: Session, viewer: Viewer, target_id: str, stored: StoredFile) -> GuessFile:
     """Accept guesses on a target, in place of earlier ones if the contest allows it."""
     team = _locked_team(session, viewer.own_team)
@@ -139,6 +149,8 @@ def submit_guesses(session: Session, viewer: Viewer, target_id: str, stored: Sto
     _lock_round(session, target.round_id)
     now = database_now(session)
     target, round = check_may_guess(session, viewer, target_id, now)
+    if stored.size > most_guess_bytes(round):
+        raise Refused("errors.requests.too_large", 413, most=most_guess_bytes(round))
     numbers = select(func.max(GuessFile.number)).where(GuessFile.target_id == target.id, GuessFile.team_id == team.id)
     found = GuessFile(
         round_id=round.id,

@@ -133,8 +133,8 @@ async def posted_form(request: Request) -> AsyncIterator[PostedForm]:
 Posted = Annotated[PostedForm, Depends(posted_form)]
 
 
-def uploading(check: Callable[[Visit], object]) -> Callable[[Request], AsyncIterator[PostedForm]]:
-    """Return what reads a form with a file, from those only whom the check lets pass.
+def uploading(check: Callable[[Visit], int | None]) -> Callable[[Request], AsyncIterator[PostedForm]]:
+    """Return what reads a form with a file, from those only whom the check lets pass; it says how large that may be.
 
     Nothing of the body is read before that, and nothing of the file before the form's secret, which stands above it.
     """
@@ -142,7 +142,7 @@ def uploading(check: Callable[[Visit], object]) -> Callable[[Request], AsyncIter
     async def uploaded_form(request: Request) -> AsyncIterator[PostedForm]:
         """Read a form with a file and check that one of our own pages sent it."""
         _check_origin(request)
-        secret = await run_in_threadpool(_let_pass, request, check)
+        secret, most = await run_in_threadpool(_let_pass, request, check)
         if not request.headers.get("content-type", "").startswith(MULTIPART):
             async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES) as fields:
                 form = PostedForm(fields)
@@ -150,7 +150,7 @@ def uploading(check: Callable[[Visit], object]) -> Callable[[Request], AsyncIter
                 yield form
             return
         try:
-            fields = await _SecretFirst(request, secret).parse()
+            fields = await _SecretFirst(request, secret, most).parse()
         except MultiPartException:
             raise Refused("errors.requests.bad_request", 400) from None
         try:
@@ -164,13 +164,21 @@ def uploading(check: Callable[[Visit], object]) -> Callable[[Request], AsyncIter
 
 
 class _SecretFirst(MultiPartParser):
-    """Reads the parts of a form, no file before the secret."""
+    """Reads the parts of a form, no file before the secret, and no more of a file than it may have."""
 
-    def __init__(self, request: Request, secret: str) -> None:
+    def __init__(self, request: Request, secret: str, most: int) -> None:
         super().__init__(
             request.headers, request.stream(), max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES
         )
-        self._secret = secret
+        self._secret, self._most, self._bytes = secret, most, 0
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        """Take the next bytes of a part."""
+        if self._current_part.file is not None:
+            self._bytes += end - start
+            if self._bytes > self._most:
+                raise Refused("errors.requests.too_large", 413, most=self._most)
+        super().on_part_data(data, start, end)
 
     def on_headers_finished(self) -> None:
         """Begin a part."""
@@ -180,10 +188,11 @@ class _SecretFirst(MultiPartParser):
             _check_secret(given[0] if given else "", self._secret)
 
 
-def _let_pass(request: Request, check: Callable[[Visit], object]) -> str:
+def _let_pass(request: Request, check: Callable[[Visit], int | None]) -> tuple[str, int]:
     with visiting(request) as visit:
-        check(visit)
-        return visit.logged_in().csrf
+        most = check(visit)
+        largest = visit.server.settings.max_upload_bytes
+        return visit.logged_in().csrf, largest if most is None else min(most, largest)
 
 
 def _check_secret(given: str, expected: str | None) -> None:
@@ -196,9 +205,10 @@ def keep_upload(server: Server, source: BinaryIO) -> StoredFile:
     return server.files.keep(source, server.settings.max_upload_bytes, server.settings.upload_seconds)
 
 
-async def receive_upload(server: Server, request: Request) -> StoredFile:
-    """Keep the body of a request as it comes in."""
-    with server.files.receive(server.settings.max_upload_bytes, server.settings.upload_seconds) as incoming:
+async def receive_upload(server: Server, request: Request, most: int | None = None) -> StoredFile:
+    """Keep the body of a request as it comes in; `most` is how large it may be, if not as large as any."""
+    largest = server.settings.max_upload_bytes
+    with server.files.receive(min(most or largest, largest), server.settings.upload_seconds) as incoming:
         held = bytearray()
         async for chunk in request.stream():
             held += chunk

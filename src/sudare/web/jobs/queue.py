@@ -27,11 +27,13 @@ LONGEST_WAIT = dt.timedelta(hours=1)
 def next_job(session: Session, *, previews: bool = True, without: Collection[int] = ()) -> int | None:
     """Return the job that is to be begun next: of the team that was served longest ago, its first.
 
-    Of each team one job runs at a time, and one preview beside it; jobs of no team come first, previews last, or not at
-    all, nor those `without` which a worker does. One that failed is not begun again before its time.
+    Of each team one job runs at a time, and one preview beside it; jobs of no team come first, then teams in turn, then
+    what has failed before, and previews last. Without `previews`, those and what has failed are left out, and so are
+    those `without` which a worker does. One that failed is not begun again before its time.
     """
     other, running = aliased(Job), aliased(Job)
     preview = Job.kind.in_(UNHURRIED)
+    unhurried = preview | (Job.failures > 0)
     served = select(func.max(other.started_at)).where(other.team_id == Job.team_id).correlate(Job).scalar_subquery()
     same = (running.team_id == Job.team_id) & (running.kind.in_(UNHURRIED) == preview)
     busy = select(running.id).where(same, running.status == "running").correlate(Job).exists()
@@ -40,10 +42,10 @@ def next_job(session: Session, *, previews: bool = True, without: Collection[int
     waits = (Job.not_before > now) & (Job.not_before < now + LONGEST_WAIT)
     wanted = select(Job.id).where(Job.status == "queued", ~busy, Job.not_before.is_(None) | ~waits)
     if not previews:
-        wanted = wanted.where(~preview)
+        wanted = wanted.where(~unhurried)
     if without:
         wanted = wanted.where(Job.id.not_in(without))
-    order = (preview, Job.team_id.is_not(None), served.asc().nulls_first(), Job.id)
+    order = (preview, Job.failures > 0, Job.team_id.is_not(None), served.asc().nulls_first(), Job.id)
     return session.scalar(wanted.order_by(*order).limit(1))
 
 

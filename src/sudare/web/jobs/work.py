@@ -18,7 +18,12 @@ from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.complaints import Complaint, Complaints
 from sudare.histories.generalized.model import CellHistory, ItemColumn
 from sudare.histories.generalized.rule_sets import BUILT_IN, RuleSet, load_rules
-from sudare.histories.generalized.text import read_anonymized, read_original, read_valid_anonymized
+from sudare.histories.generalized.text import (
+    read_anonymized,
+    read_original,
+    read_published,
+    read_valid_anonymized,
+)
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility, population_deviation
@@ -66,7 +71,8 @@ def check_guesses(given: Parameters) -> dict[str, Any]:
         return _no_text()
     rules = _rules(given)
     original = read_original(given["original"], rules)
-    check = partial(check_guess_file, original, given["published"], given["path"], rules, most_errors=MOST_ERRORS)
+    published = read_published(given["published"], original, rules)
+    check = partial(check_guess_file, original, published, given["path"], rules, most_errors=MOST_ERRORS)
     found: dict[Language, CheckResult] = {language: check(language=language) for language in LANGUAGES}
     complaints = {name: Complaints(result.errors, result.totals) for name, result in found.items()}
     return _checked(complaints[LANGUAGES[0]], found[LANGUAGES[0]].rows, complaints)

@@ -214,8 +214,8 @@ class Worker:
         return set(self._resting)
 
     def _room_for_previews(self) -> bool:
-        """Keep a slot for checks, unless there is only one."""
-        running = sum(found.job.kind in UNHURRIED for found in self._running.values())
+        """Keep a slot for checks that have not failed yet, unless there is only one."""
+        running = sum(found.job.kind in UNHURRIED or found.job.failures > 0 for found in self._running.values())
         return running < max(1, self._settings.worker_slots - 1)
 
     def _collect(self, job_id: int) -> bool:

@@ -15,6 +15,7 @@ from sudare.web.game.submissions import (
     check_may_guess,
     check_may_submit,
     choose_final,
+    most_guess_bytes,
     submit,
     submit_guesses,
 )
@@ -157,16 +158,16 @@ def get_target_file(request: Request, credentials: Credentials, target_id: str) 
 async def post_guesses(request: Request, credentials: Credentials, target_id: str) -> ShownGuesses:
     """Submit guesses on a target: the body is the file, with lines `pseudonym,customer`."""
 
-    def check() -> None:
+    def check() -> int:
         with calling(request, credentials) as (session, viewer):
-            check_may_guess(session, viewer, target_id)
+            return most_guess_bytes(check_may_guess(session, viewer, target_id)[1])
 
     def accept() -> ShownGuesses:
         with calling(request, credentials, writes=True) as (session, viewer):
             return show_guesses(session, submit_guesses(session, viewer, target_id, stored))
 
-    await run_in_threadpool(check)
-    stored = await receive_upload(server_of(request), request)
+    most = await run_in_threadpool(check)
+    stored = await receive_upload(server_of(request), request, most)
     return await run_in_threadpool(accept)
 
 

@@ -8,7 +8,14 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from sudare.web.game.refusals import not_there
-from sudare.web.game.submissions import check_may_guess, check_may_submit, choose_final, submit, submit_guesses
+from sudare.web.game.submissions import (
+    check_may_guess,
+    check_may_submit,
+    choose_final,
+    most_guess_bytes,
+    submit,
+    submit_guesses,
+)
 from sudare.web.game.visibility import Viewer, visible_guess, visible_submission, visible_target
 from sudare.web.http.requests import Posted, PostedForm, Visit, keep_upload, server_of, uploading, visiting
 from sudare.web.http.routes.contest_pages import News, find_round, send_file
@@ -88,9 +95,10 @@ def send_target(request: Request, target_id: str) -> Response:
         return send_file(visit.server, found.file_hash, f"published-{found.number}.csv")
 
 
-def _may_guess(visit: Visit) -> None:
+def _may_guess(visit: Visit) -> int:
     target_id = visit.request.path_params["target_id"]
-    check_may_guess(visit.session, _target_viewer(visit, target_id), target_id)
+    _, round = check_may_guess(visit.session, _target_viewer(visit, target_id), target_id)
+    return most_guess_bytes(round)
 
 
 @router.post("/targets/{target_id}/guesses")
