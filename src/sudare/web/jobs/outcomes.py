@@ -18,7 +18,17 @@ from sudare.web.jobs.queue import put_off
 from sudare.web.jobs.registry import KINDS, Published
 from sudare.web.storage.database import database_now
 from sudare.web.storage.files import FileStore
-from sudare.web.storage.models import Contest, GuessFile, Job, Round, Submission
+from sudare.web.storage.models import (
+    SUBJECT_LETTERS,
+    Contest,
+    Dataset,
+    GuessFile,
+    Job,
+    Round,
+    Submission,
+    Target,
+    Team,
+)
 
 
 def parameters(session: Session, files: FileStore, job: Job, folder: Path) -> dict[str, Any]:
@@ -47,6 +57,35 @@ def keep_failure(session: Session, job: Job, retries: int = 0) -> None:
     if followed:
         followed.status, followed.result = "failed", {"failure": job.failure}
     record(session, None, "job_failed", job.kind, contest_id=job.contest_id, job=job.id, failure=job.failure)
+
+
+def keep_corrupt(session: Session, job: Job, hashes: list[str]) -> None:
+    """Record which files that a job used were changed on the disk, and whose they are."""
+    for hash in hashes:
+        record(
+            session,
+            None,
+            "file_corrupt",
+            ", ".join(_named(session, job.contest_id, hash))[:SUBJECT_LETTERS] or hash,
+            contest_id=job.contest_id,
+            job=job.id,
+            sha256=hash,
+        )
+
+
+def _named(session: Session, contest_id: str, hash: str) -> list[str]:
+    """Return what a file is in a contest: T, an A' by its number, or what teams handed in."""
+    names = []
+    if session.scalars(select(Dataset.id).where(Dataset.file_hash == hash, Dataset.contest_id == contest_id)).first():
+        names.append("T")
+    targets = select(Target.number).join(Team, Team.id == Target.team_id)
+    targets = targets.where(Target.file_hash == hash, Team.contest_id == contest_id)
+    names += [f"A' {number}" for number in session.scalars(targets)]
+    for table in (Submission, GuessFile):
+        wanted = select(Team.name, table.number).join(Team, Team.id == table.team_id)
+        wanted = wanted.where(table.file_hash == hash, Team.contest_id == contest_id).order_by(Team.name, table.number)
+        names += [f"{name} {number}" for name, number in session.execute(wanted)]
+    return names
 
 
 def retry(session: Session, job: Job) -> None:

@@ -19,6 +19,8 @@ NICENESS = 10
 SAFE_PATH = "PYTHONSAFEPATH"
 # What a job says that could not be done for now: nothing is wrong with it.
 WAITS = "waits"
+# Why a job fails whose files were changed on the disk.
+CORRUPT = "corrupt"
 
 
 class JobProcess:
@@ -96,7 +98,11 @@ def _work(kind: str, function: str, given: dict[str, Any], memory_bytes: int, se
     from sudare.web.jobs import work
 
     try:
-        sender.send(getattr(work, function)(given))
+        whole, corrupt = work.whole_files(given)
+        sender.send({**getattr(work, function)(whole), "corrupt": corrupt})
+    except work.CorruptFile as error:
+        os.write(2, f"sudare: job {kind} failed: the file {error} is damaged\n".encode())
+        sender.send({"failure": CORRUPT, "corrupt": [str(error)]})
     except (MemoryError, MemoryNotEnough):
         sender.send("memory")
     except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility, population_deviation
 from sudare.messages import LANGUAGES, Language, Texts
 from sudare.web.game.refusals import Retold
+from sudare.web.storage.files import HASH, is_whole
 
 # Errors of an upload that are kept with their texts; all are counted.
 MOST_ERRORS = 200
@@ -36,6 +37,43 @@ MOST_ERRORS = 200
 USE_DRAWS = 5
 
 Parameters = Mapping[str, Any]
+
+
+class CorruptFile(Exception):
+    """A kept file that a job needs does not have the content that was handed in."""
+
+
+def whole_files(given: Parameters) -> tuple[Parameters, list[str]]:
+    """Return what a job is told without those files of teams that were changed on the disk, and the hashes of these.
+
+    Nothing can be done without others: CorruptFile. A kept file is named by the hash of its content.
+    """
+    corrupt = {path for path in _paths(given) if HASH.fullmatch(Path(path).name) and not is_whole(Path(path))}
+    finals = given.get("finals", [])
+    if isinstance(finals, Mapping):
+        left: Any = {name: path for name, path in finals.items() if path not in corrupt}
+    else:
+        left = [
+            {**final, "guesses": {team: path for team, path in final["guesses"].items() if path not in corrupt}}
+            for final in finals
+            if final["path"] not in corrupt
+        ]
+    whole = {**given, "finals": left} if "finals" in given else given
+    needed = corrupt & set(_paths(whole))
+    if needed:
+        raise CorruptFile(Path(min(needed)).name)
+    return whole, sorted(Path(path).name for path in corrupt)
+
+
+def _paths(given: object) -> Iterator[str]:
+    if isinstance(given, str):
+        yield given
+    elif isinstance(given, Mapping):
+        for part in given.values():
+            yield from _paths(part)
+    elif isinstance(given, list):
+        for part in given:
+            yield from _paths(part)
 
 
 def check_original(given: Parameters) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from sudare.showing import dataclass
 from sudare.web.game.refusals import Refused
 from sudare.web.http.faults import described, is_away, may_pass
-from sudare.web.jobs.outcomes import enqueue_due, keep_failure, keep_result, parameters
+from sudare.web.jobs.outcomes import enqueue_due, keep_corrupt, keep_failure, keep_result, parameters
 from sudare.web.jobs.process import WAITS, JobProcess
 from sudare.web.jobs.queue import finish, give_back, lease_next, next_job, prolong, take_back
 from sudare.web.jobs.registry import KINDS, UNHURRIED
@@ -242,14 +242,17 @@ class Worker:
         return True
 
     def _keep(self, running: _Running, found: dict[str, Any] | str) -> None:
-        failure = found if isinstance(found, str) else None
+        failure = found if isinstance(found, str) else found.get("failure")
+        corrupt = [] if isinstance(found, str) else found.pop("corrupt", [])
         published = {} if failure else self._keep_files(running.folder)
         with self._database.writing() as session:
             job = finish(session, running.job.id, self.name, failure=failure)
-            if job and isinstance(found, dict):
+            if job and corrupt:
+                keep_corrupt(session, job, corrupt)
+            if job and failure:
+                keep_failure(session, job, 0 if corrupt else self._settings.job_retries)
+            elif job and isinstance(found, dict):
                 keep_result(session, job, found, published)
-            elif job:
-                keep_failure(session, job, self._settings.job_retries)
 
     def _return(self, job: Job, error: Exception) -> None:
         """Give back a job that can be neither begun nor kept; unless that may pass, it counts as an attempt."""

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sudare.contest.recompute import CONTEST_FILE, FILES, SUMS_FILE, file_hash
-from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.errors import OptionNotUsable, OutputNotWritable, SourceNotReadable
 from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.messages.reasons import reason_of
 from sudare.sources.result_folders import make_folder
@@ -25,7 +25,7 @@ from sudare.web.game.submissions import standing_guesses
 from sudare.web.game.visibility import team_names
 from sudare.web.settings import DATABASE_FILE, SETTINGS_FILE, ServerSettings
 from sudare.web.storage.database import Database
-from sudare.web.storage.files import FileStore
+from sudare.web.storage.files import FileStore, is_whole
 from sudare.web.storage.models import AuditEntry, Contest, Dataset, Evaluation, GuessFile, Round, Submission, Target
 from sudare.web.storage.private import owner_only
 from sudare.web.views.site import write_site
@@ -60,6 +60,8 @@ def _write_archive(database: Database, files: FileStore, contest_id: str, folder
         write_site(session, contest, folder / SITE)
     for hash in _hashes(described) | ({contest.rules} - set(BUILT_IN)):
         shutil.copyfile(files.path(hash), folder / FILES / hash)
+        if not is_whole(folder / FILES / hash):
+            raise SourceNotReadable("errors.server.file_corrupt", path=files.path(hash))
     _write(folder / CONTEST_FILE, json.dumps(described, ensure_ascii=False, indent=2) + "\n")
     _write(folder / AUDIT_FILE, json.dumps(audit, ensure_ascii=False, indent=2) + "\n")
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())

@@ -80,6 +80,7 @@ def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults
     names = team_names(session, round.contest_id)
     targets = session.scalars(select(Target).where(Target.round_id == round.id))
     numbers = {target.team_id: target.number for target in targets}
+    standing = {entry["name"] for entry in found.result["standings"]}
     standings = _standings(found.result, names, numbers)
     attacks = [_attack(entry, names) for entry in found.result["attacks"]]
     return ShownResults(
@@ -89,7 +90,7 @@ def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults
         standings=sorted(standings, key=lambda entry: (entry.outcome == "broken", entry.utility, entry.team)),
         attacks=sorted(attacks, key=lambda entry: (entry.target, entry.attacker)),
         finals=[_final(names[entry["name"]], entry) for entry in found.result.get("finals", [])],
-        absent=sorted(name for team, name in names.items() if team not in numbers),
+        absent=sorted(name for team, name in names.items() if team not in standing),
     )
 
 

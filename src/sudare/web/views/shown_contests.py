@@ -20,7 +20,7 @@ from sudare.web.game.visibility import (
     team_names,
     visible_teams,
 )
-from sudare.web.storage.models import Dataset, Round
+from sudare.web.storage.models import AuditEntry, Dataset, Round
 
 
 class ShownData(BaseModel):
@@ -63,6 +63,7 @@ class ShownRound(BaseModel):
     published: bool
     results_open: bool
     failed_checks: list[ShownCheck] = Field(default_factory=list)
+    corrupt_files: list[str] = Field(default_factory=list)
 
 
 class ShownTeam(BaseModel):
@@ -133,7 +134,14 @@ def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
         published=round.published_at is not None,
         results_open=results_open(viewer, round) and newest_evaluation(session, round) is not None,
         failed_checks=_failed_checks(session, round) if viewer.organizes else [],
+        corrupt_files=_corrupt_files(session, round) if viewer.organizes else [],
     )
+
+
+def _corrupt_files(session: Session, round: Round) -> list[str]:
+    """Return whose files a job of the round found changed on the disk."""
+    wanted = select(AuditEntry).where(AuditEntry.contest_id == round.contest_id, AuditEntry.action == "file_corrupt")
+    return sorted({entry.subject for entry in session.scalars(wanted)})
 
 
 def _failed_checks(session: Session, round: Round) -> list[ShownCheck]:

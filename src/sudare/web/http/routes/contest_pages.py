@@ -49,8 +49,8 @@ def find_round(visit: Visit, round_id: str) -> tuple[Viewer, Round]:
 
 
 def send_file(server: Server, hash: str, name: str) -> FileResponse:
-    """Send a kept file under a name of ours, never to be shown as a page."""
-    return FileResponse(server.files.path(hash), media_type="text/csv; charset=utf-8", filename=name)
+    """Send a kept file as it was handed in, under a name of ours, never to be shown as a page."""
+    return FileResponse(server.files.whole(hash), media_type="text/csv; charset=utf-8", filename=name)
 
 
 def send_table(text: str, name: str) -> Response:
