@@ -14,7 +14,7 @@ from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, load_rules
 from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.web.game.accounts import make_reset, may_reset
-from sudare.web.game.audit import record
+from sudare.web.game.audit import record, result_hash
 from sudare.web.game.phases import TIMES, check_times, check_zone, phase_at, read_moment
 from sudare.web.game.refusals import Refused, Retold, not_there
 from sudare.web.game.submissions import final_submissions
@@ -217,15 +217,31 @@ def go_on(session: Session, viewer: Viewer, round_id: str) -> None:
     record(session, viewer.actor, "go_on", found.name, contest_id=found.contest_id, without=without)
 
 
-def publish_results(session: Session, viewer: Viewer, round_id: str) -> Round:
-    """Show hits, safety and standings to all members; there is no way back."""
+def publish_results(session: Session, viewer: Viewer, round_id: str, reason: str = "") -> Round:
+    """Show hits, safety and standings to all members; there is no way back.
+
+    What is published stays. A later evaluation is another version of the results, with its date and the reason.
+    """
     found = _own_round(session, viewer, round_id)
     evaluation = newest_evaluation(session, found)
     over = phase_at(found, viewer.now) in ("evaluation", "closed")
     if not over or evaluation is None or evaluation.created_at < found.reidentification_closes:
         raise Refused("errors.contests.not_evaluated", 409)
-    found.published_at = found.published_at or database_now(session)
-    record(session, viewer.actor, "publish_results", found.name, contest_id=found.contest_id)
+    if evaluation.published_at is not None:
+        raise Refused("errors.contests.published_already", 409)
+    if found.published_at is not None and not reason.strip():
+        raise Refused("errors.contests.reason_needed", 422)
+    evaluation.published_at, evaluation.reason = database_now(session), reason.strip()
+    found.published_at = found.published_at or evaluation.published_at
+    record(
+        session,
+        viewer.actor,
+        "publish_results",
+        found.name,
+        contest_id=found.contest_id,
+        reason=evaluation.reason or None,
+        sha256=result_hash(evaluation.result),
+    )
     return found
 
 
@@ -248,8 +264,8 @@ def reset_member(session: Session, viewer: Viewer, settings: ServerSettings, use
     return make_reset(session, viewer.actor, settings, user, viewer.contest.id)
 
 
-def take_step(session: Session, viewer: Viewer, round_id: str, step: str) -> None:
-    """Do with a round what a button or a program says."""
+def take_step(session: Session, viewer: Viewer, round_id: str, step: str, reason: str = "") -> None:
+    """Do with a round what a button or a program says; a `reason` is for results that replace others."""
     steps: dict[str, Callable[[], object]] = {
         "freeze": lambda: set_frozen(session, viewer, round_id, True),
         "unfreeze": lambda: set_frozen(session, viewer, round_id, False),
@@ -257,7 +273,7 @@ def take_step(session: Session, viewer: Viewer, round_id: str, step: str) -> Non
         "forbid_preview": lambda: set_preview(session, viewer, round_id, False),
         "go_on": lambda: go_on(session, viewer, round_id),
         "evaluate": lambda: order_evaluation(session, viewer, round_id),
-        "publish": lambda: publish_results(session, viewer, round_id),
+        "publish": lambda: publish_results(session, viewer, round_id, reason),
         "close": lambda: close_round(session, viewer, round_id),
     }
     if step not in steps:

@@ -251,19 +251,37 @@ def results_open(viewer: Viewer, round: Round) -> bool:
     return viewer.organizes or (round.published_at is not None and round.published_at <= viewer.now)
 
 
-def visible_evaluation(session: Session, viewer: Viewer, round: Round) -> Evaluation:
-    """Return the newest evaluation of a round; not there before it is published."""
+def visible_evaluation(session: Session, viewer: Viewer, round: Round, version: int | None = None) -> Evaluation:
+    """Return the newest evaluation of a round, for all but organizers the newest published one; or a published version.
+
+    Versions count from 1. Not there before it is published.
+    """
     viewer.need("read")
-    found = newest_evaluation(session, round)
-    if found is None or not results_open(viewer, round):
+    if not results_open(viewer, round):
+        raise not_there()
+    found: Evaluation | None
+    if version is not None:
+        published = published_evaluations(session, round)
+        found = published[version - 1] if 1 <= version <= len(published) else None
+    elif viewer.organizes:
+        found = newest_evaluation(session, round)
+    else:
+        found = next(reversed(published_evaluations(session, round)), None)
+    if found is None:
         raise not_there()
     return found
 
 
 def newest_evaluation(session: Session, round: Round) -> Evaluation | None:
-    """Return the evaluation that stands."""
+    """Return the last evaluation, published or not."""
     wanted = select(Evaluation).where(Evaluation.round_id == round.id).order_by(Evaluation.id.desc()).limit(1)
     return session.scalars(wanted).first()
+
+
+def published_evaluations(session: Session, round: Round) -> list[Evaluation]:
+    """Return the published evaluations in order; the last one stands."""
+    wanted = select(Evaluation).where(Evaluation.round_id == round.id, Evaluation.published_at.is_not(None))
+    return list(session.scalars(wanted.order_by(Evaluation.published_at, Evaluation.id)))
 
 
 def visible_teams(session: Session, viewer: Viewer) -> list[Team]:

@@ -22,11 +22,11 @@ from sudare.sources.result_folders import make_folder
 from sudare.sources.writing import whole_file
 from sudare.web.game.audit import first_broken, record
 from sudare.web.game.submissions import standing_guesses
-from sudare.web.game.visibility import team_names
+from sudare.web.game.visibility import newest_evaluation, published_evaluations, team_names
 from sudare.web.settings import DATABASE_FILE, SETTINGS_FILE, ServerSettings
 from sudare.web.storage.database import Database
 from sudare.web.storage.files import FileStore, is_whole
-from sudare.web.storage.models import AuditEntry, Contest, Dataset, Evaluation, GuessFile, Round, Submission, Target
+from sudare.web.storage.models import AuditEntry, Contest, Dataset, GuessFile, Round, Submission, Target
 from sudare.web.storage.private import owner_only
 from sudare.web.views.site import write_site
 
@@ -130,8 +130,8 @@ def _round(session: Session, round: Round) -> dict[str, Any]:
     targets = session.scalars(select(Target).where(Target.round_id == round.id).order_by(Target.number)).all()
     guesses = standing_guesses(session, round)
     dataset = session.get(Dataset, round.dataset_id) if round.dataset_id else None
-    wanted = select(Evaluation).where(Evaluation.round_id == round.id).order_by(Evaluation.id.desc()).limit(1)
-    evaluation = session.scalars(wanted).first()
+    published = published_evaluations(session, round)
+    evaluation = published[-1] if published else newest_evaluation(session, round)
     return {
         "name": round.name,
         "original": dataset.file_hash if dataset else None,

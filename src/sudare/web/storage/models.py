@@ -256,7 +256,7 @@ class GuessFile(Base):
 
 
 class Evaluation(Base):
-    """The outcome of a round; a later one stands in place of an earlier one."""
+    """The outcome of a round, never changed; one that is published stays until a later one is, for a `reason`."""
 
     __tablename__ = "evaluations"
 
@@ -264,6 +264,8 @@ class Evaluation(Base):
     round_id: Mapped[str] = link("rounds.id")
     created_at: Mapped[dt.datetime]
     result: Mapped[dict[str, Any]] = mapped_column(deferred=True)
+    published_at: Mapped[dt.datetime | None]
+    reason: Mapped[str] = mapped_column(default="")
 
 
 class Job(Base):

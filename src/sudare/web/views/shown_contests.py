@@ -61,6 +61,7 @@ class ShownRound(BaseModel):
     data_downloadable: bool
     targets_open: bool
     published: bool
+    unpublished: bool
     results_open: bool
     failed_checks: list[ShownCheck] = Field(default_factory=list)
     corrupt_files: list[str] = Field(default_factory=list)
@@ -115,7 +116,8 @@ def show_contest(session: Session, viewer: Viewer) -> ShownContest:
 
 
 def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
-    """Show a round as it is at the viewer's moment."""
+    """Show a round as it is at the viewer's moment; `unpublished` is whether an evaluation waits for an organizer."""
+    newest = newest_evaluation(session, round)
     return ShownRound(
         id=round.id,
         name=round.name,
@@ -132,7 +134,8 @@ def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
         data_downloadable=may_download_original(viewer, round),
         targets_open=targets_open(viewer, round),
         published=round.published_at is not None,
-        results_open=results_open(viewer, round) and newest_evaluation(session, round) is not None,
+        unpublished=viewer.organizes and newest is not None and newest.published_at is None,
+        results_open=results_open(viewer, round) and newest is not None,
         failed_checks=_failed_checks(session, round) if viewer.organizes else [],
         corrupt_files=_corrupt_files(session, round) if viewer.organizes else [],
     )

@@ -81,6 +81,7 @@ class Step(BaseModel):
     """What to do with a round."""
 
     step: Literal["freeze", "unfreeze", "allow_preview", "forbid_preview", "go_on", "evaluate", "publish", "close"]
+    reason: Annotated[str, Field(max_length=200, description="Why published results are replaced.")] = ""
 
 
 @router.post("/teams", status_code=201)
@@ -157,7 +158,7 @@ def patch_times(request: Request, credentials: Credentials, round_id: str, new: 
 def post_step(request: Request, credentials: Credentials, round_id: str, new: Step) -> ShownRound:
     """Pause or resume a round, show teams the built-in attacks or not, evaluate, publish the results, or close it."""
     with calling(request, credentials, writes=True) as (session, viewer):
-        take_step(session, viewer, round_id, new.step)
+        take_step(session, viewer, round_id, new.step, new.reason)
         return show_round(session, viewer, visible_round(session, viewer, round_id))
 
 

@@ -27,7 +27,7 @@ from sudare.web.game.visibility import (
     visible_target,
 )
 from sudare.web.http.requests import Credentials, calling, receive_upload, server_of
-from sudare.web.http.routes.contest_pages import send_file, send_table
+from sudare.web.http.routes.contest_pages import Version, send_file, send_table
 from sudare.web.storage.models import GuessFile, Submission
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.results import ShownResults, show_results
@@ -187,10 +187,10 @@ def get_guesses_file(request: Request, credentials: Credentials, guess_id: str) 
 
 
 @router.get("/rounds/{round_id}/results")
-def get_results(request: Request, credentials: Credentials, round_id: str) -> ShownResults:
+def get_results(request: Request, credentials: Credentials, round_id: str, version: Version = None) -> ShownResults:
     """Return standings, attacks, where U comes from and the errors of use cases, once they are published."""
     with calling(request, credentials) as (session, viewer):
-        return show_results(session, viewer, visible_round(session, viewer, round_id))
+        return show_results(session, viewer, visible_round(session, viewer, round_id), version)
 
 
 @router.get("/rounds/{round_id}/standings.csv", response_class=Response, responses=FILE)

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from sqlalchemy import or_, select
 from starlette.responses import FileResponse, Response
 
 from sudare.web.game.phases import PHASES, TIMES
 from sudare.web.game.refusals import not_there
-from sudare.web.game.visibility import Viewer, may_download_original, visible_round
+from sudare.web.game.visibility import Viewer, may_download_original, visible_evaluation, visible_round
 from sudare.web.http.requests import Server, Visit, texts_of, visiting
 from sudare.web.storage.models import Contest, Membership, Round
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.pages import render
-from sudare.web.views.results import show_results
+from sudare.web.views.results import show_results, show_versions
 from sudare.web.views.shown_contests import ShownRound, show_contest, show_round
 from sudare.web.views.shown_submissions import ShownSubmissions, show_submissions
 from sudare.web.views.shown_targets import ShownTarget, show_targets
 
 router = APIRouter()
+Version = Annotated[
+    int | None, Query(ge=1, lt=1 << 31, description="A version of results; the one that stands if left out.")
+]
 
 
 class News(BaseModel):
@@ -133,17 +137,21 @@ def send_original(request: Request, round_id: str) -> Response:
 
 
 @router.get("/rounds/{round_id}/results")
-def show_outcome(request: Request, round_id: str) -> Response:
-    """Show standings, the matrix of attacks, where U comes from, and uses."""
+def show_outcome(request: Request, round_id: str, version: Version = None) -> Response:
+    """Show standings, the matrix of attacks, where U comes from, and uses; or those of an earlier version."""
     with visiting(request) as visit:
         viewer, found = find_round(visit, round_id)
+        evaluation = visible_evaluation(visit.session, viewer, found, version)
         return render(
             visit,
             "results.html",
             contest=viewer.contest,
             role=viewer.role,
             round=show_round(visit.session, viewer, found),
-            body=visit.server.results.find(visit.session, viewer, found, texts_of(request).language),
+            published=evaluation.published_at is not None,
+            versions=show_versions(visit.session, found),
+            version=version,
+            body=visit.server.results.find(visit.session, viewer, found, texts_of(request).language, version),
         )
 
 

@@ -175,7 +175,7 @@ def do_step(request: Request, round_id: str, form: Posted) -> Response:
     """Freeze or unfreeze a round, let teams see the built-in attacks or not, evaluate, publish the results, close."""
     with visiting(request, writes=True) as visit:
         viewer, _ = find_round(visit, round_id)
-        take_step(visit.session, viewer, round_id, form.text("step"))
+        take_step(visit.session, viewer, round_id, form.text("step"), form.text("reason"))
     return go(f"/rounds/{round_id}")
 
 
