@@ -181,25 +181,27 @@ def visible_preview(session: Session, viewer: Viewer, submission: Submission) ->
 
 
 def shown_result(viewer: Viewer, result: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return what was found of an A; where T is private, without what would tell its values."""
-    if result is None or viewer.organizes or viewer.contest.teams_may_download:
-        return result
-    return without_original(result)
+    """Return what was found of an A or of guesses; where T is private, without what would tell its values."""
+    if result is None:
+        return None
+    if not (viewer.organizes or viewer.contest.teams_may_download):
+        result = without_original(result)
+    return {name: value for name, value in result.items() if name != "private"}
 
 
 def without_original(result: dict[str, Any]) -> dict[str, Any]:
-    """Leave out of what was found of an A whatever tells values or customers of T."""
-    errors = {
-        language: [
-            error if error["kind"] not in ("must-cover", "consistency") else {**error, "message": ""}
-            for error in listed
-        ]
-        for language, listed in result.get("errors", {}).items()
-    }
-    utility = result.get("utility")
+    """Leave out of what was found whatever tells values or customers of T.
+
+    Of errors that depend on T, only their number stays: neither where they are nor of which kind. What was found by an
+    older server is not told apart, and all of it counts as such.
+    """
+    total = result.get("total_errors", 0)
+    known = {"errors": {name: [] for name in result.get("errors", {})}, "totals": {"original": total}}
+    shown = {**result, **result.get("private", known if total else {})}
+    utility = shown.get("utility")
     if utility:
-        utility = {name: value for name, value in utility.items() if name not in ("customers", "cells")}
-    return {**result, "errors": errors, "utility": utility}
+        shown["utility"] = {name: value for name, value in utility.items() if name not in ("customers", "cells")}
+    return shown
 
 
 def targets_open(viewer: Viewer, round: Round) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,11 @@ from sudare.web.storage.files import HASH, is_whole
 
 # Errors of an upload that are kept with their texts; all are counted.
 MOST_ERRORS = 200
+# Errors that are looked at for what may be told where T is private.
+MOST_EXAMINED = 20_000
+# What tells values or customers of T: kinds of errors, and texts about a name that T has not.
+ABOUT_ORIGINAL = ("must-cover", "consistency")
+UNKNOWN_ITEM, UNKNOWN_CUSTOMER = "complaint.item_unknown", "guess.customer_unknown"
 # Rows are drawn so often for the use cases: of fifty finals of 80,000 rows that takes a minute.
 USE_DRAWS = 5
 
@@ -92,10 +98,12 @@ def check_anonymized(given: Parameters) -> dict[str, Any]:
         return _no_text()
     rules = _rules(given)
     original = read_original(given["original"], rules)
-    read = partial(read_anonymized, given["path"], original, rules, most_complaints=MOST_ERRORS)
+    read = partial(read_anonymized, given["path"], original, rules, most_complaints=MOST_EXAMINED)
     found = {language: read(language=language) for language in LANGUAGES}
     first = found[LANGUAGES[0]]
-    result = _checked(first.complaints, first.rows, {name: parsed.complaints for name, parsed in found.items()})
+    result = _checked(
+        first.complaints, first.rows, {name: parsed.complaints for name, parsed in found.items()}, UNKNOWN_ITEM
+    )
     if not result["valid"]:
         return result
     sizes = published_classes(first.history).sizes.tolist()
@@ -110,10 +118,10 @@ def check_guesses(given: Parameters) -> dict[str, Any]:
     rules = _rules(given)
     original = read_original(given["original"], rules)
     published = read_published(given["published"], original, rules)
-    check = partial(check_guess_file, original, published, given["path"], rules, most_errors=MOST_ERRORS)
+    check = partial(check_guess_file, original, published, given["path"], rules, most_errors=MOST_EXAMINED)
     found: dict[Language, CheckResult] = {language: check(language=language) for language in LANGUAGES}
     complaints = {name: Complaints(result.errors, result.totals) for name, result in found.items()}
-    return _checked(complaints[LANGUAGES[0]], found[LANGUAGES[0]].rows, complaints)
+    return _checked(complaints[LANGUAGES[0]], found[LANGUAGES[0]].rows, complaints, UNKNOWN_CUSTOMER)
 
 
 def publish_finals(given: Parameters) -> dict[str, Any]:
@@ -164,17 +172,54 @@ def _is_text(path: str) -> bool:
 def _no_text() -> dict[str, Any]:
     texts = {name: Texts(name)("web.errors.no_text") for name in LANGUAGES}
     said = {name: Complaints((Complaint(1, 1, "invalid", text),), {"invalid": 1}) for name, text in texts.items()}
-    return _checked(said[LANGUAGES[0]], 0, said)
+    return _checked(said[LANGUAGES[0]], 0, said, UNKNOWN_ITEM)
 
 
-def _checked(complaints: Complaints, rows: int, by_language: Mapping[Language, Complaints]) -> dict[str, Any]:
+def _checked(
+    complaints: Complaints, rows: int, by_language: Mapping[Language, Complaints], unknown: str
+) -> dict[str, Any]:
+    """Return what was found, and `private`: what may be told of it where T is private."""
     return {
         "valid": not complaints.total,
         "rows": rows,
         "total_errors": complaints.total,
         "totals": dict(complaints.totals),
-        "errors": {name: [error.to_dict() for error in found.errors] for name, found in by_language.items()},
+        "errors": _listed({name: found.errors for name, found in by_language.items()}),
+        "private": _private(complaints, by_language, unknown),
     }
+
+
+def _private(complaints: Complaints, by_language: Mapping[Language, Complaints], unknown: str) -> dict[str, Any]:
+    """Return the errors that do not depend on T, and how many others there are, whatever their kinds.
+
+    If there are more than were examined, all are counted as one.
+    """
+    plain = {
+        name: [error for error in found.errors if not _about_original(error, unknown, Texts(name))]
+        for name, found in by_language.items()
+    }
+    first = plain[LANGUAGES[0]]
+    totals: dict[str, int] = dict(Counter(error.kind for error in first))
+    if complaints.total > len(complaints.errors):
+        totals = {}
+    hidden = complaints.total - sum(totals.values())
+    return {
+        "errors": _listed(plain),
+        "totals": {**totals, "original": hidden} if hidden else totals,
+        "total_errors": complaints.total,
+    }
+
+
+def _about_original(error: Complaint, unknown: str, texts: Texts) -> bool:
+    # A pseudonym that is guessed twice says nothing of T.
+    if unknown == UNKNOWN_ITEM and error.kind in ABOUT_ORIGINAL:
+        return True
+    before, _, after = texts(unknown, part="\0", text="\0").partition("\0")
+    return error.kind == "invalid" and error.message.startswith(before) and error.message.endswith(after)
+
+
+def _listed(errors: Mapping[Language, Sequence[Complaint]]) -> dict[str, list[dict[str, Any]]]:
+    return {name: [error.to_dict() for error in found[:MOST_ERRORS]] for name, found in errors.items()}
 
 
 def _numbers(history: CellHistory) -> dict[str, Any]:

@@ -164,7 +164,7 @@ async def post_guesses(request: Request, credentials: Credentials, target_id: st
 
     def accept() -> ShownGuesses:
         with calling(request, credentials, writes=True) as (session, viewer):
-            return show_guesses(session, submit_guesses(session, viewer, target_id, stored))
+            return show_guesses(session, viewer, submit_guesses(session, viewer, target_id, stored))
 
     most = await run_in_threadpool(check)
     stored = await receive_upload(server_of(request), request, most)
@@ -175,7 +175,7 @@ async def post_guesses(request: Request, credentials: Credentials, target_id: st
 def get_guesses(request: Request, credentials: Credentials, guess_id: str) -> ShownGuesses:
     """Return a file of guesses and its errors."""
     with calling(request, credentials) as (session, viewer):
-        return show_guesses(session, visible_guess(session, viewer, guess_id))
+        return show_guesses(session, viewer, visible_guess(session, viewer, guess_id))
 
 
 @router.get("/guesses/{guess_id}/file", response_class=FileResponse, responses=FILE)

@@ -121,7 +121,7 @@ def show_one_guess(request: Request, guess_id: str) -> Response:
             contest=viewer.contest,
             role=viewer.role,
             round=show_round(visit.session, viewer, round),
-            guesses=show_guesses(visit.session, found),
+            guesses=show_guesses(visit.session, viewer, found),
         )
 
 
