@@ -27,9 +27,10 @@ _ABOUT = {
     "uploading_bytes": "most bytes of all uploads that are coming in at the same time",
     "address_uploading_bytes": "most bytes of those from one address",
     "session_hours": "how long users stay logged in",
-    "link_hours": "how long invitations and password links are valid",
-    "account_failures": "failed log-ins allowed for an account within throttle_minutes",
-    "address_failures": "failed log-ins allowed from an address within throttle_minutes",
+    "link_hours": "how long invitations are valid",
+    "reset_minutes": "how long links for a new password are valid",
+    "account_failures": "failed log-ins allowed for an account from one address within throttle_minutes",
+    "address_failures": "failed log-ins allowed from an address, to all accounts, within throttle_minutes",
     "job_memory_bytes": "memory limit of a job (address space)",
     "job_seconds": "time limit of a job",
     "job_attempts": "how often a job is started if workers die",
@@ -54,6 +55,7 @@ class ServerSettings:
     address_uploading_bytes: int = 500_000_000
     session_hours: int = 24 * 7
     link_hours: int = 24 * 14
+    reset_minutes: int = 60
     throttle_minutes: int = 15
     account_failures: int = 10
     address_failures: int = 50
