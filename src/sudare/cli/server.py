@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -202,6 +203,8 @@ def _private_settings(folder: Path, host: str | None = None, port: int | None = 
 
     found = _settings(folder, host, port)
     check_private(found)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        note("notes.runs_as_root")
     return found
 
 

@@ -54,7 +54,7 @@ def whole_files(given: Parameters) -> tuple[Parameters, list[str]]:
 
     Nothing can be done without others: CorruptFile. A kept file is named by the hash of its content.
     """
-    corrupt = {path for path in _paths(given) if HASH.fullmatch(Path(path).name) and not is_whole(Path(path))}
+    corrupt = {path for path in paths(given) if HASH.fullmatch(Path(path).name) and not is_whole(Path(path))}
     finals = given.get("finals", [])
     if isinstance(finals, Mapping):
         left: Any = {name: path for name, path in finals.items() if path not in corrupt}
@@ -65,21 +65,22 @@ def whole_files(given: Parameters) -> tuple[Parameters, list[str]]:
             if final["path"] not in corrupt
         ]
     whole = {**given, "finals": left} if "finals" in given else given
-    needed = corrupt & set(_paths(whole))
+    needed = corrupt & set(paths(whole))
     if needed:
         raise CorruptFile(Path(min(needed)).name)
     return whole, sorted(Path(path).name for path in corrupt)
 
 
-def _paths(given: object) -> Iterator[str]:
+def paths(given: object) -> Iterator[str]:
+    """Yield the texts in what a job is told, of which the paths are some."""
     if isinstance(given, str):
         yield given
     elif isinstance(given, Mapping):
         for part in given.values():
-            yield from _paths(part)
+            yield from paths(part)
     elif isinstance(given, list):
         for part in given:
-            yield from _paths(part)
+            yield from paths(part)
 
 
 def check_original(given: Parameters) -> dict[str, Any]:

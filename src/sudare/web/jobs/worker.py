@@ -202,6 +202,7 @@ class Worker:
                 job.kind,
                 KINDS[job.kind].work,
                 given,
+                folder=folder.resolve(),
                 memory_bytes=self._settings.job_memory_bytes,
                 # What has failed may have been too slow because of the others.
                 seconds=self._settings.job_seconds * (1 + job.failures),
