@@ -11,21 +11,23 @@ import threading
 import uvicorn
 
 from sudare.web.http.app import make_app
+from sudare.web.http.connections import MOST_CONNECTIONS, Connection, allow_connections
 from sudare.web.jobs.worker import make_worker
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.private import OTHERS
 
 KEEP_ALIVE_SECONDS = 10
 SHUTDOWN_SECONDS = 10
-MOST_CONNECTIONS = 1000
 RESTART_SECONDS = 1.0
 
 
 def run_web(settings: ServerSettings) -> None:
     """Serve pages and the API until told to stop."""
     os.umask(OTHERS)
+    allow_connections()
     uvicorn.run(
         make_app(settings),
+        http=Connection,
         host=settings.host,
         port=settings.port,
         access_log=False,

@@ -12,7 +12,7 @@ from sudare.web.jobs.orders import enqueue
 from sudare.web.jobs.queue import finish, give_back, lease_next, prolong, take_back
 from sudare.web.jobs.worker import Worker
 from sudare.web.storage.database import database_now
-from sudare.web.storage.models import Job, Submission
+from sudare.web.storage.models import Dataset, Job, Submission
 from tests.web.small_contest import SmallContest, anonymized
 
 
@@ -190,3 +190,28 @@ def test_what_has_failed_before_waits_for_the_others_and_leaves_them_a_slot(smal
         assert lease_next(session, "w", 60, previews=False) is None
         assert lease_next(session, "w", 60).subject_id == "s1"  # type: ignore[union-attr]
         assert lease_next(session, "w", 60).subject_id == "s0"  # type: ignore[union-attr]
+
+
+def test_a_lease_from_before_the_clock_was_set_back_is_over(small: SmallContest) -> None:
+    drain(small)
+    add(small, "blue", "blue")
+    assert lease(small, "dead", seconds=3600)
+    assert lease(small) is None
+    with small.database.writing() as session:
+        assert take_back(session, attempts=3, longest=300) == []
+    again = lease(small)
+    assert again and again.subject_id == "s0"
+    with small.database.writing() as session:
+        take_back(session, attempts=3, longest=300)
+    assert lease(small) is None
+
+
+def test_deviations_are_in_the_units_of_the_column(small: SmallContest) -> None:
+    small.work()
+    with small.database.reading() as session:
+        result = session.scalars(select(Dataset)).one().result
+    assert result
+    found = {column["name"]: column.get("deviation") for column in result["columns"]}
+    # Prices 1.50 to 12.50, each twice: the deviation of 1 to 12 is the root of 143 / 12. Quantities are 1 and 2.
+    assert found["price"] == pytest.approx((143 / 12) ** 0.5)
+    assert found["quantity"] == pytest.approx(0.5)

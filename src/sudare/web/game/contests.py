@@ -38,6 +38,8 @@ from sudare.web.storage.people import User
 
 MOST_NAME_LETTERS = 80
 MOST_PER_DAY = 1000
+# Rules are a page of text; they are read while nothing else can be written.
+MOST_RULES_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,13 @@ def set_rules(session: Session, viewer: Viewer, files: FileStore, stored: Stored
     check_organizer(viewer)
     if session.scalars(select(Dataset).where(Dataset.contest_id == viewer.contest.id).limit(1)).first():
         raise Refused("errors.contests.rules_fixed", 409)
+    if stored.size > MOST_RULES_BYTES:
+        raise Refused("errors.requests.too_large", 413, most=MOST_RULES_BYTES)
     path = files.path(stored.hash)
     try:
         name = checked_name(load_rules(path).name, SUBJECT_LETTERS)
+    except RecursionError:
+        raise Refused("errors.contests.rules_nested", 422) from None
     except InputError as error:
         raise Refused("errors.contests.bad_rules", 422, problem=Retold(error, path, "TOML")) from None
     session.get_one(Contest, viewer.contest.id).rules = stored.hash

@@ -45,6 +45,26 @@ class SafeHeaders:
         await self._app(scope, receive, add if scope["type"] == "http" else send)
 
 
+class Heads:
+    """Answers HEAD as GET, without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+
+        async def without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            await self._app({**scope, "method": "GET"}, receive, without_body)
+        else:
+            await self._app(scope, receive, send)
+
+
 class Faults:
     """Answers what no handler did, as a fault of ours.
 

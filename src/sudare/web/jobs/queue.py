@@ -7,6 +7,7 @@ it has lost its lease is dropped, so that nothing is counted twice.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Collection
 
 from sqlalchemy import func, select, update
@@ -81,12 +82,16 @@ def prolong(session: Session, worker: str, jobs: list[int], seconds: float) -> s
     return set(session.scalars(select(Job.id).where(held)))
 
 
-def take_back(session: Session, attempts: int) -> list[Job]:
-    """Queue jobs of dead workers again; return those that were begun too often, which have failed."""
+def take_back(session: Session, attempts: int, longest: float = math.inf) -> list[Job]:
+    """Queue jobs of dead workers again; return those that were begun too often, which have failed.
+
+    A lease that lasts more than `longest` seconds was given before the clock was set back, and is over too.
+    """
     now = database_now(session)
-    lost = session.scalars(
-        select(Job).where(Job.status == "running", Job.leased_until < now).with_for_update(skip_locked=True)
-    ).all()
+    over = Job.leased_until < now
+    if longest < math.inf:
+        over |= Job.leased_until > now + dt.timedelta(seconds=longest)
+    lost = session.scalars(select(Job).where(Job.status == "running", over).with_for_update(skip_locked=True)).all()
     for job in lost:
         job.worker = job.leased_until = None
         if job.attempts >= attempts:

@@ -235,7 +235,8 @@ def _numbers(history: CellHistory) -> dict[str, Any]:
                     "name": column.name,
                     "form": column.form,
                     "values": len(np.unique(column.low)),
-                    "deviation": population_deviation(column.low),
+                    # Decimal numbers are held in hundredths.
+                    "deviation": population_deviation(column.low) / (100 if column.form == "decimal" else 1),
                 }
             )
     return {"rows": len(history), "customers": len(np.unique(history.persons)), "columns": columns}

@@ -162,7 +162,7 @@ class Worker:
 
     def _look_around(self) -> None:
         with self._database.writing() as session:
-            for job in take_back(session, self._settings.job_attempts):
+            for job in take_back(session, self._settings.job_attempts, 10 * self._settings.lease_seconds):
                 keep_failure(session, job, self._settings.job_retries)
             enqueue_due(session)
 

@@ -100,6 +100,8 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
             make_folder(made)
             yield made
             made.rename(target)
+    except sqlite3.Error as error:
+        raise OutputNotWritable("errors.server.not_written", folder=folder, reason=str(error)) from None
     except OSError as error:
         raise OutputNotWritable("errors.server.not_written", folder=folder, reason=reason_of(error)) from None
 

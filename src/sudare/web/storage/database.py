@@ -7,6 +7,7 @@ commits. On PostgreSQL the rows that matter are locked (`with_for_update`, which
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -17,7 +18,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
@@ -25,6 +26,9 @@ from sudare.web.http.faults import is_away, is_no_database
 from sudare.web.storage.private import make_private_file
 
 BUSY_MILLISECONDS = 30_000
+# How many write or wait for it, of 40 threads, and how long another one waits to be one of them.
+MOST_WRITERS = 20
+WRITER_SECONDS = 2.0
 DIALECTS = ("sqlite", "postgresql")
 WRITING = "sudare_writing"
 # Numbers of PostgreSQL's advisory locks: entries of the audit log, and attempts to log in, wait for each other, and
@@ -41,6 +45,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self._engine = _engine(url)
         self._writing = self._engine.execution_options(**{WRITING: True})
+        self._writers = threading.BoundedSemaphore(MOST_WRITERS)
 
     @property
     def dialect(self) -> str:
@@ -55,9 +60,17 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """Yield a session that commits when the block ends well and leaves nothing if it does not."""
-        with Session(self._writing, expire_on_commit=False) as session, session.begin():
-            yield session
+        """Yield a session that commits when the block ends well and leaves nothing if it does not.
+
+        If too many wait to write, a locked database is taken to be away, so that threads are left for those who read.
+        """
+        if not self._writers.acquire(timeout=WRITER_SECONDS):
+            raise NoConnection("too many wait to write")
+        try:
+            with Session(self._writing, expire_on_commit=False) as session, session.begin():
+                yield session
+        finally:
+            self._writers.release()
 
     def migrate(self, to: str = "head") -> None:
         """Bring the tables to the newest form, or an older one; nothing happens if they have it."""

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from sudare.web.game.accounts import invite
 from sudare.web.game.contests import (
     MOST_NAME_LETTERS,
+    MOST_RULES_BYTES,
     add_round,
     add_team,
     reset_member,
@@ -133,7 +134,7 @@ async def put_rules(request: Request, credentials: Credentials) -> None:
             set_rules(session, viewer, server_of(request).files, stored)
 
     await run_in_threadpool(check)
-    stored = await receive_upload(server_of(request), request)
+    stored = await receive_upload(server_of(request), request, MOST_RULES_BYTES)
     await run_in_threadpool(accept)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
 from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.web.game.accounts import invite
 from sudare.web.game.contests import (
+    MOST_RULES_BYTES,
     ContestPlan,
     add_round,
     add_team,
@@ -112,8 +113,9 @@ def do_make_reset(request: Request, contest_id: str, form: Posted) -> Response:
         return _desk(visit, contest_id, link=visit.server.link(f"/resets/{token}"))
 
 
-def _organizes_contest(visit: Visit) -> None:
+def _organizes_contest(visit: Visit) -> int:
     check_organizer(visit.viewer(visit.request.path_params["contest_id"]))
+    return MOST_RULES_BYTES
 
 
 @router.post("/contests/{contest_id}/rules")
@@ -138,7 +140,12 @@ def do_add_round(request: Request, contest_id: str, form: Posted) -> Response:
 
 
 @router.post("/contests/{contest_id}/jobs/{job_id}/retry")
-def do_retry(request: Request, contest_id: str, job_id: int, form: Posted) -> Response:  # noqa: ARG001
+def do_retry(
+    request: Request,
+    contest_id: str,
+    job_id: Annotated[int, Path(ge=1, lt=1 << 31)],
+    form: Posted,  # noqa: ARG001
+) -> Response:
     """Have a failed job done again."""
     with visiting(request, writes=True) as visit:
         retry_job(visit.session, visit.viewer(contest_id), job_id)
