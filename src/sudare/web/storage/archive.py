@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import sqlite3
@@ -101,7 +102,14 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
             yield made
             made.rename(target)
     except sqlite3.Error as error:
-        raise OutputNotWritable("errors.server.not_written", folder=folder, reason=str(error)) from None
+        full = error.sqlite_errorname == "SQLITE_FULL"
+        reason = reason_of(OSError(errno.ENOSPC, "")) if full else str(error)
+        raise OutputNotWritable("errors.server.not_written", folder=folder, reason=reason) from None
+    except shutil.Error as error:
+        # What failed of a folder, each as (source, target, text).
+        first = str(error.args[0][0][2])
+        reason = reason_of(OSError(errno.ENOSPC, "")) if f"[Errno {errno.ENOSPC}]" in first else first
+        raise OutputNotWritable("errors.server.not_written", folder=folder, reason=reason) from None
     except OSError as error:
         raise OutputNotWritable("errors.server.not_written", folder=folder, reason=reason_of(error)) from None
 
