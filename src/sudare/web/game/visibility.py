@@ -154,13 +154,16 @@ def _visible_file(session: Session, viewer: Viewer, table: type[HandedIn], ident
     return found
 
 
-def _visible_files(session: Session, viewer: Viewer, table: type[HandedIn], round: Round) -> list[HandedIn]:
+def _visible_files(
+    session: Session, viewer: Viewer, table: type[HandedIn], round: Round, most: int | None = None, after: int = 0
+) -> list[HandedIn]:
     """Return the files that were handed in for a round and that the viewer may see, the newest first."""
     viewer.need("read")
     wanted = select(table).where(table.round_id == round.id)
     if not viewer.organizes:
         wanted = wanted.where(table.team_id == viewer.own_team)
-    return list(session.scalars(wanted.order_by(table.created_at.desc(), table.number.desc())))
+    ordered = wanted.order_by(table.created_at.desc(), table.number.desc(), table.id)
+    return list(session.scalars(ordered.limit(most).offset(after)))
 
 
 def visible_submission(session: Session, viewer: Viewer, identity: str) -> Submission:
@@ -168,9 +171,11 @@ def visible_submission(session: Session, viewer: Viewer, identity: str) -> Submi
     return _visible_file(session, viewer, Submission, identity)
 
 
-def visible_submissions(session: Session, viewer: Viewer, round: Round) -> list[Submission]:
-    """Return the submissions of a round that the viewer may see, the newest first."""
-    return _visible_files(session, viewer, Submission, round)
+def visible_submissions(
+    session: Session, viewer: Viewer, round: Round, *, most: int | None = None, after: int = 0
+) -> list[Submission]:
+    """Return the submissions of a round that the viewer may see, the newest first; `most` of them, after others."""
+    return _visible_files(session, viewer, Submission, round, most, after)
 
 
 def visible_preview(session: Session, viewer: Viewer, submission: Submission) -> Preview | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -23,6 +24,8 @@ from sudare.web.views.shown_submissions import ShownSubmissions, show_submission
 from sudare.web.views.shown_targets import ShownTarget, show_targets
 
 router = APIRouter()
+SUBMISSIONS_ON_PAGE = 100
+Page = Annotated[int, Query(ge=1, lt=1 << 20)]
 Version = Annotated[
     int | None, Query(ge=1, lt=1 << 31, description="A version of results; the one that stands if left out.")
 ]
@@ -80,11 +83,11 @@ def show_one_contest(request: Request, contest_id: str) -> Response:
 
 
 @router.get("/rounds/{round_id}")
-def show_one_round(request: Request, round_id: str) -> Response:
+def show_one_round(request: Request, round_id: str, page: Page = 1) -> Response:
     """Show a round: its times, T in numbers, and what the visitor can do in its phase."""
     with visiting(request) as visit:
         viewer, found = find_round(visit, round_id)
-        shown = _whole_round(visit, viewer, found)
+        shown = _whole_round(visit, viewer, found, page)
         news = _news(shown)
         return render(
             visit,
@@ -97,23 +100,26 @@ def show_one_round(request: Request, round_id: str) -> Response:
             waiting=news.waiting,
             round=shown.round,
             handed_in=shown.handed_in,
+            page=page,
+            pages=-(-shown.handed_in.total // SUBMISSIONS_ON_PAGE) if shown.handed_in else 1,
             targets=shown.targets,
         )
 
 
 @router.get("/rounds/{round_id}/status")
-def send_round_status(request: Request, round_id: str) -> News:
+def send_round_status(request: Request, round_id: str, page: Page = 1) -> News:
     """Tell the page of a round whether there is something new."""
     with visiting(request) as visit:
         viewer, found = find_round(visit, round_id)
-        return _news(_whole_round(visit, viewer, found))
+        return _news(_whole_round(visit, viewer, found, page))
 
 
-def _whole_round(visit: Visit, viewer: Viewer, found: Round) -> _WholeRound:
+def _whole_round(visit: Visit, viewer: Viewer, found: Round, page: int) -> _WholeRound:
     member = viewer.role in ("organizer", "team")
+    submissions = partial(show_submissions, most=SUBMISSIONS_ON_PAGE, page=page)
     return _WholeRound(
         round=show_round(visit.session, viewer, found),
-        handed_in=show_submissions(visit.session, viewer, found) if member else None,
+        handed_in=submissions(visit.session, viewer, found) if member else None,
         targets=show_targets(visit.session, viewer, found),
     )
 
