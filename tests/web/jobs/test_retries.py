@@ -16,6 +16,7 @@ from sudare.web.jobs.queue import finish, lease_next
 from sudare.web.storage.database import database_now
 from sudare.web.storage.models import AuditEntry, GuessFile, Job, Round, Submission, Target
 from sudare.web.views.shown_contests import show_round
+from tests.web.conftest import RunningServer, log_in
 from tests.web.small_contest import SmallContest, anonymized, guesses
 
 pytestmark = pytest.mark.slow
@@ -172,3 +173,27 @@ def test_the_evaluation_waits_for_guesses_that_could_not_be_checked(small: Small
     step(small)
     small.work()
     assert newest(small, "evaluate").status == "done"
+
+
+@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+def test_the_page_of_the_round_tells_organizers_in_both_languages(small: SmallContest, running: RunningServer) -> None:
+    small.work()
+    small.submit("green", anonymized(shift=2))
+    path = small.files.path(small.keep(anonymized(shift=2)).hash)
+    path.write_bytes(b"")
+    small.work()
+    small.submit("blue", anonymized())
+    fail(small)
+    small.move(anonymization_closes=0, reidentification_opens=0)
+    running.start("web")
+    texts = {
+        "en": ("could not check", "Go on without them", "were changed on the server"),
+        "ja": ("検査できなかった", "これらを除いて進める", "ディスク上で変更された"),
+    }
+    for language, wanted in texts.items():
+        page = log_in(running, "organizer").get(f"/rounds/{small.round}", params={"lang": language}).text
+        assert [text in page for text in wanted] == [True] * 3
+        assert "<li>blue 1</li>" in page and "<li>green 1</li>" in page
+        assert not any(text in log_in(running, "red").get(f"/rounds/{small.round}").text for text in wanted)
+        audit = log_in(running, "organizer").get(f"/contests/{small.contest}/audit", params={"lang": language})
+        assert audit.status_code == 200
