@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import replace
 
 import pytest
 from sqlalchemy import select, update
@@ -12,6 +11,7 @@ from sudare.web.game.contests import retry_job, take_step
 from sudare.web.game.refusals import Refused
 from sudare.web.game.submissions import choose_final
 from sudare.web.jobs import queue, worker as workers
+from sudare.web.jobs.outcomes import keep_failure
 from sudare.web.jobs.queue import finish, lease_next
 from sudare.web.storage.database import database_now
 from sudare.web.storage.models import AuditEntry, GuessFile, Job, Round, Submission, Target
@@ -23,11 +23,13 @@ pytestmark = pytest.mark.slow
 
 
 def fail(small: SmallContest, kind: str = "anonymized") -> None:
-    """Work until the newest job of a kind has failed for lack of time, as often as it is tried."""
-    good = small.settings
-    small.settings = replace(good, job_seconds=0, job_retries=0)
-    small.work()
-    small.settings = good
+    """Let the newest job of a kind fail for lack of time, as often as it is tried."""
+    with small.database.writing() as session:
+        job = lease_next(session, "w", 60)
+        assert job and job.kind == kind
+        failed = finish(session, job.id, "w", failure="time")
+        assert failed
+        keep_failure(session, failed)
     assert newest(small, kind).status == "failed"
 
 
@@ -60,7 +62,10 @@ def test_a_job_that_failed_is_tried_again_later_with_more_time(
 
     def note(*arguments: object, seconds: float, **options: object) -> object:
         times.append(seconds)
-        return started(*arguments, seconds=0, **options)  # type: ignore[arg-type]
+        process = started(*arguments, seconds=seconds, **options)  # type: ignore[arg-type]
+        process.stop()
+        process._outcome = "time"
+        return process
 
     small.work()
     monkeypatch.setattr(workers, "JobProcess", note)
