@@ -187,7 +187,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ServerS
 
 
 def new_settings(folder: Path, url: str = "") -> ServerSettings:
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     port = free_port()
     found = ServerSettings(
         folder,

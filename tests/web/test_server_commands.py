@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import subprocess
@@ -187,6 +188,28 @@ def test_a_backup_that_fails_leaves_nothing_behind(
     assert done.exit_code == 2
     assert "no space left on the disk. Nothing was left half-written" in done.stderr
     assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("kilobytes", [64, 600])
+def test_a_backup_onto_a_disk_that_is_too_small_leaves_nothing(
+    small: SmallContest, tmp_path: Path, kilobytes: int
+) -> None:
+    """The disk is full within the database, then within the files."""
+    small.files.keep(io.BytesIO(os.urandom(2_000_000)), 2_000_000, 60)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("only root can mount a small disk")
+    try:
+        done = run.invoke(app, ["server", "backup", str(small.settings.folder), str(disk / "copy")])
+        assert done.exit_code == 2, done.output
+        assert "no space left on the disk. Nothing was left half-written" in done.stderr
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_a_backup_does_not_copy_itself(small: SmallContest) -> None:

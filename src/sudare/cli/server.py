@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,8 +39,9 @@ def init(
     from sudare.sources.result_folders import filling
     from sudare.web.settings import ServerSettings, write_settings
     from sudare.web.storage.files import FileStore
+    from sudare.web.storage.private import owner_only
 
-    with filling(folder):
+    with owner_only(), filling(folder):
         settings = ServerSettings(folder, database=database, public_url=public_url)
         path = write_settings(settings)
         FileStore(settings.files).make()
@@ -53,7 +55,7 @@ def run(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     """Serve pages and API and work on jobs, on one machine."""
     from sudare.web.serve import run_both
 
-    settings = _settings(folder, host, port)
+    settings = _private_settings(folder, host, port)
     note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
     run_both(settings)
 
@@ -63,7 +65,7 @@ def web(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     """Serve pages and API only; workers run elsewhere, with the same folder and database."""
     from sudare.web.serve import run_web
 
-    settings = _settings(folder, host, port)
+    settings = _private_settings(folder, host, port)
     note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
     run_web(settings)
 
@@ -73,7 +75,7 @@ def worker(folder: FolderArgument) -> None:
     """Work on jobs only; as many workers as you like share a PostgreSQL database and the folder."""
     from sudare.web.serve import run_worker
 
-    run_worker(_settings(folder))
+    run_worker(_private_settings(folder))
 
 
 @guarded
@@ -125,8 +127,9 @@ def demo(
     from sudare.web.demo import fill
     from sudare.web.settings import ServerSettings, write_settings
     from sudare.web.storage.files import FileStore
+    from sudare.web.storage.private import owner_only
 
-    with filling(folder):
+    with owner_only(), filling(folder):
         settings = ServerSettings(folder)
         write_settings(settings)
         files = FileStore(settings.files)
@@ -193,6 +196,16 @@ def _settings(folder: Path, host: str | None = None, port: int | None = None) ->
 
     found = load_settings(folder)
     return replace(found, host=host or found.host, port=port or found.port)
+
+
+def _private_settings(folder: Path, host: str | None = None, port: int | None = None) -> ServerSettings:
+    from sudare.web.storage.private import check_private
+
+    found = _settings(folder, host, port)
+    check_private(found)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        note("notes.runs_as_root")
+    return found
 
 
 @contextmanager

@@ -11,19 +11,23 @@ import threading
 import uvicorn
 
 from sudare.web.http.app import make_app
+from sudare.web.http.connections import MOST_CONNECTIONS, Connection, allow_connections
 from sudare.web.jobs.worker import make_worker
 from sudare.web.settings import ServerSettings
+from sudare.web.storage.private import OTHERS
 
 KEEP_ALIVE_SECONDS = 10
 SHUTDOWN_SECONDS = 10
-MOST_CONNECTIONS = 1000
 RESTART_SECONDS = 1.0
 
 
 def run_web(settings: ServerSettings) -> None:
     """Serve pages and the API until told to stop."""
+    os.umask(OTHERS)
+    allow_connections()
     uvicorn.run(
         make_app(settings),
+        http=Connection,
         host=settings.host,
         port=settings.port,
         access_log=False,
@@ -37,6 +41,7 @@ def run_web(settings: ServerSettings) -> None:
 
 def run_worker(settings: ServerSettings, parent: int | None = None) -> None:
     """Work on jobs until told to stop, or until the process that began this one is gone."""
+    os.umask(OTHERS)
     make_worker(settings).run(parent)
 
 

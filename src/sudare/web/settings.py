@@ -24,13 +24,17 @@ _ABOUT = {
     "public_url": "the address that teams use; https:// behind a proxy",
     "max_upload_bytes": "largest file that can be uploaded",
     "upload_seconds": "time limit of an upload",
+    "uploading_bytes": "most bytes of all uploads that are coming in at the same time",
+    "address_uploading_bytes": "most bytes of those from one address",
     "session_hours": "how long users stay logged in",
-    "link_hours": "how long invitations and password links are valid",
-    "account_failures": "failed log-ins allowed for an account within throttle_minutes",
-    "address_failures": "failed log-ins allowed from an address within throttle_minutes",
+    "link_hours": "how long invitations are valid",
+    "reset_minutes": "how long links for a new password are valid",
+    "account_failures": "failed log-ins allowed for an account from one address within throttle_minutes",
+    "address_failures": "failed log-ins allowed from an address, to all accounts, within throttle_minutes",
     "job_memory_bytes": "memory limit of a job (address space)",
     "job_seconds": "time limit of a job",
     "job_attempts": "how often a job is started if workers die",
+    "job_retries": "how often a job that failed is tried again by itself, each time with more time",
     "lease_seconds": "a worker that is silent for this long counts as dead",
     "worker_slots": "jobs that a worker runs at the same time, one for each team",
 }
@@ -47,14 +51,18 @@ class ServerSettings:
     public_url: str = "http://127.0.0.1:8000"
     max_upload_bytes: int = 50_000_000
     upload_seconds: int = 300
+    uploading_bytes: int = 2_000_000_000
+    address_uploading_bytes: int = 500_000_000
     session_hours: int = 24 * 7
     link_hours: int = 24 * 14
+    reset_minutes: int = 60
     throttle_minutes: int = 15
     account_failures: int = 10
     address_failures: int = 50
     job_memory_bytes: int = 4_000_000_000
     job_seconds: int = 300
     job_attempts: int = 3
+    job_retries: int = 2
     lease_seconds: int = 30
     worker_slots: int = 2
 
@@ -76,11 +84,15 @@ class ServerSettings:
 
 
 def write_settings(settings: ServerSettings) -> Path:
-    """Write the settings file of a new folder and return its path; one that is there is an error."""
+    """Write the settings file of a new folder, which is for its owner only, and return its path.
+
+    One that is there is an error.
+    """
     path = settings.folder / SETTINGS_FILE
     if path.exists():
         raise OptionNotUsable("errors.server.settings_exist", path=path, folder=settings.folder)
-    with whole_file(path) as temporary:
+    settings.folder.chmod(0o700)
+    with whole_file(path, private=True) as temporary:
         temporary.write_text("".join(_lines(settings)), encoding="utf-8")
     return path
 

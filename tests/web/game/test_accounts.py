@@ -12,6 +12,7 @@ from sqlalchemy import select, update
 from sudare.web.game.accounts import (
     accept_invitation,
     add_user,
+    change_password,
     find_session,
     find_token,
     invite,
@@ -25,7 +26,8 @@ from sudare.web.game.accounts import (
 )
 from sudare.web.game.contests import ContestPlan, make_contest
 from sudare.web.game.refusals import Refused
-from sudare.web.storage.models import ApiToken, Invitation, Membership
+from sudare.web.settings import ServerSettings
+from sudare.web.storage.models import ApiToken, AuditEntry, Invitation, Membership, PasswordReset
 from sudare.web.storage.people import LoginSession, User
 from tests.web.small_contest import PASSWORD, SmallContest
 
@@ -58,13 +60,114 @@ def test_a_wrong_password_and_an_unknown_name_are_told_alike(small: SmallContest
     assert code(refused) == "wrong_password"
 
 
+def test_nobody_locks_others_out_and_every_failure_is_recorded(small: SmallContest) -> None:
+    few = replace(small.settings, account_failures=2)
+    for name in ("blue", "blue", "secret typed into the wrong field"):
+        with pytest.raises(Refused):
+            log_in(small.database, few, name, "wrong password", "10.0.0.1")
+    with pytest.raises(Refused) as refused:
+        log_in(small.database, few, "blue", PASSWORD, "10.0.0.1")
+    assert code(refused) == "throttled"
+    log_in(small.database, few, "blue", PASSWORD, "10.0.0.2")
+    with small.database.reading() as session:
+        wanted = select(AuditEntry).where(AuditEntry.action == "log_in_failed").order_by(AuditEntry.id)
+        entries = [(entry.subject, entry.details) for entry in session.scalars(wanted)]
+    assert entries == [(name, '{"address": "10.0.0.1"}') for name in ("blue", "blue", "?")]
+
+
+def test_addresses_of_one_network_of_ipv6_are_one(small: SmallContest) -> None:
+    few = replace(small.settings, account_failures=2)
+    for address in ("2001:db8:1:2::1", "2001:db8:1:2:ffff::7"):
+        with pytest.raises(Refused):
+            log_in(small.database, few, "blue", "wrong password", address)
+    with pytest.raises(Refused) as refused:
+        log_in(small.database, few, "blue", PASSWORD, "2001:db8:1:2::3")
+    assert code(refused) == "throttled"
+    log_in(small.database, few, "blue", PASSWORD, "2001:db8:1:3::1")
+
+
+@pytest.mark.parametrize("uses", [False, True])
+def test_a_reset_lifts_the_throttle(small: SmallContest, uses: bool) -> None:
+    few = replace(small.settings, account_failures=1)
+    with pytest.raises(Refused):
+        log_in(small.database, few, "blue", "wrong password", "here")
+    with small.database.writing() as session:
+        link = make_reset(session, None, few, session.get_one(User, small.users["blue"]))
+    password = "an unusual password" if uses else PASSWORD
+    if uses:
+        with pytest.raises(Refused):
+            log_in(small.database, few, "blue", "wrong password", "here")
+        with small.database.writing() as session:
+            use_reset(session, link, password)
+    log_in(small.database, few, "blue", password, "here")
+
+
+def test_links_for_a_password_end_with_any_change_and_after_an_hour(small: SmallContest) -> None:
+    def make(settings: ServerSettings = small.settings) -> str:
+        with small.database.writing() as session:
+            return make_reset(session, None, settings, session.get_one(User, small.users["blue"]))
+
+    def use(link: str) -> None:
+        with small.database.writing() as session:
+            use_reset(session, link, "an unusual password")
+
+    first, second = make(), make()
+    with pytest.raises(Refused) as refused:
+        use(first)
+    assert code(refused) == "link_over"
+    with small.database.writing() as session:
+        found = session.scalars(select(PasswordReset).where(PasswordReset.used_at.is_(None))).one()
+        assert found.expires_at - found.created_at == dt.timedelta(hours=1)
+        change_password(session, session.get_one(User, small.users["blue"]), "a changed password")
+    with pytest.raises(Refused) as refused:
+        use(second)
+    assert code(refused) == "link_over"
+    with pytest.raises(Refused):
+        use(make(replace(small.settings, reset_minutes=0)))
+    third = make()
+    use(third)
+    with pytest.raises(Refused):
+        use(third)
+
+
+COMMON = (
+    "password12", "P@ssw0rd123", "passwordpassword", "1234567890", "qwertyuiop", "aaaaaaaaaa", "abababababab",
+    "abcdefghij", "9876543210", "1qaz2wsx3edc", "letmein2026!", "Welcome12345", "organizer1", "organizer2026",
+    "adminadmin", "administrator", "iloveyou!!", "sudare-admin", "pwscup2018", "qwerty123456", "asdfghjkl123",
+)  # fmt: skip
+UNCOMMON = (
+    PASSWORD,
+    "another password",
+    "correct horse battery",
+    "9f3Xk-22ab!Q",
+    "3141592653589793",
+    "桜の木の下で待っている夜",
+)
+
+
+@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("password", COMMON)
+def test_a_common_password_is_refused(small: SmallContest, password: str) -> None:
+    with pytest.raises(Refused) as refused, small.database.writing() as session:
+        add_user(session, "organizer", password)
+    assert code(refused) == "password_common"
+    with pytest.raises(Refused), small.database.writing() as session:
+        change_password(session, session.get_one(User, small.users["organizer"]), password)
+
+
+def test_other_passwords_are_taken(small: SmallContest) -> None:
+    for number, password in enumerate(UNCOMMON):
+        with small.database.writing() as session:
+            add_user(session, f"user{number}", password)
+
+
 def test_log_ins_are_throttled_by_account_and_by_address(small: SmallContest) -> None:
     few = replace(small.settings, account_failures=2, address_failures=3)
     for _ in range(2):
         with pytest.raises(Refused):
             log_in(small.database, few, "blue", "wrong password", "here")
     with pytest.raises(Refused) as refused:
-        log_in(small.database, few, "blue", PASSWORD, "elsewhere")
+        log_in(small.database, few, "blue", PASSWORD, "here")
     assert code(refused) == "throttled"
     log_in(small.database, few, "green", PASSWORD, "here")
     with pytest.raises(Refused):

@@ -171,17 +171,19 @@ def test_where_the_original_is_private_errors_and_costs_do_not_tell_it(small: Sm
         }
         costs = show_submission(session, small.viewer(session, "blue"), session.get_one(Submission, fine)).result
     assert shown["organizer"] and "apple" in shown["organizer"]["errors"]["en"][0]["message"]
-    assert shown["blue"] and shown["blue"]["errors"]["en"][0] == {
-        "row": 1,
-        "cell": 3,
-        "kind": "must-cover",
-        "message": "",
-    }
+    assert shown["blue"] and shown["blue"]["errors"] == {"en": [], "ja": []}
+    assert (shown["blue"]["totals"], shown["blue"]["total_errors"]) == ({"original": 1}, 1)
     assert costs and set(costs["utility"]) & {"customers", "cells"} == set()
 
 
 def test_what_failed_has_no_values_to_hide() -> None:
     assert without_original({"failure": "time"})["failure"] == "time"
+
+
+def test_what_an_older_server_found_tells_its_number_only() -> None:
+    error = {"row": 1, "cell": 3, "kind": "invalid", "message": "durian is not an item of T"}
+    found = without_original({"valid": False, "total_errors": 1, "totals": {"invalid": 1}, "errors": {"en": [error]}})
+    assert (found["errors"], found["totals"], found["total_errors"]) == ({"en": []}, {"original": 1}, 1)
 
 
 def test_things_of_another_contest_are_not_there(small: SmallContest) -> None:

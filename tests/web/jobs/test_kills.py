@@ -114,7 +114,7 @@ def test_a_round_whose_worker_is_killed_at_every_step_is_scored_once(
 def test_a_job_that_kills_every_worker_fails_and_says_so(small: SmallContest, running: RunningServer) -> None:
     small.work()
     submission = small.submit("blue", anonymized())
-    small.settings = replace(small.settings, job_attempts=2)
+    small.settings = replace(small.settings, job_attempts=2, job_retries=0)
     for _ in range(2):
         kill_worker(running, small, "sudare.web.jobs.worker:JobProcess", "before")
     small.work()

@@ -12,7 +12,7 @@ from sudare.web.jobs.orders import enqueue
 from sudare.web.jobs.queue import finish, give_back, lease_next, prolong, take_back
 from sudare.web.jobs.worker import Worker
 from sudare.web.storage.database import database_now
-from sudare.web.storage.models import Job, Submission
+from sudare.web.storage.models import Dataset, Job, Submission
 from tests.web.small_contest import SmallContest, anonymized
 
 
@@ -131,7 +131,7 @@ def test_a_worker_checks_an_upload(small: SmallContest) -> None:
 def test_a_job_without_enough_memory_fails_and_says_so(small: SmallContest) -> None:
     submission = small.submit("blue", anonymized())
     # With no memory at all even threads cannot start, so that it may be time that ends the job.
-    small.settings = replace(small.settings, job_memory_bytes=1, job_seconds=3)
+    small.settings = replace(small.settings, job_memory_bytes=1, job_seconds=3, job_retries=0)
     small.work()
     with small.database.reading() as session:
         found = session.get_one(Submission, submission)
@@ -141,7 +141,7 @@ def test_a_job_without_enough_memory_fails_and_says_so(small: SmallContest) -> N
 
 def test_a_job_that_takes_too_long_fails_and_says_so(small: SmallContest) -> None:
     submission = small.submit("blue", anonymized())
-    small.settings = replace(small.settings, job_seconds=0)
+    small.settings = replace(small.settings, job_seconds=0, job_retries=0)
     small.work()
     with small.database.reading() as session:
         found = session.get_one(Submission, submission)
@@ -178,3 +178,40 @@ def test_what_deadlines_ask_for_is_enqueued_once(small: SmallContest) -> None:
         assert kinds == ["original", "anonymized", "targets"]
         assert small.found_round().targets_at is not None
         assert database_now(session) - session.scalars(select(Job.created_at)).all()[-1] < dt.timedelta(minutes=5)
+
+
+def test_what_has_failed_before_waits_for_the_others_and_leaves_them_a_slot(small: SmallContest) -> None:
+    drain(small)
+    add(small, "blue", None, "green", "red")
+    with small.database.writing() as session:
+        session.execute(update(Job).where(Job.subject_id.in_(("s0", "s1"))).values(failures=1))
+        assert lease_next(session, "w", 60, previews=False).subject_id == "s2"  # type: ignore[union-attr]
+        assert lease_next(session, "w", 60, previews=False).subject_id == "s3"  # type: ignore[union-attr]
+        assert lease_next(session, "w", 60, previews=False) is None
+        assert lease_next(session, "w", 60).subject_id == "s1"  # type: ignore[union-attr]
+        assert lease_next(session, "w", 60).subject_id == "s0"  # type: ignore[union-attr]
+
+
+def test_a_lease_from_before_the_clock_was_set_back_is_over(small: SmallContest) -> None:
+    drain(small)
+    add(small, "blue", "blue")
+    assert lease(small, "dead", seconds=3600)
+    assert lease(small) is None
+    with small.database.writing() as session:
+        assert take_back(session, attempts=3, longest=300) == []
+    again = lease(small)
+    assert again and again.subject_id == "s0"
+    with small.database.writing() as session:
+        take_back(session, attempts=3, longest=300)
+    assert lease(small) is None
+
+
+def test_deviations_are_in_the_units_of_the_column(small: SmallContest) -> None:
+    small.work()
+    with small.database.reading() as session:
+        result = session.scalars(select(Dataset)).one().result
+    assert result
+    found = {column["name"]: column.get("deviation") for column in result["columns"]}
+    # Prices 1.50 to 12.50, each twice: the deviation of 1 to 12 is the root of 143 / 12. Quantities are 1 and 2.
+    assert found["price"] == pytest.approx((143 / 12) ** 0.5)
+    assert found["quantity"] == pytest.approx(0.5)

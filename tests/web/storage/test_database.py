@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
+from importlib import import_module
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import select, text
+from alembic.operations import Operations
+from sqlalchemy import create_engine, make_url, select, text
+from sqlalchemy.exc import DBAPIError
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
+from sudare.web.game.audit import first_broken, record
+from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database, database_now
-from sudare.web.storage.models import METADATA, Dataset
+from sudare.web.storage.models import METADATA, AuditEntry, Dataset
 from sudare.web.storage.people import LoginAttempt
 from tests.web.small_contest import SmallContest
 
@@ -64,11 +69,35 @@ def test_a_database_that_cannot_be_reached_is_told_without_the_password() -> Non
     assert "secret" not in str(error.value)
 
 
+def test_the_audit_log_of_an_older_server_keeps_its_chain_and_its_triggers(settings: ServerSettings) -> None:
+    if settings.database:
+        own_database = make_url(settings.database)
+        administration = create_engine(own_database.set(database="postgres"), isolation_level="AUTOCOMMIT")
+        with administration.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {own_database.database}"))
+        administration.dispose()
+    database = Database(settings.database_url)
+    database.migrate("0003")
+    for subject in ("one", "two"):
+        with database.writing() as session:
+            record(session, None, "unfreeze", subject)
+    database.migrate()
+    with database.writing() as session:
+        record(session, None, "unfreeze", "x" * 200)
+    with pytest.raises(DBAPIError), database.writing() as session:
+        session.execute(text("DELETE FROM audit_log"))
+    with database.reading() as session:
+        entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id)).all()
+        assert first_broken(entries) is None
+        assert [entry.subject[:3] for entry in entries] == ["one", "two", "xxx"]
+    database.close()
+
+
 def test_what_was_wrong_with_a_t_before_is_shown_in_all_languages(small: SmallContest) -> None:
     with small.database.writing() as session:
-        session.execute(text("UPDATE alembic_version SET version_num = '0002'"))
         session.scalars(select(Dataset)).one().result = {"valid": False, "message": "T is empty."}
-    small.database.migrate()
+    with small.database.writing() as session, Operations.context(MigrationContext.configure(session.connection())):
+        import_module("sudare.web.storage.migrations.versions.v0003_languages").upgrade()
     with small.database.reading() as session:
         told = session.scalars(select(Dataset)).one().result
     assert told == {"valid": False, "message": {"en": "T is empty.", "ja": "T is empty."}}

@@ -26,9 +26,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The rounds whose results were drawn, in order."""
     found: list[str] = []
 
-    def show(session: Session, viewer: Viewer, round: Round) -> ShownResults:
+    def show(session: Session, viewer: Viewer, round: Round, version: int | None) -> ShownResults:
         found.append(round.id)
-        return show_results(session, viewer, round)
+        return show_results(session, viewer, round, version)
 
     monkeypatch.setattr(result_bodies, "show_results", show)
     return found
@@ -62,9 +62,9 @@ def finish(small: SmallContest) -> None:
     evaluate(small, 0.25)
 
 
-def publish(small: SmallContest) -> None:
+def publish(small: SmallContest, reason: str = "") -> None:
     with small.database.writing() as session:
-        publish_results(session, small.viewer(session, "organizer"), small.round)
+        publish_results(session, small.viewer(session, "organizer"), small.round, reason)
 
 
 def look(small: SmallContest, bodies: ResultBodies, name: str, language: str = "en") -> str:
@@ -100,6 +100,8 @@ def test_another_evaluation_name_or_language_is_drawn_anew(small: SmallContest, 
     assert "0.250000" in look(small, bodies, "blue")
     assert "有効になりうる攻撃がない" in look(small, bodies, "blue", "ja")
     evaluate(small, 0.5)
+    assert "0.250000" in look(small, bodies, "blue")
+    publish(small, "a better measure")
     assert "0.500000" in look(small, bodies, "blue")
     with small.database.writing() as session:
         session.get_one(Team, small.teams["blue"]).name = "azure"

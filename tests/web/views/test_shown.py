@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 
 from sudare.web.storage.database import Database, database_now
-from sudare.web.storage.models import Round, Target
+from sudare.web.storage.models import Round, Submission, Target
 from sudare.web.views.shown_contests import show_contest
 from sudare.web.views.shown_submissions import show_submissions
 from sudare.web.views.shown_targets import show_targets
@@ -76,3 +76,43 @@ def test_more_submissions_need_no_more_questions(small: SmallContest) -> None:
     for name in TEAMS:
         small.submit(name, anonymized())
     assert questions(small) == few
+
+
+def test_a_round_with_many_submissions_is_shown_in_pages(small: SmallContest) -> None:
+    numbers = {"blue": 7, "green": 3}
+    for name, most in numbers.items():
+        with small.database.writing() as session:
+            team, user = small.teams[name], small.users[name]
+            for number in range(1, most + 1):
+                session.add(
+                    Submission(
+                        round_id=small.round,
+                        team_id=team,
+                        number=number,
+                        file_hash="0" * 64,
+                        size=1,
+                        note="",
+                        created_by=user,
+                        created_at=database_now(session),
+                        status="valid",
+                        utility=number**2 / 100,
+                    )
+                )
+    with small.database.reading() as session:
+        round = session.get_one(Round, small.round)
+
+        def page(name: str, number: int, most: int | None = 4) -> list[tuple[str, int, float | None]]:
+            shown = show_submissions(session, small.viewer(session, name), round, most=most, page=number)
+            assert shown.total == (10 if name == "organizer" else numbers[name])
+            return [(found.team, found.number, found.change) for found in shown.submissions]
+
+        found = [page("organizer", number) for number in (1, 2, 3, 4)]
+        assert [len(entries) for entries in found] == [4, 4, 2, 0]
+        everything = [entry for entries in found for entry in entries]
+        assert everything == page("organizer", 1, None)
+        assert len(set(everything)) == 10
+        # What changed is known although the one before is on another page.
+        changes = {(team, number): change for team, number, change in everything}
+        assert changes["blue", 5] == pytest.approx(0.09)
+        assert changes["blue", 1] is None
+        assert [number for _, number, _ in page("green", 1)] == [3, 2, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import ipaddress
 import re
 from collections.abc import Sequence
 
@@ -14,13 +15,22 @@ from sudare.messages import Joined, message
 from sudare.showing import dataclass
 from sudare.web.game.audit import record
 from sudare.web.game.refusals import Refused, not_there
-from sudare.web.http.security import API_TOKEN_PREFIX, hash_password, new_token, password_fits, token_hash
+from sudare.web.http.security import (
+    API_TOKEN_PREFIX,
+    hash_password,
+    new_token,
+    password_fits,
+    refuse_common,
+    token_hash,
+)
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import LOGIN_LOCK, Database, database_now, wait_for_turn
 from sudare.web.storage.models import ApiToken, Invitation, Membership, PasswordReset, Team
 from sudare.web.storage.people import LoginAttempt, LoginSession, User
 
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,79}")
+# Whose log-in failed, where there is no such account.
+UNKNOWN = "?"
 # What a token may be for, by the role of its user.
 SCOPES = {"organizer": ("read", "organize"), "team": ("read", "submit", "guess"), "observer": ("read",)}
 
@@ -49,18 +59,43 @@ def log_in(
 def check_password(database: Database, settings: ServerSettings, login: str, password: str, address: str) -> User:
     """Return the user whose password it is; Refused if it is wrong or was tried too often.
 
-    The attempt is counted before the password is looked at, so that attempts at the same time do not slip through.
+    The attempt is counted before the password is looked at, so that attempts at the same time do not slip through. One
+    that fails is in the audit log; a name that nobody has is not, since it may be a password.
     """
-    account = token_hash(login.casefold())[:64]
+    account = _account(login)
     with database.writing() as session:
         attempt = _count_attempt(session, settings, account, address)
         user = session.scalars(select(User).where(User.login == login.casefold())).first()
     right = password_fits(password, user.password_hash if user else None)
     if not right or user is None or user.disabled:
+        with database.writing() as session:
+            record(session, None, "log_in_failed", user.login if user else UNKNOWN, address=address[:64])
         raise Refused("errors.accounts.wrong_password", 403)
     with database.writing() as session:
         session.execute(delete(LoginAttempt).where(LoginAttempt.id == attempt))
     return user
+
+
+def _account(login: str) -> str:
+    return token_hash(login.casefold())[:64]
+
+
+def _source(address: str) -> str:
+    """Return an address as attempts are counted by it: of IPv6, a network that one customer has as a whole."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:64]
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped:
+            return str(found.ipv4_mapped)
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
+
+
+def _lift_throttle(session: Session, user: User) -> None:
+    """Forget the failed attempts to log in as a user."""
+    session.execute(delete(LoginAttempt).where(LoginAttempt.account == _account(user.login)))
 
 
 def _count_attempt(session: Session, settings: ServerSettings, account: str, address: str) -> int:
@@ -68,13 +103,16 @@ def _count_attempt(session: Session, settings: ServerSettings, account: str, add
     now = database_now(session)
     since = now - dt.timedelta(minutes=settings.throttle_minutes)
     session.execute(delete(LoginAttempt).where(LoginAttempt.at < since))
-    for column, value, most in (
-        (LoginAttempt.account, account, settings.account_failures),
-        (LoginAttempt.address, address[:64], settings.address_failures),
+    source = _source(address)
+    # By account and address together: else anybody could lock everybody out of an account.
+    from_there = LoginAttempt.address == source
+    for attempts, most in (
+        (from_there & (LoginAttempt.account == account), settings.account_failures),
+        (from_there, settings.address_failures),
     ):
-        if (session.scalar(select(func.count()).select_from(LoginAttempt).where(column == value)) or 0) >= most:
+        if (session.scalar(select(func.count()).select_from(LoginAttempt).where(attempts)) or 0) >= most:
             raise Refused("errors.accounts.throttled", 429, count=settings.throttle_minutes)
-    attempt = LoginAttempt(account=account, address=address[:64], at=now)
+    attempt = LoginAttempt(account=account, address=source, at=now)
     session.add(attempt)
     session.flush()
     return attempt.id
@@ -123,6 +161,7 @@ def add_user(session: Session, login: str, password: str, *, admin: bool = False
     """Add a user; Refused if the name is taken or cannot be one."""
     if not LOGIN.fullmatch(login):
         raise Refused("errors.accounts.login_form", 422)
+    refuse_common(password, login)
     user = User(
         login=login.casefold(), password_hash=hash_password(password), admin=admin, created_at=database_now(session)
     )
@@ -136,14 +175,22 @@ def add_user(session: Session, login: str, password: str, *, admin: bool = False
 
 
 def change_password(session: Session, user: User, password: str) -> None:
-    """Set a new password; all sessions and tokens of the user end."""
+    """Set a new password; all sessions, tokens and links of the user end."""
+    refuse_common(password, user.login)
     now = database_now(session)
     session.execute(update(User).where(User.id == user.id).values(password_hash=hash_password(password)))
     _end_all_sessions(session, user)
     session.execute(
         update(ApiToken).where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None)).values(revoked_at=now)
     )
+    _end_links(session, user, now)
     record(session, user, "password_changed", user.login)
+
+
+def _end_links(session: Session, user: User, now: dt.datetime) -> None:
+    """End all links with which a user could choose a new password."""
+    unused = (PasswordReset.user_id == user.id) & PasswordReset.used_at.is_(None)
+    session.execute(update(PasswordReset).where(unused).values(used_at=now))
 
 
 def invite(
@@ -197,15 +244,20 @@ def accept_invitation(session: Session, token: str, user: User) -> Membership:
 def make_reset(
     session: Session, actor: User | None, settings: ServerSettings, user: User, contest_id: str | None = None
 ) -> str:
-    """Return the token of a link with which a user chooses a new password; None acts for the command line."""
+    """Return the token of a link with which a user chooses a new password; None acts for the command line.
+
+    Links that were made before end, and so does the wait after failed attempts to log in.
+    """
     token, now = new_token(), database_now(session)
+    _end_links(session, user, now)
+    _lift_throttle(session, user)
     session.add(
         PasswordReset(
             token_hash=token_hash(token),
             user_id=user.id,
             created_by=actor.id if actor else None,
             created_at=now,
-            expires_at=now + dt.timedelta(hours=settings.link_hours),
+            expires_at=now + dt.timedelta(minutes=settings.reset_minutes),
         )
     )
     record(session, actor, "reset_link", user.login, contest_id=contest_id)
@@ -213,7 +265,7 @@ def make_reset(
 
 
 def use_reset(session: Session, token: str, password: str) -> User:
-    """Set the password that was chosen through a link, which is used up; all sessions of the user end."""
+    """Set the password that was chosen through a link, which is used up with all others; all sessions end."""
     found = session.scalars(
         select(PasswordReset).where(PasswordReset.token_hash == token_hash(token)).with_for_update()
     ).first()
@@ -222,7 +274,7 @@ def use_reset(session: Session, token: str, password: str) -> User:
         raise Refused("errors.accounts.link_over", 410)
     user = session.get_one(User, found.user_id)
     change_password(session, user, password)
-    found.used_at = now
+    _lift_throttle(session, user)
     return user
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -56,6 +57,11 @@ def entry_hash(entry: AuditEntry) -> str:
         entry.previous_hash,
     ]
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
+
+
+def result_hash(result: Mapping[str, Any]) -> str:
+    """Return the hash of an evaluation's result, by which a published one is known again."""
+    return hashlib.sha256(json.dumps(result, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
 def first_broken(entries: Iterable[AuditEntry]) -> int | None:

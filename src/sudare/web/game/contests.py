@@ -14,21 +14,32 @@ from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, load_rules
 from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.web.game.accounts import make_reset, may_reset
-from sudare.web.game.audit import record
+from sudare.web.game.audit import record, result_hash
 from sudare.web.game.phases import TIMES, check_times, check_zone, phase_at, read_moment
 from sudare.web.game.refusals import Refused, Retold, not_there
 from sudare.web.game.submissions import final_submissions
 from sudare.web.game.visibility import Viewer, check_organizer, newest_evaluation
 from sudare.web.jobs.orders import enqueue, order_preview
-from sudare.web.jobs.outcomes import retry
+from sudare.web.jobs.outcomes import go_on_without, retry
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import ROUND_LOCK, database_now, wait_for_turn
 from sudare.web.storage.files import FileStore, StoredFile
-from sudare.web.storage.models import Contest, Dataset, Job, Membership, Round, Submission, Team
+from sudare.web.storage.models import (
+    SUBJECT_LETTERS,
+    Contest,
+    Dataset,
+    Job,
+    Membership,
+    Round,
+    Submission,
+    Team,
+)
 from sudare.web.storage.people import User
 
 MOST_NAME_LETTERS = 80
 MOST_PER_DAY = 1000
+# Rules are a page of text; they are read while nothing else can be written.
+MOST_RULES_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +87,17 @@ def set_rules(session: Session, viewer: Viewer, files: FileStore, stored: Stored
     check_organizer(viewer)
     if session.scalars(select(Dataset).where(Dataset.contest_id == viewer.contest.id).limit(1)).first():
         raise Refused("errors.contests.rules_fixed", 409)
+    if stored.size > MOST_RULES_BYTES:
+        raise Refused("errors.requests.too_large", 413, most=MOST_RULES_BYTES)
     path = files.path(stored.hash)
     try:
-        rules = load_rules(path)
+        name = checked_name(load_rules(path).name, SUBJECT_LETTERS)
+    except RecursionError:
+        raise Refused("errors.contests.rules_nested", 422) from None
     except InputError as error:
         raise Refused("errors.contests.bad_rules", 422, problem=Retold(error, path, "TOML")) from None
     session.get_one(Contest, viewer.contest.id).rules = stored.hash
-    record(session, viewer.actor, "set_rules", rules.name, contest_id=viewer.contest.id, sha256=stored.hash)
+    record(session, viewer.actor, "set_rules", name, contest_id=viewer.contest.id, sha256=stored.hash)
 
 
 def add_team(session: Session, viewer: Viewer, name: str) -> Team:
@@ -199,15 +214,40 @@ def order_evaluation(session: Session, viewer: Viewer, round_id: str) -> None:
     record(session, viewer.actor, "order_evaluation", found.name, contest_id=found.contest_id)
 
 
-def publish_results(session: Session, viewer: Viewer, round_id: str) -> Round:
-    """Show hits, safety and standings to all members; there is no way back."""
+def go_on(session: Session, viewer: Viewer, round_id: str) -> None:
+    """Make the targets, or evaluate, without what the server could not check; who that is stays in the audit log."""
+    found = _own_round(session, viewer, round_id)
+    left_out = go_on_without(session, found)
+    names = {team.id: team.name for team in session.scalars(select(Team).where(Team.contest_id == found.contest_id))}
+    without = [f"{names[entry.team_id]} {entry.number}" for entry in left_out]
+    record(session, viewer.actor, "go_on", found.name, contest_id=found.contest_id, without=without)
+
+
+def publish_results(session: Session, viewer: Viewer, round_id: str, reason: str = "") -> Round:
+    """Show hits, safety and standings to all members; there is no way back.
+
+    What is published stays. A later evaluation is another version of the results, with its date and the reason.
+    """
     found = _own_round(session, viewer, round_id)
     evaluation = newest_evaluation(session, found)
     over = phase_at(found, viewer.now) in ("evaluation", "closed")
     if not over or evaluation is None or evaluation.created_at < found.reidentification_closes:
         raise Refused("errors.contests.not_evaluated", 409)
-    found.published_at = found.published_at or database_now(session)
-    record(session, viewer.actor, "publish_results", found.name, contest_id=found.contest_id)
+    if evaluation.published_at is not None:
+        raise Refused("errors.contests.published_already", 409)
+    if found.published_at is not None and not reason.strip():
+        raise Refused("errors.contests.reason_needed", 422)
+    evaluation.published_at, evaluation.reason = database_now(session), reason.strip()
+    found.published_at = found.published_at or evaluation.published_at
+    record(
+        session,
+        viewer.actor,
+        "publish_results",
+        found.name,
+        contest_id=found.contest_id,
+        reason=evaluation.reason or None,
+        sha256=result_hash(evaluation.result),
+    )
     return found
 
 
@@ -230,15 +270,16 @@ def reset_member(session: Session, viewer: Viewer, settings: ServerSettings, use
     return make_reset(session, viewer.actor, settings, user, viewer.contest.id)
 
 
-def take_step(session: Session, viewer: Viewer, round_id: str, step: str) -> None:
-    """Do with a round what a button or a program says."""
+def take_step(session: Session, viewer: Viewer, round_id: str, step: str, reason: str = "") -> None:
+    """Do with a round what a button or a program says; a `reason` is for results that replace others."""
     steps: dict[str, Callable[[], object]] = {
         "freeze": lambda: set_frozen(session, viewer, round_id, True),
         "unfreeze": lambda: set_frozen(session, viewer, round_id, False),
         "allow_preview": lambda: set_preview(session, viewer, round_id, True),
         "forbid_preview": lambda: set_preview(session, viewer, round_id, False),
+        "go_on": lambda: go_on(session, viewer, round_id),
         "evaluate": lambda: order_evaluation(session, viewer, round_id),
-        "publish": lambda: publish_results(session, viewer, round_id),
+        "publish": lambda: publish_results(session, viewer, round_id, reason),
         "close": lambda: close_round(session, viewer, round_id),
     }
     if step not in steps:
@@ -256,11 +297,11 @@ def retry_job(session: Session, viewer: Viewer, job_id: int) -> None:
     record(session, viewer.actor, "retry_job", job.kind, contest_id=job.contest_id, job=job.id)
 
 
-def checked_name(text: str) -> str:
+def checked_name(text: str, most: int = MOST_NAME_LETTERS) -> str:
     """Return a name without blanks around it; Refused if it is empty, too long, or has signs that do not print."""
     name = text.strip()
-    if not 1 <= len(name) <= MOST_NAME_LETTERS:
-        raise Refused("errors.contests.name_length", 422, most=MOST_NAME_LETTERS)
+    if not 1 <= len(name) <= most:
+        raise Refused("errors.contests.name_length", 422, most=most)
     if not name.isprintable():
         raise Refused("errors.contests.name_letters", 422)
     return name

@@ -8,6 +8,7 @@ from typing import Literal
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from sudare.histories.generalized.rule_sets import MOST_PERSON_DIGITS
 from sudare.web.game.audit import record
 from sudare.web.game.phases import day_start, phase_at
 from sudare.web.game.refusals import Refused, not_there
@@ -20,6 +21,9 @@ from sudare.web.storage.models import Final, GuessFile, Round, Submission, Targe
 MOST_NOTE_LETTERS = 200
 # Files of guesses on one target in a day: enough for every try, few enough for the disk.
 GUESS_FILES_PER_DAY = 100
+# A guess: two numbers of at most 18 digits, a comma, and an end of line; and a little for what breaks the rules.
+GUESS_BYTES = 2 * MOST_PERSON_DIGITS + 3
+SPARE_BYTES = 4096
 
 
 def check_may_submit(session: Session, viewer: Viewer, round_id: str, now: dt.datetime | None = None) -> Round:
@@ -130,6 +134,12 @@ def check_may_guess(
     return target, round
 
 
+def most_guess_bytes(round: Round) -> int:
+    """Return how large a file of guesses can be: a pseudonym for each customer of T, one line for each pseudonym."""
+    result = (round.dataset.result if round.dataset else None) or {}
+    return SPARE_BYTES + GUESS_BYTES * int(result.get("customers", 0))
+
+
 def submit_guesses(session: Session, viewer: Viewer, target_id: str, stored: StoredFile) -> GuessFile:
     """Accept guesses on a target, in place of earlier ones if the contest allows it."""
     team = _locked_team(session, viewer.own_team)
@@ -139,6 +149,8 @@ def submit_guesses(session: Session, viewer: Viewer, target_id: str, stored: Sto
     _lock_round(session, target.round_id)
     now = database_now(session)
     target, round = check_may_guess(session, viewer, target_id, now)
+    if stored.size > most_guess_bytes(round):
+        raise Refused("errors.requests.too_large", 413, most=most_guess_bytes(round))
     numbers = select(func.max(GuessFile.number)).where(GuessFile.target_id == target.id, GuessFile.team_id == team.id)
     found = GuessFile(
         round_id=round.id,
@@ -171,6 +183,28 @@ def standing_guesses(session: Session, round: Round) -> list[GuessFile]:
     wanted = select(GuessFile).where(GuessFile.round_id == round.id, GuessFile.status == "valid")
     found = {(file.target_id, file.team_id): file for file in session.scalars(wanted.order_by(GuessFile.number))}
     return list(found.values())
+
+
+def failed_checks(session: Session, round: Round) -> list[Submission] | list[GuessFile]:
+    """Return what the server failed to check and what could count: A before there are targets, then guesses.
+
+    An A cannot count if its team has chosen another one, and nothing can for which a later one is valid.
+    """
+    if round.targets_at is not None:
+        guesses = select(GuessFile).where(GuessFile.round_id == round.id)
+        failed = session.scalars(guesses.where(GuessFile.status == "failed").order_by(GuessFile.created_at)).all()
+        if not failed:
+            return []
+        standing = {(file.target_id, file.team_id): file.number for file in standing_guesses(session, round)}
+        return [file for file in failed if file.number > standing.get((file.target_id, file.team_id), 0)]
+    found: list[Submission] = []
+    wanted = select(Submission).where(Submission.round_id == round.id, Submission.status == "failed")
+    for submission in session.scalars(wanted.order_by(Submission.created_at)):
+        final = final_submission(session, round, submission.team_id)
+        chosen = session.get(Final, (round.id, submission.team_id))
+        if chosen is None and (final is None or final.number < submission.number):
+            found.append(submission)
+    return found
 
 
 def left_today(session: Session, round: Round, team_id: str, now: dt.datetime) -> int:

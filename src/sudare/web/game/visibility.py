@@ -154,13 +154,16 @@ def _visible_file(session: Session, viewer: Viewer, table: type[HandedIn], ident
     return found
 
 
-def _visible_files(session: Session, viewer: Viewer, table: type[HandedIn], round: Round) -> list[HandedIn]:
+def _visible_files(
+    session: Session, viewer: Viewer, table: type[HandedIn], round: Round, most: int | None = None, after: int = 0
+) -> list[HandedIn]:
     """Return the files that were handed in for a round and that the viewer may see, the newest first."""
     viewer.need("read")
     wanted = select(table).where(table.round_id == round.id)
     if not viewer.organizes:
         wanted = wanted.where(table.team_id == viewer.own_team)
-    return list(session.scalars(wanted.order_by(table.created_at.desc(), table.number.desc())))
+    ordered = wanted.order_by(table.created_at.desc(), table.number.desc(), table.id)
+    return list(session.scalars(ordered.limit(most).offset(after)))
 
 
 def visible_submission(session: Session, viewer: Viewer, identity: str) -> Submission:
@@ -168,9 +171,11 @@ def visible_submission(session: Session, viewer: Viewer, identity: str) -> Submi
     return _visible_file(session, viewer, Submission, identity)
 
 
-def visible_submissions(session: Session, viewer: Viewer, round: Round) -> list[Submission]:
-    """Return the submissions of a round that the viewer may see, the newest first."""
-    return _visible_files(session, viewer, Submission, round)
+def visible_submissions(
+    session: Session, viewer: Viewer, round: Round, *, most: int | None = None, after: int = 0
+) -> list[Submission]:
+    """Return the submissions of a round that the viewer may see, the newest first; `most` of them, after others."""
+    return _visible_files(session, viewer, Submission, round, most, after)
 
 
 def visible_preview(session: Session, viewer: Viewer, submission: Submission) -> Preview | None:
@@ -181,25 +186,27 @@ def visible_preview(session: Session, viewer: Viewer, submission: Submission) ->
 
 
 def shown_result(viewer: Viewer, result: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return what was found of an A; where T is private, without what would tell its values."""
-    if result is None or viewer.organizes or viewer.contest.teams_may_download:
-        return result
-    return without_original(result)
+    """Return what was found of an A or of guesses; where T is private, without what would tell its values."""
+    if result is None:
+        return None
+    if not (viewer.organizes or viewer.contest.teams_may_download):
+        result = without_original(result)
+    return {name: value for name, value in result.items() if name != "private"}
 
 
 def without_original(result: dict[str, Any]) -> dict[str, Any]:
-    """Leave out of what was found of an A whatever tells values or customers of T."""
-    errors = {
-        language: [
-            error if error["kind"] not in ("must-cover", "consistency") else {**error, "message": ""}
-            for error in listed
-        ]
-        for language, listed in result.get("errors", {}).items()
-    }
-    utility = result.get("utility")
+    """Leave out of what was found whatever tells values or customers of T.
+
+    Of errors that depend on T, only their number stays: neither where they are nor of which kind. What was found by an
+    older server is not told apart, and all of it counts as such.
+    """
+    total = result.get("total_errors", 0)
+    known = {"errors": {name: [] for name in result.get("errors", {})}, "totals": {"original": total}}
+    shown = {**result, **result.get("private", known if total else {})}
+    utility = shown.get("utility")
     if utility:
-        utility = {name: value for name, value in utility.items() if name not in ("customers", "cells")}
-    return {**result, "errors": errors, "utility": utility}
+        shown["utility"] = {name: value for name, value in utility.items() if name not in ("customers", "cells")}
+    return shown
 
 
 def targets_open(viewer: Viewer, round: Round) -> bool:
@@ -251,19 +258,37 @@ def results_open(viewer: Viewer, round: Round) -> bool:
     return viewer.organizes or (round.published_at is not None and round.published_at <= viewer.now)
 
 
-def visible_evaluation(session: Session, viewer: Viewer, round: Round) -> Evaluation:
-    """Return the newest evaluation of a round; not there before it is published."""
+def visible_evaluation(session: Session, viewer: Viewer, round: Round, version: int | None = None) -> Evaluation:
+    """Return the newest evaluation of a round, for all but organizers the newest published one; or a published version.
+
+    Versions count from 1. Not there before it is published.
+    """
     viewer.need("read")
-    found = newest_evaluation(session, round)
-    if found is None or not results_open(viewer, round):
+    if not results_open(viewer, round):
+        raise not_there()
+    found: Evaluation | None
+    if version is not None:
+        published = published_evaluations(session, round)
+        found = published[version - 1] if 1 <= version <= len(published) else None
+    elif viewer.organizes:
+        found = newest_evaluation(session, round)
+    else:
+        found = next(reversed(published_evaluations(session, round)), None)
+    if found is None:
         raise not_there()
     return found
 
 
 def newest_evaluation(session: Session, round: Round) -> Evaluation | None:
-    """Return the evaluation that stands."""
+    """Return the last evaluation, published or not."""
     wanted = select(Evaluation).where(Evaluation.round_id == round.id).order_by(Evaluation.id.desc()).limit(1)
     return session.scalars(wanted).first()
+
+
+def published_evaluations(session: Session, round: Round) -> list[Evaluation]:
+    """Return the published evaluations in order; the last one stands."""
+    wanted = select(Evaluation).where(Evaluation.round_id == round.id, Evaluation.published_at.is_not(None))
+    return list(session.scalars(wanted.order_by(Evaluation.published_at, Evaluation.id)))
 
 
 def visible_teams(session: Session, viewer: Viewer) -> list[Team]:

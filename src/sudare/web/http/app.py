@@ -22,7 +22,7 @@ from sudare.version import __version__
 from sudare.web.game.refusals import Refused
 from sudare.web.http.faults import described, has_no_room, is_away
 from sudare.web.http.fields import wrong_place
-from sudare.web.http.middleware import BodyLimits, Faults, SafeHeaders
+from sudare.web.http.middleware import BodyLimits, Faults, Heads, SafeHeaders
 from sudare.web.http.requests import Server, texts_of
 from sudare.web.http.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
 from sudare.web.http.security import HEADERS
@@ -68,10 +68,12 @@ def make_app(settings: ServerSettings) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
         docs_url=None,  # the ready-made pages load scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # the address would begin with http:// behind TLS
         lifespan=lifespan,
     )
     app.state.server = server
     app.add_middleware(BodyLimits, settings=settings)
+    app.add_middleware(Heads)
     app.add_middleware(SafeHeaders, settings=settings)
     app.add_middleware(Faults, answer=_broken)
     for module in (account_pages, contest_pages, organizer_pages, team_pages):
@@ -90,6 +92,8 @@ def make_app(settings: ServerSettings) -> FastAPI:
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)  # noqa: S101
     headers = {"Connection": "close"} if error.status in (408, 413) else {}
+    if error.code == "too_many_uploads":
+        headers = {"Connection": "close", "Retry-After": RETRY}
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return _answer(request, error, headers)

@@ -15,6 +15,9 @@ _SQLITE_AWAY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_CANTOPEN", "SQLITE_IOERR
 # each other's way, a lock that is not to be had, a disk that does not answer.
 _POSTGRESQL_AWAY = ("08", "53300", "57P0", "40001", "40P01", "55P03", "58030")
 
+# A disk that is full, out of reach or read-only; too many open files or processes.
+_PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+
 
 def has_no_room(error: BaseException) -> bool:
     """Say whether the disk is full: files by the error's number, SQLite by its name, PostgreSQL by its state."""
@@ -39,6 +42,19 @@ def is_away(error: BaseException) -> bool:
         # A connection that could not be made, or broke, has no code of PostgreSQL's; every error of SQLite has its own.
         return isinstance(error, OperationalError | InterfaceError) and hasattr(error.orig, "sqlstate")
     return code.startswith(_SQLITE_AWAY if code.startswith("SQLITE") else _POSTGRESQL_AWAY)
+
+
+def may_pass(error: BaseException) -> bool:
+    """Say whether what failed may succeed later without a change of ours: the disk or the database, not the program.
+
+    What it came from counts even where it is not to be told.
+    """
+    found: BaseException | None = error
+    while found is not None:
+        if is_away(found) or has_no_room(found) or (isinstance(found, OSError) and found.errno in _PASSING):
+            return True
+        found = found.__cause__ or found.__context__
+    return False
 
 
 def is_no_database(error: BaseException) -> bool:

@@ -15,6 +15,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from sudare.messages import LANGUAGES, Texts
 from sudare.showing import dataclass
@@ -32,6 +33,9 @@ LANGUAGE_COOKIE = "sudare_language"
 # Guards the forms of those who have no session yet: its value stands in the form too.
 FORM_COOKIE = "sudare_form"
 FORM_FIELD = "csrf"
+MULTIPART = "multipart/form-data"
+MOST_FIELDS = 30
+MOST_FIELD_BYTES = 1 << 16
 # This much of an upload is held until it is written: a disk that is busy must not hold up pages.
 WRITTEN_BYTES = 1 << 20
 # Passwords that are hashed at the same time; each takes 64 megabytes.
@@ -120,15 +124,80 @@ class PostedForm:
 async def posted_form(request: Request) -> AsyncIterator[PostedForm]:
     """Read a form and check that one of our own pages sent it."""
     _check_origin(request)
-    async with request.form(max_files=1, max_fields=30, max_part_size=1 << 16) as fields:
+    async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES) as fields:
         form = PostedForm(fields)
-        expected = await run_in_threadpool(_form_secret, request)
-        if not expected or not same(form.text(FORM_FIELD), expected):
-            raise Refused("errors.requests.form_expired", 403)
+        _check_secret(form.text(FORM_FIELD), await run_in_threadpool(_form_secret, request))
         yield form
 
 
 Posted = Annotated[PostedForm, Depends(posted_form)]
+
+
+def uploading(check: Callable[[Visit], int | None]) -> Callable[[Request], AsyncIterator[PostedForm]]:
+    """Return what reads a form with a file, from those only whom the check lets pass; it says how large that may be.
+
+    Nothing of the body is read before that, and nothing of the file before the form's secret, which stands above it.
+    """
+
+    async def uploaded_form(request: Request) -> AsyncIterator[PostedForm]:
+        """Read a form with a file and check that one of our own pages sent it."""
+        _check_origin(request)
+        secret, most = await run_in_threadpool(_let_pass, request, check)
+        if not request.headers.get("content-type", "").startswith(MULTIPART):
+            async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES) as fields:
+                form = PostedForm(fields)
+                _check_secret(form.text(FORM_FIELD), secret)
+                yield form
+            return
+        try:
+            fields = await _SecretFirst(request, secret, most).parse()
+        except MultiPartException:
+            raise Refused("errors.requests.bad_request", 400) from None
+        try:
+            form = PostedForm(fields)
+            _check_secret(form.text(FORM_FIELD), secret)
+            yield form
+        finally:
+            await fields.close()
+
+    return uploaded_form
+
+
+class _SecretFirst(MultiPartParser):
+    """Reads the parts of a form, no file before the secret, and no more of a file than it may have."""
+
+    def __init__(self, request: Request, secret: str, most: int) -> None:
+        super().__init__(
+            request.headers, request.stream(), max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES
+        )
+        self._secret, self._most, self._bytes = secret, most, 0
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        """Take the next bytes of a part."""
+        if self._current_part.file is not None:
+            self._bytes += end - start
+            if self._bytes > self._most:
+                raise Refused("errors.requests.too_large", 413, most=self._most)
+        super().on_part_data(data, start, end)
+
+    def on_headers_finished(self) -> None:
+        """Begin a part."""
+        super().on_headers_finished()
+        if self._current_part.file is not None:
+            given = [value for name, value in self.items if name == FORM_FIELD and isinstance(value, str)]
+            _check_secret(given[0] if given else "", self._secret)
+
+
+def _let_pass(request: Request, check: Callable[[Visit], int | None]) -> tuple[str, int]:
+    with visiting(request) as visit:
+        most = check(visit)
+        largest = visit.server.settings.max_upload_bytes
+        return visit.logged_in().csrf, largest if most is None else min(most, largest)
+
+
+def _check_secret(given: str, expected: str | None) -> None:
+    if not expected or not same(given, expected):
+        raise Refused("errors.requests.form_expired", 403)
 
 
 def keep_upload(server: Server, source: BinaryIO) -> StoredFile:
@@ -136,9 +205,10 @@ def keep_upload(server: Server, source: BinaryIO) -> StoredFile:
     return server.files.keep(source, server.settings.max_upload_bytes, server.settings.upload_seconds)
 
 
-async def receive_upload(server: Server, request: Request) -> StoredFile:
-    """Keep the body of a request as it comes in."""
-    with server.files.receive(server.settings.max_upload_bytes, server.settings.upload_seconds) as incoming:
+async def receive_upload(server: Server, request: Request, most: int | None = None) -> StoredFile:
+    """Keep the body of a request as it comes in; `most` is how large it may be, if not as large as any."""
+    largest = server.settings.max_upload_bytes
+    with server.files.receive(min(most or largest, largest), server.settings.upload_seconds) as incoming:
         held = bytearray()
         async for chunk in request.stream():
             held += chunk

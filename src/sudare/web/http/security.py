@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from functools import cache
 
@@ -31,6 +32,29 @@ HEADERS = {
 }
 SECURE_HEADERS = {"Strict-Transport-Security": "max-age=31536000"}
 
+LEAST_DIFFERENT = 5
+LEAST_RUN = 3
+_ROWS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "1234567890",
+    "0123456789",
+    "qwertyuiop",
+    "asdfghjkl",
+    "zxcvbnm",
+    "1qaz2wsx3edc4rfv",
+)
+_LIKE_LETTERS = str.maketrans("0134578@$!", "oieastbasi")
+# Words that passwords of ten letters and more are made of first.
+_USUAL = frozenset(
+    """
+    abc admin administrator adminadmin baseball change changeme charlie computer contest cup default demo dragon example
+    football freedom game god guest hello iloveyou internet japan kara letme letmein login love master me michael monkey
+    my mustang name new nippon organizer pass passphrase passwd password passwort pikachu please princess private pwd
+    pws pwscup qwerty qwertz root sakura samurai secret secure server shadow starwars sudare summer sunshine superman
+    super system team temp test the thomas this tokyo trustno user welcome winter you
+    """.split()
+)
+
 _hasher = PasswordHasher()
 
 
@@ -54,6 +78,35 @@ def hash_password(password: str) -> str:
     if not MIN_PASSWORD_LETTERS <= len(password) <= MAX_PASSWORD_LETTERS:
         raise Refused("errors.accounts.password_length", 422, least=MIN_PASSWORD_LETTERS, most=MAX_PASSWORD_LETTERS)
     return _hasher.hash(password)
+
+
+def refuse_common(password: str, login: str) -> None:
+    """Refuse a password that is tried first: a usual word or one's own name with digits, a run of keys, few letters."""
+    plain = password.casefold()
+    middle = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", plain)
+    words = {re.sub(r"[^a-z]+", "", text) for text in (plain, middle.translate(_LIKE_LETTERS))}
+    own = {login.casefold(), *re.split(r"[^a-z0-9]+", login.casefold())} - {""}
+    if len(set(plain)) < LEAST_DIFFERENT or _is_run(plain) or any(_of_words(word, own) for word in words):
+        raise Refused("errors.accounts.password_common", 422)
+
+
+def _of_words(text: str, own: set[str]) -> bool:
+    """Say whether a text is nothing but usual words, one after another; an empty one is only digits and signs."""
+    known = {len(text): True}
+    for start in range(len(text) - 1, -1, -1):
+        words = (text[start:end] for end in known if end > start)
+        if any(word in _USUAL or word in own for word in words):
+            known[start] = True
+    return bool(text) and 0 in known
+
+
+def _is_run(text: str) -> bool:
+    """Say whether a text is made of pieces of three or more from rows of keys, letters or digits in order."""
+    if len(text) < LEAST_RUN:
+        return not text
+    rows = (*_ROWS, *(row[::-1] for row in _ROWS))
+    ends = range(LEAST_RUN, len(text) + 1)
+    return any(any(text[:end] in row * 2 for row in rows) and _is_run(text[end:]) for end in reversed(ends))
 
 
 def password_fits(password: str, kept: str | None) -> bool:

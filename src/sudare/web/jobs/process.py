@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 # Loading the library takes longer than most jobs; a clean process loads it once and is forked for each.
@@ -17,16 +18,22 @@ LOADED = ("sudare.web.jobs.warm_up",)
 # Jobs take all that pages leave of the machine, and no more.
 NICENESS = 10
 SAFE_PATH = "PYTHONSAFEPATH"
+# What a job says that could not be done for now: nothing is wrong with it.
+WAITS = "waits"
+# Why a job fails whose files were changed on the disk.
+CORRUPT = "corrupt"
 
 
 class JobProcess:
     """A job at work in a process of its own, done by the function of that name in `sudare.web.jobs.work`.
 
     `outcome()` is None as long as it runs, then what it found, or in one word why it failed: memory, time, crashed,
-    error.
+    error; or that it waits for room on the disk.
     """
 
-    def __init__(self, kind: str, work: str, given: Mapping[str, Any], *, memory_bytes: int, seconds: float) -> None:
+    def __init__(
+        self, kind: str, work: str, given: Mapping[str, Any], *, folder: Path, memory_bytes: int, seconds: float
+    ) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(LOADED))
         self._deadline = time.monotonic() + seconds
@@ -34,10 +41,10 @@ class JobProcess:
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(
             target=_work,
-            args=(kind, work, dict(given), memory_bytes, int(seconds) + 1, sender),
+            args=(kind, work, dict(given), folder, memory_bytes, int(seconds) + 1, sender),
             daemon=True,
         )
-        with _no_modules_from_here():
+        with _bare_environment():
             self._process.start()
         sender.close()
 
@@ -69,20 +76,32 @@ class JobProcess:
 
 
 @contextmanager
-def _no_modules_from_here() -> Iterator[None]:
-    """Keep the process that is forked, begun with the first job, from loading modules from the current folder."""
-    before = os.environ.get(SAFE_PATH)
+def _bare_environment() -> Iterator[None]:
+    """Begin the process that is forked, with the first job, without the server's passwords in its environment.
+
+    Nor does it load modules from the current folder.
+    """
+    from sudare.web.jobs.confinement import prune_environment
+
+    before = dict(os.environ)
+    prune_environment(os.environ)
     os.environ[SAFE_PATH] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[SAFE_PATH]
-        else:
-            os.environ[SAFE_PATH] = before
+        os.environ.clear()
+        os.environ.update(before)
 
 
-def _work(kind: str, function: str, given: dict[str, Any], memory_bytes: int, seconds: int, sender: Connection) -> None:
+def _work(
+    kind: str,
+    function: str,
+    given: dict[str, Any],
+    folder: Path,
+    memory_bytes: int,
+    seconds: int,
+    sender: Connection,
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
@@ -90,13 +109,20 @@ def _work(kind: str, function: str, given: dict[str, Any], memory_bytes: int, se
     most = seconds * (os.cpu_count() or 1)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
     from sudare.errors import MemoryNotEnough
-    from sudare.web.http.faults import described
+    from sudare.web.http.faults import described, may_pass
     from sudare.web.jobs import work
+    from sudare.web.jobs.confinement import confine
 
+    confine([path for path in work.paths(given) if Path(path).exists()], folder)
     try:
-        sender.send(getattr(work, function)(given))
+        whole, corrupt = work.whole_files(given)
+        sender.send({**getattr(work, function)(whole), "corrupt": corrupt})
+    except work.CorruptFile as error:
+        os.write(2, f"sudare: job {kind} failed: the file {error} is damaged\n".encode())
+        sender.send({"failure": CORRUPT, "corrupt": [str(error)]})
     except (MemoryError, MemoryNotEnough):
         sender.send("memory")
     except Exception as error:
-        os.write(2, f"sudare: job {kind} failed: {described(error).rstrip()}\n".encode())
-        sender.send("error")
+        outcome = WAITS if may_pass(error) else "error"
+        os.write(2, f"sudare: job {kind} {'waits' if outcome == WAITS else 'failed'}: {described(error)}".encode())
+        sender.send(outcome)

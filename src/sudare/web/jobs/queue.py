@@ -7,6 +7,8 @@ it has lost its lease is dropped, so that nothing is counted twice.
 from __future__ import annotations
 
 import datetime as dt
+import math
+from collections.abc import Collection
 
 from sqlalchemy import func, select, update
 from sqlalchemy.engine import CursorResult
@@ -18,29 +20,41 @@ from sudare.web.storage.models import Job
 
 # A worker that dies with a job again and again takes the job for the reason.
 WORKER_LOST = "worker_lost"
+# How long a job that failed waits, times the number of its failures.
+RETRY_SECONDS = 60.0
+LONGEST_WAIT = dt.timedelta(hours=1)
 
 
-def next_job(session: Session, *, previews: bool = True) -> int | None:
+def next_job(session: Session, *, previews: bool = True, without: Collection[int] = ()) -> int | None:
     """Return the job that is to be begun next: of the team that was served longest ago, its first.
 
-    Of each team one job runs at a time, and one preview beside it; jobs of no team come first, previews last, or not at
-    all.
+    Of each team one job runs at a time, and one preview beside it; jobs of no team come first, then teams in turn, then
+    what has failed before, and previews last. Without `previews`, those and what has failed are left out, and so are
+    those `without` which a worker does. One that failed is not begun again before its time.
     """
     other, running = aliased(Job), aliased(Job)
     preview = Job.kind.in_(UNHURRIED)
+    unhurried = preview | (Job.failures > 0)
     served = select(func.max(other.started_at)).where(other.team_id == Job.team_id).correlate(Job).scalar_subquery()
     same = (running.team_id == Job.team_id) & (running.kind.in_(UNHURRIED) == preview)
     busy = select(running.id).where(same, running.status == "running").correlate(Job).exists()
-    wanted = select(Job.id).where(Job.status == "queued", ~busy)
+    now = database_now(session)
+    # One that waits longer than any does was put off by a clock that was set back since.
+    waits = (Job.not_before > now) & (Job.not_before < now + LONGEST_WAIT)
+    wanted = select(Job.id).where(Job.status == "queued", ~busy, Job.not_before.is_(None) | ~waits)
     if not previews:
-        wanted = wanted.where(~preview)
-    order = (preview, Job.team_id.is_not(None), served.asc().nulls_first(), Job.id)
+        wanted = wanted.where(~unhurried)
+    if without:
+        wanted = wanted.where(Job.id.not_in(without))
+    order = (preview, Job.failures > 0, Job.team_id.is_not(None), served.asc().nulls_first(), Job.id)
     return session.scalar(wanted.order_by(*order).limit(1))
 
 
-def lease_next(session: Session, worker: str, seconds: float, *, previews: bool = True) -> Job | None:
+def lease_next(
+    session: Session, worker: str, seconds: float, *, previews: bool = True, without: Collection[int] = ()
+) -> Job | None:
     """Lease the next job to a worker; without `previews` any other than those."""
-    identity = next_job(session, previews=previews)
+    identity = next_job(session, previews=previews, without=without)
     if identity is None:
         return None
     now = database_now(session)
@@ -68,12 +82,16 @@ def prolong(session: Session, worker: str, jobs: list[int], seconds: float) -> s
     return set(session.scalars(select(Job.id).where(held)))
 
 
-def take_back(session: Session, attempts: int) -> list[Job]:
-    """Queue jobs of dead workers again; return those that were begun too often, which have failed."""
+def take_back(session: Session, attempts: int, longest: float = math.inf) -> list[Job]:
+    """Queue jobs of dead workers again; return those that were begun too often, which have failed.
+
+    A lease that lasts more than `longest` seconds was given before the clock was set back, and is over too.
+    """
     now = database_now(session)
-    lost = session.scalars(
-        select(Job).where(Job.status == "running", Job.leased_until < now).with_for_update(skip_locked=True)
-    ).all()
+    over = Job.leased_until < now
+    if longest < math.inf:
+        over |= Job.leased_until > now + dt.timedelta(seconds=longest)
+    lost = session.scalars(select(Job).where(Job.status == "running", over).with_for_update(skip_locked=True)).all()
     for job in lost:
         job.worker = job.leased_until = None
         if job.attempts >= attempts:
@@ -84,12 +102,13 @@ def take_back(session: Session, attempts: int) -> list[Job]:
     return [job for job in lost if job.status == "failed"]
 
 
-def give_back(session: Session, worker: str) -> None:
-    """Queue the jobs of a worker that stops, as if they had not been begun."""
+def give_back(session: Session, worker: str, job_id: int | None = None, *, counts: bool = False) -> None:
+    """Queue the jobs of a worker that stops, or one of them, as if they had not been begun, unless that `counts`."""
     held = (Job.status == "running") & (Job.worker == worker)
-    session.execute(
-        update(Job).where(held).values(status="queued", worker=None, leased_until=None, attempts=Job.attempts - 1)
-    )
+    if job_id is not None:
+        held &= Job.id == job_id
+    attempts = Job.attempts if counts else Job.attempts - 1
+    session.execute(update(Job).where(held).values(status="queued", worker=None, leased_until=None, attempts=attempts))
 
 
 def finish(session: Session, job_id: int, worker: str, *, failure: str | None = None) -> Job | None:
@@ -106,6 +125,13 @@ def finish(session: Session, job_id: int, worker: str, *, failure: str | None = 
         ),
     )
     return session.get_one(Job, job_id, populate_existing=True) if changed else None
+
+
+def put_off(session: Session, job: Job) -> None:
+    """Queue a job that has failed to be tried again, later each time."""
+    wait = min(job.failures * dt.timedelta(seconds=RETRY_SECONDS), LONGEST_WAIT / 2)
+    job.status, job.worker, job.attempts, job.finished_at = "queued", None, 0, None
+    job.not_before = database_now(session) + wait
 
 
 def _changed(session: Session, statement: object) -> bool:

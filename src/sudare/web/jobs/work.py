@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,68 @@ from sudare.histories.generalized.blocks import open_text
 from sudare.histories.generalized.complaints import Complaint, Complaints
 from sudare.histories.generalized.model import CellHistory, ItemColumn
 from sudare.histories.generalized.rule_sets import BUILT_IN, RuleSet, load_rules
-from sudare.histories.generalized.text import read_anonymized, read_original, read_valid_anonymized
+from sudare.histories.generalized.text import (
+    read_anonymized,
+    read_original,
+    read_published,
+    read_valid_anonymized,
+)
 from sudare.histories.safety.classes import class_safety
 from sudare.histories.safety.published_classes import published_classes
 from sudare.histories.utility.cost import cell_utility, population_deviation
 from sudare.messages import LANGUAGES, Language, Texts
 from sudare.web.game.refusals import Retold
+from sudare.web.storage.files import HASH, is_whole
 
 # Errors of an upload that are kept with their texts; all are counted.
 MOST_ERRORS = 200
+# Errors that are looked at for what may be told where T is private.
+MOST_EXAMINED = 20_000
+# What tells values or customers of T: kinds of errors, and texts about a name that T has not.
+ABOUT_ORIGINAL = ("must-cover", "consistency")
+UNKNOWN_ITEM, UNKNOWN_CUSTOMER = "complaint.item_unknown", "guess.customer_unknown"
 # Rows are drawn so often for the use cases: of fifty finals of 80,000 rows that takes a minute.
 USE_DRAWS = 5
 
 Parameters = Mapping[str, Any]
+
+
+class CorruptFile(Exception):
+    """A kept file that a job needs does not have the content that was handed in."""
+
+
+def whole_files(given: Parameters) -> tuple[Parameters, list[str]]:
+    """Return what a job is told without those files of teams that were changed on the disk, and the hashes of these.
+
+    Nothing can be done without others: CorruptFile. A kept file is named by the hash of its content.
+    """
+    corrupt = {path for path in paths(given) if HASH.fullmatch(Path(path).name) and not is_whole(Path(path))}
+    finals = given.get("finals", [])
+    if isinstance(finals, Mapping):
+        left: Any = {name: path for name, path in finals.items() if path not in corrupt}
+    else:
+        left = [
+            {**final, "guesses": {team: path for team, path in final["guesses"].items() if path not in corrupt}}
+            for final in finals
+            if final["path"] not in corrupt
+        ]
+    whole = {**given, "finals": left} if "finals" in given else given
+    needed = corrupt & set(paths(whole))
+    if needed:
+        raise CorruptFile(Path(min(needed)).name)
+    return whole, sorted(Path(path).name for path in corrupt)
+
+
+def paths(given: object) -> Iterator[str]:
+    """Yield the texts in what a job is told, of which the paths are some."""
+    if isinstance(given, str):
+        yield given
+    elif isinstance(given, Mapping):
+        for part in given.values():
+            yield from paths(part)
+    elif isinstance(given, list):
+        for part in given:
+            yield from paths(part)
 
 
 def check_original(given: Parameters) -> dict[str, Any]:
@@ -49,10 +99,12 @@ def check_anonymized(given: Parameters) -> dict[str, Any]:
         return _no_text()
     rules = _rules(given)
     original = read_original(given["original"], rules)
-    read = partial(read_anonymized, given["path"], original, rules, most_complaints=MOST_ERRORS)
+    read = partial(read_anonymized, given["path"], original, rules, most_complaints=MOST_EXAMINED)
     found = {language: read(language=language) for language in LANGUAGES}
     first = found[LANGUAGES[0]]
-    result = _checked(first.complaints, first.rows, {name: parsed.complaints for name, parsed in found.items()})
+    result = _checked(
+        first.complaints, first.rows, {name: parsed.complaints for name, parsed in found.items()}, UNKNOWN_ITEM
+    )
     if not result["valid"]:
         return result
     sizes = published_classes(first.history).sizes.tolist()
@@ -66,10 +118,11 @@ def check_guesses(given: Parameters) -> dict[str, Any]:
         return _no_text()
     rules = _rules(given)
     original = read_original(given["original"], rules)
-    check = partial(check_guess_file, original, given["published"], given["path"], rules, most_errors=MOST_ERRORS)
+    published = read_published(given["published"], original, rules)
+    check = partial(check_guess_file, original, published, given["path"], rules, most_errors=MOST_EXAMINED)
     found: dict[Language, CheckResult] = {language: check(language=language) for language in LANGUAGES}
     complaints = {name: Complaints(result.errors, result.totals) for name, result in found.items()}
-    return _checked(complaints[LANGUAGES[0]], found[LANGUAGES[0]].rows, complaints)
+    return _checked(complaints[LANGUAGES[0]], found[LANGUAGES[0]].rows, complaints, UNKNOWN_CUSTOMER)
 
 
 def publish_finals(given: Parameters) -> dict[str, Any]:
@@ -120,17 +173,54 @@ def _is_text(path: str) -> bool:
 def _no_text() -> dict[str, Any]:
     texts = {name: Texts(name)("web.errors.no_text") for name in LANGUAGES}
     said = {name: Complaints((Complaint(1, 1, "invalid", text),), {"invalid": 1}) for name, text in texts.items()}
-    return _checked(said[LANGUAGES[0]], 0, said)
+    return _checked(said[LANGUAGES[0]], 0, said, UNKNOWN_ITEM)
 
 
-def _checked(complaints: Complaints, rows: int, by_language: Mapping[Language, Complaints]) -> dict[str, Any]:
+def _checked(
+    complaints: Complaints, rows: int, by_language: Mapping[Language, Complaints], unknown: str
+) -> dict[str, Any]:
+    """Return what was found, and `private`: what may be told of it where T is private."""
     return {
         "valid": not complaints.total,
         "rows": rows,
         "total_errors": complaints.total,
         "totals": dict(complaints.totals),
-        "errors": {name: [error.to_dict() for error in found.errors] for name, found in by_language.items()},
+        "errors": _listed({name: found.errors for name, found in by_language.items()}),
+        "private": _private(complaints, by_language, unknown),
     }
+
+
+def _private(complaints: Complaints, by_language: Mapping[Language, Complaints], unknown: str) -> dict[str, Any]:
+    """Return the errors that do not depend on T, and how many others there are, whatever their kinds.
+
+    If there are more than were examined, all are counted as one.
+    """
+    plain = {
+        name: [error for error in found.errors if not _about_original(error, unknown, Texts(name))]
+        for name, found in by_language.items()
+    }
+    first = plain[LANGUAGES[0]]
+    totals: dict[str, int] = dict(Counter(error.kind for error in first))
+    if complaints.total > len(complaints.errors):
+        totals = {}
+    hidden = complaints.total - sum(totals.values())
+    return {
+        "errors": _listed(plain),
+        "totals": {**totals, "original": hidden} if hidden else totals,
+        "total_errors": complaints.total,
+    }
+
+
+def _about_original(error: Complaint, unknown: str, texts: Texts) -> bool:
+    # A pseudonym that is guessed twice says nothing of T.
+    if unknown == UNKNOWN_ITEM and error.kind in ABOUT_ORIGINAL:
+        return True
+    before, _, after = texts(unknown, part="\0", text="\0").partition("\0")
+    return error.kind == "invalid" and error.message.startswith(before) and error.message.endswith(after)
+
+
+def _listed(errors: Mapping[Language, Sequence[Complaint]]) -> dict[str, list[dict[str, Any]]]:
+    return {name: [error.to_dict() for error in found[:MOST_ERRORS]] for name, found in errors.items()}
 
 
 def _numbers(history: CellHistory) -> dict[str, Any]:
@@ -145,7 +235,8 @@ def _numbers(history: CellHistory) -> dict[str, Any]:
                     "name": column.name,
                     "form": column.form,
                     "values": len(np.unique(column.low)),
-                    "deviation": population_deviation(column.low),
+                    # Decimal numbers are held in hundredths.
+                    "deviation": population_deviation(column.low) / (100 if column.form == "decimal" else 1),
                 }
             )
     return {"rows": len(history), "customers": len(np.unique(history.persons)), "columns": columns}

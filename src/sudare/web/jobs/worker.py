@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import secrets
 import signal
 import socket
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
 from sudare.showing import dataclass
 from sudare.web.game.refusals import Refused
-from sudare.web.http.faults import described, is_away
-from sudare.web.jobs.outcomes import enqueue_due, keep_failure, keep_result, parameters
-from sudare.web.jobs.process import JobProcess
+from sudare.web.http.faults import described, is_away, may_pass
+from sudare.web.jobs.outcomes import enqueue_due, keep_corrupt, keep_failure, keep_result, parameters
+from sudare.web.jobs.process import WAITS, JobProcess
 from sudare.web.jobs.queue import finish, give_back, lease_next, next_job, prolong, take_back
 from sudare.web.jobs.registry import KINDS, UNHURRIED
 from sudare.web.settings import ServerSettings
@@ -32,6 +36,10 @@ POLL_SECONDS = 0.1
 ROUND_SECONDS = 1.0
 # How often files that nothing refers to are looked for, the first time at once.
 TIDY_SECONDS = 24 * 3600.0
+# How often keeping what a job found is tried, a round apart, before the job is given back; and how long this worker
+# then leaves it to others.
+KEEP_TRIES = 5
+REST_SECONDS = 30.0
 
 
 @dataclass(slots=True)
@@ -40,15 +48,22 @@ class _Running:
     process: JobProcess
     folder: Path
     cleanup: ExitStack
+    tries: int = 0
+    again: float = -math.inf
 
 
 class Worker:
-    """Runs jobs until it is told to stop."""
+    """Runs jobs until it is told to stop.
+
+    No job that it cannot finish stays with it: what cannot be begun or kept, for lack of room on the disk or without
+    the database, is given back, and everything else goes on.
+    """
 
     def __init__(self, settings: ServerSettings, database: Database, files: FileStore) -> None:
         self._settings, self._database, self._files = settings, database, files
         self.name = f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(4)}"
         self._running: dict[int, _Running] = {}
+        self._resting: dict[int, float] = {}
         self._stopping = False
         self._told = ""
         self._looked = self._prolonged = self._tidied = -math.inf
@@ -70,19 +85,24 @@ class Worker:
         self.close()
 
     def turn(self) -> bool:
-        """Do whatever is due and say whether something was."""
-        now = time.monotonic()
-        if now - self._looked >= ROUND_SECONDS:
-            self._look_around()
-            self._looked = now
-        if now - self._tidied >= TIDY_SECONDS:
-            remove_orphans(self._database, self._files)
-            self._tidied = now
-        if now - self._prolonged >= self._settings.lease_seconds / 3:
-            self._prolong()
-            self._prolonged = now
-        ended = [job_id for job_id in list(self._running) if self._collect(job_id)]
-        return self._begin() or bool(ended)
+        """Do whatever is due and say whether something was; a step that fails keeps no other one from being done.
+
+        What failed first is raised at the end, at once if the database is away, which all steps need.
+        """
+        steps: list[Callable[[], bool]] = [self._look_around_in_time, self._tidy_in_time, self._prolong_in_time]
+        steps += [partial(self._collect, job_id) for job_id in self._running]
+        errors: list[Exception] = []
+        busy = False
+        for step in (*steps, self._begin):
+            try:
+                busy = step() or busy
+            except Exception as error:
+                if is_away(error):
+                    raise
+                errors.append(error)
+        if errors:
+            raise errors[0]
+        return busy
 
     def work_off(self, seconds: float = 60.0) -> None:
         """Work until nothing is left to do or the time is over."""
@@ -119,10 +139,31 @@ class Worker:
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self._stopping = True
 
+    def _look_around_in_time(self) -> bool:
+        if self._is_due(self._looked, ROUND_SECONDS):
+            self._look_around()
+            self._looked = time.monotonic()
+        return False
+
+    def _tidy_in_time(self) -> bool:
+        if self._is_due(self._tidied, TIDY_SECONDS):
+            remove_orphans(self._database, self._files)
+            self._tidied = time.monotonic()
+        return False
+
+    def _prolong_in_time(self) -> bool:
+        if self._is_due(self._prolonged, self._settings.lease_seconds / 3):
+            self._prolong()
+            self._prolonged = time.monotonic()
+        return False
+
+    def _is_due(self, last: float, seconds: float) -> bool:
+        return time.monotonic() - last >= seconds
+
     def _look_around(self) -> None:
         with self._database.writing() as session:
-            for job in take_back(session, self._settings.job_attempts):
-                keep_failure(session, job)
+            for job in take_back(session, self._settings.job_attempts, 10 * self._settings.lease_seconds):
+                keep_failure(session, job, self._settings.job_retries)
             enqueue_due(session)
 
     def _prolong(self) -> None:
@@ -136,15 +177,23 @@ class Worker:
     def _begin(self) -> bool:
         if len(self._running) >= self._settings.worker_slots:
             return False
-        previews = self._room_for_previews()
+        previews, resting = self._room_for_previews(), self._still_resting()
         # Looking costs no lock, leasing does.
         with self._database.reading() as session:
-            if next_job(session, previews=previews) is None:
+            if next_job(session, previews=previews, without=resting) is None:
                 return False
         with self._database.writing() as session:
-            job = lease_next(session, self.name, self._settings.lease_seconds, previews=previews)
+            job = lease_next(session, self.name, self._settings.lease_seconds, previews=previews, without=resting)
         if job is None:
             return False
+        try:
+            self._running[job.id] = self._started(job)
+        except Exception as error:
+            self._return(job, error)
+            raise
+        return True
+
+    def _started(self, job: Job) -> _Running:
         with ExitStack() as cleanup:
             folder = cleanup.enter_context(self._files.working_folder())
             with self._database.reading() as session:
@@ -153,32 +202,68 @@ class Worker:
                 job.kind,
                 KINDS[job.kind].work,
                 given,
+                folder=folder.resolve(),
                 memory_bytes=self._settings.job_memory_bytes,
-                seconds=self._settings.job_seconds,
+                # What has failed may have been too slow because of the others.
+                seconds=self._settings.job_seconds * (1 + job.failures),
             )
-            self._running[job.id] = _Running(job, process, folder, cleanup.pop_all())
-        return True
+            return _Running(job, process, folder, cleanup.pop_all())
+
+    def _still_resting(self) -> set[int]:
+        now = time.monotonic()
+        self._resting = {job_id: until for job_id, until in self._resting.items() if until > now}
+        return set(self._resting)
 
     def _room_for_previews(self) -> bool:
-        """Keep a slot for checks, unless there is only one."""
-        running = sum(found.job.kind in UNHURRIED for found in self._running.values())
+        """Keep a slot for checks that have not failed yet, unless there is only one."""
+        running = sum(found.job.kind in UNHURRIED or found.job.failures > 0 for found in self._running.values())
         return running < max(1, self._settings.worker_slots - 1)
 
     def _collect(self, job_id: int) -> bool:
+        """Keep what a job found, as far as it has ended; if that fails, again from its folder, then give it back."""
         running = self._running[job_id]
-        found = running.process.outcome()
-        if found is None:
+        if time.monotonic() < running.again:
             return False
-        failure = found if isinstance(found, str) else None
+        try:
+            found = running.process.outcome()
+            if found is None:
+                return False
+            if found != WAITS:
+                self._keep(running, found)
+        except Exception as error:
+            running.tries += 1
+            running.again = time.monotonic() + ROUND_SECONDS
+            if running.tries >= KEEP_TRIES:
+                self._drop(job_id)
+                self._return(running.job, error)
+            raise
+        self._drop(job_id)
+        if found == WAITS:
+            self._return(running.job, OSError(errno.ENOSPC, "no room"))
+        return True
+
+    def _keep(self, running: _Running, found: dict[str, Any] | str) -> None:
+        failure = found if isinstance(found, str) else found.get("failure")
+        corrupt = [] if isinstance(found, str) else found.pop("corrupt", [])
         published = {} if failure else self._keep_files(running.folder)
         with self._database.writing() as session:
-            job = finish(session, job_id, self.name, failure=failure)
-            if job and isinstance(found, dict):
+            job = finish(session, running.job.id, self.name, failure=failure)
+            if job and corrupt:
+                keep_corrupt(session, job, corrupt)
+            if job and failure:
+                keep_failure(session, job, 0 if corrupt else self._settings.job_retries)
+            elif job and isinstance(found, dict):
                 keep_result(session, job, found, published)
-            elif job:
-                keep_failure(session, job)
-        self._drop(job_id)
-        return True
+
+    def _return(self, job: Job, error: Exception) -> None:
+        """Give back a job that can be neither begun nor kept; unless that may pass, it counts as an attempt."""
+        self._resting[job.id] = time.monotonic() + REST_SECONDS
+        passes = may_pass(error)
+        with self._database.writing() as session:
+            if passes or job.attempts < self._settings.job_attempts:
+                give_back(session, self.name, job.id, counts=not passes)
+            elif failed := finish(session, job.id, self.name, failure="error"):
+                keep_failure(session, failed, self._settings.job_retries)
 
     def _keep_files(self, folder: Path) -> dict[str, StoredFile]:
         kept: dict[str, StoredFile] = {}
@@ -197,5 +282,5 @@ def make_worker(settings: ServerSettings) -> Worker:
     """Return a worker on a server's folder and database."""
     files = FileStore(settings.files)
     files.make()
-    files.tidy(2 * max(settings.upload_seconds, settings.job_seconds))
+    files.tidy(2 * max(settings.upload_seconds, settings.job_seconds * (1 + settings.job_retries)))
     return Worker(settings, Database(settings.database_url), files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import sqlite3
@@ -15,18 +16,19 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sudare.contest.recompute import CONTEST_FILE, FILES, SUMS_FILE, file_hash
-from sudare.errors import OptionNotUsable, OutputNotWritable
+from sudare.errors import OptionNotUsable, OutputNotWritable, SourceNotReadable
 from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.messages.reasons import reason_of
 from sudare.sources.result_folders import make_folder
 from sudare.sources.writing import whole_file
 from sudare.web.game.audit import first_broken, record
 from sudare.web.game.submissions import standing_guesses
-from sudare.web.game.visibility import team_names
+from sudare.web.game.visibility import newest_evaluation, published_evaluations, team_names
 from sudare.web.settings import DATABASE_FILE, SETTINGS_FILE, ServerSettings
 from sudare.web.storage.database import Database
-from sudare.web.storage.files import FileStore
-from sudare.web.storage.models import AuditEntry, Contest, Dataset, Evaluation, GuessFile, Round, Submission, Target
+from sudare.web.storage.files import FileStore, is_whole
+from sudare.web.storage.models import AuditEntry, Contest, Dataset, GuessFile, Round, Submission, Target
+from sudare.web.storage.private import owner_only
 from sudare.web.views.site import write_site
 
 AUDIT_FILE = "audit.json"
@@ -59,6 +61,8 @@ def _write_archive(database: Database, files: FileStore, contest_id: str, folder
         write_site(session, contest, folder / SITE)
     for hash in _hashes(described) | ({contest.rules} - set(BUILT_IN)):
         shutil.copyfile(files.path(hash), folder / FILES / hash)
+        if not is_whole(folder / FILES / hash):
+            raise SourceNotReadable("errors.server.file_corrupt", path=files.path(hash))
     _write(folder / CONTEST_FILE, json.dumps(described, ensure_ascii=False, indent=2) + "\n")
     _write(folder / AUDIT_FILE, json.dumps(audit, ensure_ascii=False, indent=2) + "\n")
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
@@ -88,15 +92,24 @@ def back_up(settings: ServerSettings, folder: Path) -> int:
 
 @contextmanager
 def _whole_folder(folder: Path) -> Iterator[Path]:
-    """Yield a new folder that becomes `folder` if the block ends well and vanishes if it does not."""
+    """Yield a new folder, for its owner only, that becomes `folder` if the block ends well and vanishes if not."""
     target = folder.resolve()
     make_folder(target.parent)
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent) as aside:
+        with owner_only(), tempfile.TemporaryDirectory(dir=target.parent) as aside:
             made = Path(aside) / target.name
             make_folder(made)
             yield made
             made.rename(target)
+    except sqlite3.Error as error:
+        full = error.sqlite_errorname == "SQLITE_FULL"
+        reason = reason_of(OSError(errno.ENOSPC, "")) if full else str(error)
+        raise OutputNotWritable("errors.server.not_written", folder=folder, reason=reason) from None
+    except shutil.Error as error:
+        # What failed of a folder, each as (source, target, text).
+        first = str(error.args[0][0][2])
+        reason = reason_of(OSError(errno.ENOSPC, "")) if f"[Errno {errno.ENOSPC}]" in first else first
+        raise OutputNotWritable("errors.server.not_written", folder=folder, reason=reason) from None
     except OSError as error:
         raise OutputNotWritable("errors.server.not_written", folder=folder, reason=reason_of(error)) from None
 
@@ -127,8 +140,8 @@ def _round(session: Session, round: Round) -> dict[str, Any]:
     targets = session.scalars(select(Target).where(Target.round_id == round.id).order_by(Target.number)).all()
     guesses = standing_guesses(session, round)
     dataset = session.get(Dataset, round.dataset_id) if round.dataset_id else None
-    wanted = select(Evaluation).where(Evaluation.round_id == round.id).order_by(Evaluation.id.desc()).limit(1)
-    evaluation = session.scalars(wanted).first()
+    published = published_evaluations(session, round)
+    evaluation = published[-1] if published else newest_evaluation(session, round)
     return {
         "name": round.name,
         "original": dataset.file_hash if dataset else None,

@@ -10,6 +10,7 @@ from sqlalchemy import (
     JSON,
     Boolean,
     CheckConstraint,
+    Connection,
     DateTime,
     Dialect,
     Float,
@@ -18,8 +19,11 @@ from sqlalchemy import (
     MetaData,
     String,
     TypeDecorator,
+    event,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, Mapper, mapped_column
+
+from sudare.web.game.refusals import Refused
 
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 _NAMES = {
@@ -71,6 +75,17 @@ class Base(DeclarativeBase):
         int: Integer,
         str: String(200),
     }
+
+
+@event.listens_for(Base, "before_insert", propagate=True)
+@event.listens_for(Base, "before_update", propagate=True)
+def check_lengths(mapper: Mapper[Any], _: Connection, line: Base) -> None:
+    """Refuse texts that are longer than their columns: PostgreSQL would complain, SQLite would keep them."""
+    for column in mapper.columns:
+        most = column.type.length if isinstance(column.type, String) else None
+        text = line.__dict__.get(mapper.get_property_by_column(column).key)
+        if most is not None and isinstance(text, str) and len(text) > most:
+            raise Refused("errors.requests.text_too_long", 422, column=column.name, most=most)
 
 
 def identity() -> Mapped[str]:

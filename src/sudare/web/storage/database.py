@@ -7,22 +7,28 @@ commits. On PostgreSQL the rows that matter are locked (`with_for_update`, which
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Any
 
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 
 from sudare.errors import OptionNotUsable, SourceNotReadable
 from sudare.web.http.faults import is_away, is_no_database
+from sudare.web.storage.private import make_private_file
 
 BUSY_MILLISECONDS = 30_000
+# How many write or wait for it, of 40 threads, and how long another one waits to be one of them.
+MOST_WRITERS = 20
+WRITER_SECONDS = 2.0
 DIALECTS = ("sqlite", "postgresql")
 WRITING = "sudare_writing"
 # Numbers of PostgreSQL's advisory locks: entries of the audit log, and attempts to log in, wait for each other, and
@@ -39,6 +45,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self._engine = _engine(url)
         self._writing = self._engine.execution_options(**{WRITING: True})
+        self._writers = threading.BoundedSemaphore(MOST_WRITERS)
 
     @property
     def dialect(self) -> str:
@@ -53,15 +60,23 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """Yield a session that commits when the block ends well and leaves nothing if it does not."""
-        with Session(self._writing, expire_on_commit=False) as session, session.begin():
-            yield session
+        """Yield a session that commits when the block ends well and leaves nothing if it does not.
 
-    def migrate(self) -> None:
-        """Bring the tables to the newest form; nothing happens if they have it."""
+        If too many wait to write, a locked database is taken to be away, so that threads are left for those who read.
+        """
+        if not self._writers.acquire(timeout=WRITER_SECONDS):
+            raise NoConnection("too many wait to write")
+        try:
+            with Session(self._writing, expire_on_commit=False) as session, session.begin():
+                yield session
+        finally:
+            self._writers.release()
+
+    def migrate(self, to: str = "head") -> None:
+        """Bring the tables to the newest form, or an older one; nothing happens if they have it."""
         try:
             with self._writing.connect() as connection, connection.begin():
-                _migrate(connection)
+                _migrate(connection, to)
         except DatabaseError as error:
             if is_no_database(error):
                 raise SourceNotReadable("errors.server.not_a_database", database=self._engine.url.database) from None
@@ -111,6 +126,10 @@ def _engine(url: str) -> Engine:
 
 
 def _sqlite(url: str) -> Engine:
+    database = make_url(url).database
+    if database and Path(database).parent.is_dir():
+        # The files beside it get its permissions.
+        make_private_file(Path(database))
     engine = create_engine(
         url,
         hide_parameters=True,
@@ -140,9 +159,9 @@ def _sqlite(url: str) -> Engine:
     return engine
 
 
-def _migrate(connection: Connection) -> None:
+def _migrate(connection: Connection, to: str) -> None:
     with as_file(files("sudare.web.storage").joinpath("migrations")) as folder:
         config = Config()
         config.set_main_option("script_location", str(folder).replace("%", "%%"))
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, to)

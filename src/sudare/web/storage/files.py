@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -37,10 +37,13 @@ class FileStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._incoming = folder / "incoming"
+        # What was found whole, and the state that it was found in.
+        self._whole: dict[str, tuple[int, ...]] = {}
 
     def make(self) -> None:
         """Make the folders unless they are there."""
-        self._incoming.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (self._folder, self._incoming):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def tidy(self, seconds: float) -> None:
         """Remove what processes that died have left, older than any upload or job can be.
@@ -68,6 +71,19 @@ class FileStore:
         """Return where the file of a hash lies."""
         return _path(self._folder, hash)
 
+    def whole(self, hash: str) -> Path:
+        """Return where the file of a hash lies; Refused if it is gone or has another content by now."""
+        path = self.path(hash)
+        try:
+            state = _state(path)
+            if self._whole.get(hash) != state:
+                if not is_whole(path):
+                    raise Refused("errors.requests.file_corrupt", 500, hash=hash)
+                self._whole[hash] = state
+        except FileNotFoundError:
+            raise Refused("errors.requests.file_corrupt", 500, hash=hash) from None
+        return path
+
     def old_hashes(self, seconds: float) -> list[str]:
         """Return the hashes of files that nobody has handed in for so long."""
         paths = (path for path in self._folder.glob("[0-9a-f][0-9a-f]/*") if HASH.fullmatch(path.name))
@@ -76,8 +92,7 @@ class FileStore:
     def remove_orphan(self, hash: str, seconds: float) -> bool:
         """Remove a file that nothing refers to, unless it was handed in again meanwhile; say whether it is gone.
 
-        It is moved aside first: an upload that has found it there has touched it by then, one that comes later brings
-        its own.
+        It is moved aside first: an upload of the same brings its own.
         """
         path, aside = self.path(hash), self._incoming / f"{ORPHAN}{hash}"
         try:
@@ -110,8 +125,10 @@ class Incoming:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._file.close()
+        # Closing writes what is still held, which fails on a full disk; what is there goes all the same.
         self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._file.close()
 
     def write(self, chunk: bytes) -> None:
         """Take the next bytes; Refused if they are too many or too late."""
@@ -133,10 +150,9 @@ class Incoming:
         try:
             self._file.flush()
             os.fsync(self._file.fileno())
-            # Touching a file that is there keeps it from being taken for one that nobody wants; see `remove_orphan`.
-            if not _touched(target):
-                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._path.replace(target)
+            # A file that is there is replaced: it may be damaged, and is not to be taken for one that nobody wants.
+            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._path.replace(target)
             _sync_folders(target.parent, self._folder)
         except OSError as error:
             raise Refused("errors.requests.no_room", 507) from error
@@ -147,12 +163,18 @@ def _age(path: Path) -> float:
     return time.time() - path.stat().st_mtime
 
 
-def _touched(path: Path) -> bool:
+def is_whole(path: Path) -> bool:
+    """Say whether a file that is named by the hash of its content still has that content."""
     try:
-        os.utime(path)
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == path.name
     except FileNotFoundError:
         return False
-    return True
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _path(folder: Path, hash: str) -> Path:

@@ -19,6 +19,8 @@ ROLES = ("organizer", "team", "observer")
 STATUSES = ("queued", "valid", "invalid", "failed")
 JOB_STATUSES = ("queued", "running", "done", "failed")
 PREVIEW_STATUSES = ("queued", "done", "failed")
+# Names of 80 letters, and what is said beside them.
+SUBJECT_LETTERS = 200
 
 
 class Contest(Base):
@@ -254,7 +256,7 @@ class GuessFile(Base):
 
 
 class Evaluation(Base):
-    """The outcome of a round; a later one stands in place of an earlier one."""
+    """The outcome of a round, never changed; one that is published stays until a later one is, for a `reason`."""
 
     __tablename__ = "evaluations"
 
@@ -262,10 +264,16 @@ class Evaluation(Base):
     round_id: Mapped[str] = link("rounds.id")
     created_at: Mapped[dt.datetime]
     result: Mapped[dict[str, Any]] = mapped_column(deferred=True)
+    published_at: Mapped[dt.datetime | None]
+    reason: Mapped[str] = mapped_column(default="")
 
 
 class Job(Base):
-    """Work for a worker. `key` is unique among jobs that must not be there twice."""
+    """Work for a worker. `key` is unique among jobs that must not be there twice.
+
+    `attempts` are those of workers that died, `failures` those of the work itself, the last one for the reason
+    `failure`; a job that is tried again waits until `not_before`.
+    """
 
     __tablename__ = "jobs"
     __table_args__ = (one_of("status", JOB_STATUSES), Index("ix_jobs_status_team_id", "status", "team_id"))
@@ -278,6 +286,8 @@ class Job(Base):
     key: Mapped[str | None] = mapped_column(String(80), unique=True)
     status: Mapped[str] = mapped_column(String(10), default="queued")
     attempts: Mapped[int] = mapped_column(default=0)
+    failures: Mapped[int] = mapped_column(default=0)
+    not_before: Mapped[dt.datetime | None]
     worker: Mapped[str | None] = mapped_column(String(80))
     failure: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[dt.datetime]
@@ -297,7 +307,7 @@ class AuditEntry(Base):
     actor: Mapped[str] = mapped_column(String(80))
     contest_id: Mapped[str | None] = mapped_column(String(16), index=True)
     action: Mapped[str] = mapped_column(String(40))
-    subject: Mapped[str] = mapped_column(String(80))
+    subject: Mapped[str] = mapped_column(String(SUBJECT_LETTERS))
     details: Mapped[str] = mapped_column(Text)
     previous_hash: Mapped[str] = mapped_column(String(64))
     hash: Mapped[str] = mapped_column(String(64), unique=True)

@@ -49,6 +49,8 @@ def _value(texts: Texts, name: str, value: Any, zone: str) -> str:
         return texts(f"web.failure.{value}")
     if name == "scopes":
         return texts.joined(Joined([message(f"web.scope.{scope}") for scope in value], "comma"))
+    if name == "without":
+        return texts.joined(Joined(value, "comma"))
     if isinstance(value, dict):  # the hashes of several files
         return texts.joined(Joined(list(value.values()), "comma"))
     if isinstance(value, bool):

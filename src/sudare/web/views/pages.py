@@ -35,7 +35,7 @@ def _page(
     text = environment(texts.language).get_template(template).render(
         login=login.user.login if login else None,
         admin=login.user.admin if login else False,
-        path=request.url.path,
+        path=inner_path(request.url.path),
         csrf=secret,
         **values,
     )  # fmt: skip

@@ -26,15 +26,17 @@ class ResultBodies:
         self._kept: OrderedDict[tuple[object, ...], Markup] = OrderedDict()
         self._lock, self._drawing = threading.Lock(), threading.Lock()
 
-    def find(self, session: Session, viewer: Viewer, round: Round, language: Language) -> Markup:
+    def find(
+        self, session: Session, viewer: Viewer, round: Round, language: Language, version: int | None = None
+    ) -> Markup:
         """Return what the page of a round's results shows; not there for those who may not see them.
 
         An evaluation is never changed, and a later one has another number: its body depends on nothing else but the
         teams' names and the language.
         """
-        evaluation = visible_evaluation(session, viewer, round)
+        evaluation = visible_evaluation(session, viewer, round, version)
         names = frozenset(team_names(session, round.contest_id).items())
-        return self._once((evaluation.id, names, language), lambda: _body(session, viewer, round, language))
+        return self._once((evaluation.id, names, language), lambda: _body(session, viewer, round, language, version))
 
     def _once(self, key: tuple[object, ...], make: Callable[[], Markup]) -> Markup:
         found = self._look_up(key)
@@ -58,6 +60,6 @@ class ResultBodies:
         return body
 
 
-def _body(session: Session, viewer: Viewer, round: Round, language: Language) -> Markup:
-    values = result_values(show_results(session, viewer, round), language)
+def _body(session: Session, viewer: Viewer, round: Round, language: Language, version: int | None) -> Markup:
+    values = result_values(show_results(session, viewer, round, version), language)
     return Markup(environment(language).get_template("results_body.html").render(**values))  # noqa: S704

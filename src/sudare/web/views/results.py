@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from sudare.web.game.visibility import Viewer, team_names, visible_evaluation
+from sudare.web.game.visibility import Viewer, published_evaluations, team_names, visible_evaluation
 from sudare.web.storage.models import Round, Target
 
 JUDGED = ("tried", "guesses", "hits", "threshold", "margin", "effective")
@@ -62,8 +62,19 @@ class ShownAttack(BaseModel):
     effective: bool
 
 
+class ShownVersion(BaseModel):
+    """A version of published results: since when it stands, and why it replaced the one before."""
+
+    version: int
+    published_at: dt.datetime
+    reason: str
+
+
 class ShownResults(BaseModel):
-    """The outcome of a round; teams in `absent` had no valid submission."""
+    """The outcome of a round; teams in `absent` had no valid submission.
+
+    `versions` are all that were published, the last of which stands.
+    """
 
     round: str
     created_at: dt.datetime
@@ -72,24 +83,36 @@ class ShownResults(BaseModel):
     attacks: list[ShownAttack]
     finals: list[ShownFinal]
     absent: list[str]
+    versions: list[ShownVersion]
 
 
-def show_results(session: Session, viewer: Viewer, round: Round) -> ShownResults:
-    """Show the outcome of a round with the names of teams."""
-    found = visible_evaluation(session, viewer, round)
+def show_versions(session: Session, round: Round) -> list[ShownVersion]:
+    """Show when results were published, and why again."""
+    return [
+        ShownVersion(version=number, published_at=found.published_at, reason=found.reason)
+        for number, found in enumerate(published_evaluations(session, round), start=1)
+        if found.published_at is not None
+    ]
+
+
+def show_results(session: Session, viewer: Viewer, round: Round, version: int | None = None) -> ShownResults:
+    """Show the outcome of a round with the names of teams, or a published version of it."""
+    found = visible_evaluation(session, viewer, round, version)
     names = team_names(session, round.contest_id)
     targets = session.scalars(select(Target).where(Target.round_id == round.id))
     numbers = {target.team_id: target.number for target in targets}
+    standing = {entry["name"] for entry in found.result["standings"]}
     standings = _standings(found.result, names, numbers)
     attacks = [_attack(entry, names) for entry in found.result["attacks"]]
     return ShownResults(
         round=round.id,
         created_at=found.created_at,
-        published=round.published_at is not None,
+        published=found.published_at is not None,
         standings=sorted(standings, key=lambda entry: (entry.outcome == "broken", entry.utility, entry.team)),
         attacks=sorted(attacks, key=lambda entry: (entry.target, entry.attacker)),
         finals=[_final(names[entry["name"]], entry) for entry in found.result.get("finals", [])],
-        absent=sorted(name for team, name in names.items() if team not in numbers),
+        absent=sorted(name for team, name in names.items() if team not in standing),
+        versions=show_versions(session, round),
     )
 
 

@@ -10,15 +10,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sudare.web.game.phases import Phase, deadline_at, phase_at
+from sudare.web.game.submissions import failed_checks
 from sudare.web.game.visibility import (
     Viewer,
     may_download_original,
     newest_evaluation,
     results_open,
     targets_open,
+    team_names,
     visible_teams,
 )
-from sudare.web.storage.models import Dataset, Round
+from sudare.web.storage.models import AuditEntry, Dataset, Round
 
 
 class ShownData(BaseModel):
@@ -34,8 +36,15 @@ class ShownData(BaseModel):
     failure: str | None = None
 
 
+class ShownCheck(BaseModel):
+    """What a team handed in and the server failed to check."""
+
+    team: str
+    number: int
+
+
 class ShownRound(BaseModel):
-    """A round at a moment."""
+    """A round at a moment; organizers are told which checks it waits for that the server has failed."""
 
     id: str
     name: str
@@ -52,7 +61,10 @@ class ShownRound(BaseModel):
     data_downloadable: bool
     targets_open: bool
     published: bool
+    unpublished: bool
     results_open: bool
+    failed_checks: list[ShownCheck] = Field(default_factory=list)
+    corrupt_files: list[str] = Field(default_factory=list)
 
 
 class ShownTeam(BaseModel):
@@ -104,7 +116,8 @@ def show_contest(session: Session, viewer: Viewer) -> ShownContest:
 
 
 def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
-    """Show a round as it is at the viewer's moment."""
+    """Show a round as it is at the viewer's moment; `unpublished` is whether an evaluation waits for an organizer."""
+    newest = newest_evaluation(session, round)
     return ShownRound(
         id=round.id,
         name=round.name,
@@ -121,8 +134,23 @@ def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
         data_downloadable=may_download_original(viewer, round),
         targets_open=targets_open(viewer, round),
         published=round.published_at is not None,
-        results_open=results_open(viewer, round) and newest_evaluation(session, round) is not None,
+        unpublished=viewer.organizes and newest is not None and newest.published_at is None,
+        results_open=results_open(viewer, round) and newest is not None,
+        failed_checks=_failed_checks(session, round) if viewer.organizes else [],
+        corrupt_files=_corrupt_files(session, round) if viewer.organizes else [],
     )
+
+
+def _corrupt_files(session: Session, round: Round) -> list[str]:
+    """Return whose files a job of the round found changed on the disk."""
+    wanted = select(AuditEntry).where(AuditEntry.contest_id == round.contest_id, AuditEntry.action == "file_corrupt")
+    return sorted({entry.subject for entry in session.scalars(wanted)})
+
+
+def _failed_checks(session: Session, round: Round) -> list[ShownCheck]:
+    failed = failed_checks(session, round) if round.published_at is None else []
+    names = team_names(session, round.contest_id) if failed else {}
+    return [ShownCheck(team=names[found.team_id], number=found.number) for found in failed]
 
 
 def show_data(viewer: Viewer, round: Round, dataset: Dataset) -> ShownData:

@@ -62,25 +62,30 @@ class ShownSubmission(BaseModel):
 
 
 class ShownSubmissions(BaseModel):
-    """The submissions of a round, and how many more a team may hand in today."""
+    """The submissions of a round, or a page of them, of how many, and how many more a team may hand in today."""
 
     submissions: list[ShownSubmission]
     left_today: int | None
+    total: int
 
 
-def show_submissions(session: Session, viewer: Viewer, round: Round) -> ShownSubmissions:
-    """Show the submissions of a round that the viewer may see, without what was found of each."""
-    found = visible_submissions(session, viewer, round)
-    changes, names, finals = _changes(found), team_names(session, round.contest_id), _finals(session, round.id)
+def show_submissions(
+    session: Session, viewer: Viewer, round: Round, *, most: int | None = None, page: int = 1
+) -> ShownSubmissions:
+    """Show the submissions of a round that the viewer may see, without what was found of each; `most` on a page."""
+    found = visible_submissions(session, viewer, round, most=most, after=(page - 1) * (most or 0))
+    own = None if viewer.organizes else viewer.own_team
+    known = _known_utilities(session, round.id, own)
+    changes, names, finals = _changes(known), team_names(session, round.contest_id), _finals(session, round.id)
     listed = [_submission(submission, names[submission.team_id], changes, finals) for submission in found]
     left = left_today(session, round, viewer.own_team, viewer.now) if viewer.role == "team" else None
-    return ShownSubmissions(submissions=listed, left_today=left)
+    return ShownSubmissions(submissions=listed, left_today=left, total=len(known))
 
 
 def show_submission(session: Session, viewer: Viewer, found: Submission) -> ShownSubmission:
     """Show a submission with what was found of it."""
-    wanted = select(Submission).where(Submission.round_id == found.round_id, Submission.team_id == found.team_id)
-    changes, finals = _changes(session.scalars(wanted).all()), _finals(session, found.round_id)
+    known = _known_utilities(session, found.round_id, found.team_id)
+    changes, finals = _changes(known), _finals(session, found.round_id)
     shown = _submission(found, session.get_one(Team, found.team_id).name, changes, finals)
     preview = visible_preview(session, viewer, found)
     return shown.model_copy(
@@ -91,15 +96,23 @@ def show_submission(session: Session, viewer: Viewer, found: Submission) -> Show
     )
 
 
-def _changes(submissions: Sequence[Submission]) -> dict[str, float]:
+def _known_utilities(session: Session, round_id: str, team_id: str | None) -> list[tuple[str, str, float | None]]:
+    """Return identity, team and U of all submissions of a round, or of a team in it, by number."""
+    wanted = select(Submission.id, Submission.team_id, Submission.utility).where(Submission.round_id == round_id)
+    if team_id is not None:
+        wanted = wanted.where(Submission.team_id == team_id)
+    return [(row.id, row.team_id, row.utility) for row in session.execute(wanted.order_by(Submission.number))]
+
+
+def _changes(known: Sequence[tuple[str, str, float | None]]) -> dict[str, float]:
     """Return by how much U of submissions differs from that of the valid one of the same team before."""
     changes: dict[str, float] = {}
     before: dict[str, float] = {}
-    for found in sorted(submissions, key=lambda found: found.number):
-        if found.utility is not None:
-            if found.team_id in before:
-                changes[found.id] = found.utility - before[found.team_id]
-            before[found.team_id] = found.utility
+    for identity, team, utility in known:
+        if utility is not None:
+            if team in before:
+                changes[identity] = utility - before[team]
+            before[team] = utility
     return changes
 
 

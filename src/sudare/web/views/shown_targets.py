@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from sudare.web.game.visibility import Viewer, may_see_name, team_names, visible_guesses, visible_targets
+from sudare.web.game.visibility import Viewer, may_see_name, shown_result, team_names, visible_guesses, visible_targets
 from sudare.web.storage.models import GuessFile, Round, Target, Team
 
 
@@ -64,10 +64,10 @@ def show_targets(session: Session, viewer: Viewer, round: Round) -> list[ShownTa
     ]
 
 
-def show_guesses(session: Session, found: GuessFile) -> ShownGuesses:
+def show_guesses(session: Session, viewer: Viewer, found: GuessFile) -> ShownGuesses:
     """Show a file of guesses with what is wrong with it."""
     target, team = session.get_one(Target, found.target_id), session.get_one(Team, found.team_id)
-    return _guesses(found, target.number, team.name).model_copy(update={"result": found.result})
+    return _guesses(found, target.number, team.name).model_copy(update={"result": shown_result(viewer, found.result)})
 
 
 def _guesses(found: GuessFile, target: int, team: str) -> ShownGuesses:

@@ -10,6 +10,8 @@ from starlette.concurrency import run_in_threadpool
 
 from sudare.web.game.accounts import invite
 from sudare.web.game.contests import (
+    MOST_NAME_LETTERS,
+    MOST_RULES_BYTES,
     add_round,
     add_team,
     reset_member,
@@ -34,7 +36,7 @@ RULES_BODY = {
     }
 }
 
-Name = Annotated[str, Field(min_length=1, max_length=80)]
+Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME_LETTERS)]
 Moment = Annotated[str, Field(max_length=40, description="ISO 8601; in the contest's time zone if it has no offset.")]
 
 
@@ -79,7 +81,8 @@ class NewTimes(BaseModel):
 class Step(BaseModel):
     """What to do with a round."""
 
-    step: Literal["freeze", "unfreeze", "allow_preview", "forbid_preview", "evaluate", "publish", "close"]
+    step: Literal["freeze", "unfreeze", "allow_preview", "forbid_preview", "go_on", "evaluate", "publish", "close"]
+    reason: Annotated[str, Field(max_length=200, description="Why published results are replaced.")] = ""
 
 
 @router.post("/teams", status_code=201)
@@ -131,7 +134,7 @@ async def put_rules(request: Request, credentials: Credentials) -> None:
             set_rules(session, viewer, server_of(request).files, stored)
 
     await run_in_threadpool(check)
-    stored = await receive_upload(server_of(request), request)
+    stored = await receive_upload(server_of(request), request, MOST_RULES_BYTES)
     await run_in_threadpool(accept)
 
 
@@ -156,7 +159,7 @@ def patch_times(request: Request, credentials: Credentials, round_id: str, new: 
 def post_step(request: Request, credentials: Credentials, round_id: str, new: Step) -> ShownRound:
     """Pause or resume a round, show teams the built-in attacks or not, evaluate, publish the results, or close it."""
     with calling(request, credentials, writes=True) as (session, viewer):
-        take_step(session, viewer, round_id, new.step)
+        take_step(session, viewer, round_id, new.step, new.reason)
         return show_round(session, viewer, visible_round(session, viewer, round_id))
 
 

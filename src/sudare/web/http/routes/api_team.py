@@ -15,6 +15,7 @@ from sudare.web.game.submissions import (
     check_may_guess,
     check_may_submit,
     choose_final,
+    most_guess_bytes,
     submit,
     submit_guesses,
 )
@@ -26,7 +27,7 @@ from sudare.web.game.visibility import (
     visible_target,
 )
 from sudare.web.http.requests import Credentials, calling, receive_upload, server_of
-from sudare.web.http.routes.contest_pages import send_file, send_table
+from sudare.web.http.routes.contest_pages import Version, send_file, send_table
 from sudare.web.storage.models import GuessFile, Submission
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.results import ShownResults, show_results
@@ -157,16 +158,16 @@ def get_target_file(request: Request, credentials: Credentials, target_id: str) 
 async def post_guesses(request: Request, credentials: Credentials, target_id: str) -> ShownGuesses:
     """Submit guesses on a target: the body is the file, with lines `pseudonym,customer`."""
 
-    def check() -> None:
+    def check() -> int:
         with calling(request, credentials) as (session, viewer):
-            check_may_guess(session, viewer, target_id)
+            return most_guess_bytes(check_may_guess(session, viewer, target_id)[1])
 
     def accept() -> ShownGuesses:
         with calling(request, credentials, writes=True) as (session, viewer):
-            return show_guesses(session, submit_guesses(session, viewer, target_id, stored))
+            return show_guesses(session, viewer, submit_guesses(session, viewer, target_id, stored))
 
-    await run_in_threadpool(check)
-    stored = await receive_upload(server_of(request), request)
+    most = await run_in_threadpool(check)
+    stored = await receive_upload(server_of(request), request, most)
     return await run_in_threadpool(accept)
 
 
@@ -174,7 +175,7 @@ async def post_guesses(request: Request, credentials: Credentials, target_id: st
 def get_guesses(request: Request, credentials: Credentials, guess_id: str) -> ShownGuesses:
     """Return a file of guesses and its errors."""
     with calling(request, credentials) as (session, viewer):
-        return show_guesses(session, visible_guess(session, viewer, guess_id))
+        return show_guesses(session, viewer, visible_guess(session, viewer, guess_id))
 
 
 @router.get("/guesses/{guess_id}/file", response_class=FileResponse, responses=FILE)
@@ -186,10 +187,10 @@ def get_guesses_file(request: Request, credentials: Credentials, guess_id: str) 
 
 
 @router.get("/rounds/{round_id}/results")
-def get_results(request: Request, credentials: Credentials, round_id: str) -> ShownResults:
+def get_results(request: Request, credentials: Credentials, round_id: str, version: Version = None) -> ShownResults:
     """Return standings, attacks, where U comes from and the errors of use cases, once they are published."""
     with calling(request, credentials) as (session, viewer):
-        return show_results(session, viewer, visible_round(session, viewer, round_id))
+        return show_results(session, viewer, visible_round(session, viewer, round_id), version)
 
 
 @router.get("/rounds/{round_id}/standings.csv", response_class=Response, responses=FILE)

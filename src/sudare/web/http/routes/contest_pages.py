@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from sqlalchemy import or_, select
 from starlette.responses import FileResponse, Response
 
 from sudare.web.game.phases import PHASES, TIMES
 from sudare.web.game.refusals import not_there
-from sudare.web.game.visibility import Viewer, may_download_original, visible_round
+from sudare.web.game.visibility import Viewer, may_download_original, visible_evaluation, visible_round
 from sudare.web.http.requests import Server, Visit, texts_of, visiting
 from sudare.web.storage.models import Contest, Membership, Round
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.pages import render
-from sudare.web.views.results import show_results
+from sudare.web.views.results import show_results, show_versions
 from sudare.web.views.shown_contests import ShownRound, show_contest, show_round
 from sudare.web.views.shown_submissions import ShownSubmissions, show_submissions
 from sudare.web.views.shown_targets import ShownTarget, show_targets
 
 router = APIRouter()
+SUBMISSIONS_ON_PAGE = 100
+Page = Annotated[int, Query(ge=1, lt=1 << 20)]
+Version = Annotated[
+    int | None, Query(ge=1, lt=1 << 31, description="A version of results; the one that stands if left out.")
+]
 
 
 class News(BaseModel):
@@ -49,8 +56,8 @@ def find_round(visit: Visit, round_id: str) -> tuple[Viewer, Round]:
 
 
 def send_file(server: Server, hash: str, name: str) -> FileResponse:
-    """Send a kept file under a name of ours, never to be shown as a page."""
-    return FileResponse(server.files.path(hash), media_type="text/csv; charset=utf-8", filename=name)
+    """Send a kept file as it was handed in, under a name of ours, never to be shown as a page."""
+    return FileResponse(server.files.whole(hash), media_type="text/csv; charset=utf-8", filename=name)
 
 
 def send_table(text: str, name: str) -> Response:
@@ -76,11 +83,11 @@ def show_one_contest(request: Request, contest_id: str) -> Response:
 
 
 @router.get("/rounds/{round_id}")
-def show_one_round(request: Request, round_id: str) -> Response:
+def show_one_round(request: Request, round_id: str, page: Page = 1) -> Response:
     """Show a round: its times, T in numbers, and what the visitor can do in its phase."""
     with visiting(request) as visit:
         viewer, found = find_round(visit, round_id)
-        shown = _whole_round(visit, viewer, found)
+        shown = _whole_round(visit, viewer, found, page)
         news = _news(shown)
         return render(
             visit,
@@ -93,23 +100,26 @@ def show_one_round(request: Request, round_id: str) -> Response:
             waiting=news.waiting,
             round=shown.round,
             handed_in=shown.handed_in,
+            page=page,
+            pages=-(-shown.handed_in.total // SUBMISSIONS_ON_PAGE) if shown.handed_in else 1,
             targets=shown.targets,
         )
 
 
 @router.get("/rounds/{round_id}/status")
-def send_round_status(request: Request, round_id: str) -> News:
+def send_round_status(request: Request, round_id: str, page: Page = 1) -> News:
     """Tell the page of a round whether there is something new."""
     with visiting(request) as visit:
         viewer, found = find_round(visit, round_id)
-        return _news(_whole_round(visit, viewer, found))
+        return _news(_whole_round(visit, viewer, found, page))
 
 
-def _whole_round(visit: Visit, viewer: Viewer, found: Round) -> _WholeRound:
+def _whole_round(visit: Visit, viewer: Viewer, found: Round, page: int) -> _WholeRound:
     member = viewer.role in ("organizer", "team")
+    submissions = partial(show_submissions, most=SUBMISSIONS_ON_PAGE, page=page)
     return _WholeRound(
         round=show_round(visit.session, viewer, found),
-        handed_in=show_submissions(visit.session, viewer, found) if member else None,
+        handed_in=submissions(visit.session, viewer, found) if member else None,
         targets=show_targets(visit.session, viewer, found),
     )
 
@@ -133,17 +143,21 @@ def send_original(request: Request, round_id: str) -> Response:
 
 
 @router.get("/rounds/{round_id}/results")
-def show_outcome(request: Request, round_id: str) -> Response:
-    """Show standings, the matrix of attacks, where U comes from, and uses."""
+def show_outcome(request: Request, round_id: str, version: Version = None) -> Response:
+    """Show standings, the matrix of attacks, where U comes from, and uses; or those of an earlier version."""
     with visiting(request) as visit:
         viewer, found = find_round(visit, round_id)
+        evaluation = visible_evaluation(visit.session, viewer, found, version)
         return render(
             visit,
             "results.html",
             contest=viewer.contest,
             role=viewer.role,
             round=show_round(visit.session, viewer, found),
-            body=visit.server.results.find(visit.session, viewer, found, texts_of(request).language),
+            published=evaluation.published_at is not None,
+            versions=show_versions(visit.session, found),
+            version=version,
+            body=visit.server.results.find(visit.session, viewer, found, texts_of(request).language, version),
         )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
 from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.web.game.accounts import invite
 from sudare.web.game.contests import (
+    MOST_RULES_BYTES,
     ContestPlan,
     add_round,
     add_team,
@@ -22,7 +25,7 @@ from sudare.web.game.contests import (
 from sudare.web.game.phases import TIMES
 from sudare.web.game.refusals import Refused
 from sudare.web.game.visibility import check_organizer
-from sudare.web.http.requests import Posted, Visit, keep_upload, visiting
+from sudare.web.http.requests import Posted, PostedForm, Visit, keep_upload, server_of, uploading, visiting
 from sudare.web.http.routes.contest_pages import find_round
 from sudare.web.views.pages import go, render
 from sudare.web.views.shown_administration import show_audit, show_jobs, show_members
@@ -110,14 +113,18 @@ def do_make_reset(request: Request, contest_id: str, form: Posted) -> Response:
         return _desk(visit, contest_id, link=visit.server.link(f"/resets/{token}"))
 
 
+def _organizes_contest(visit: Visit) -> int:
+    check_organizer(visit.viewer(visit.request.path_params["contest_id"]))
+    return MOST_RULES_BYTES
+
+
 @router.post("/contests/{contest_id}/rules")
-def do_set_rules(request: Request, contest_id: str, form: Posted) -> Response:
+def do_set_rules(
+    request: Request, contest_id: str, form: Annotated[PostedForm, Depends(uploading(_organizes_contest))]
+) -> Response:
     """Take in rules of the contest's own."""
-    source = form.file("file")
-    with visiting(request) as visit:
-        check_organizer(visit.viewer(contest_id))
-        server = visit.server
-    stored = keep_upload(server, source)
+    server = server_of(request)
+    stored = keep_upload(server, form.file("file"))
     with visiting(request, writes=True) as visit:
         set_rules(visit.session, visit.viewer(contest_id), server.files, stored)
     return go(f"/contests/{contest_id}/organize")
@@ -133,21 +140,28 @@ def do_add_round(request: Request, contest_id: str, form: Posted) -> Response:
 
 
 @router.post("/contests/{contest_id}/jobs/{job_id}/retry")
-def do_retry(request: Request, contest_id: str, job_id: int, form: Posted) -> Response:  # noqa: ARG001
+def do_retry(
+    request: Request,
+    contest_id: str,
+    job_id: Annotated[int, Path(ge=1, lt=1 << 31)],
+    form: Posted,  # noqa: ARG001
+) -> Response:
     """Have a failed job done again."""
     with visiting(request, writes=True) as visit:
         retry_job(visit.session, visit.viewer(contest_id), job_id)
     return go(f"/contests/{contest_id}/organize")
 
 
+def _organizes_round(visit: Visit) -> None:
+    check_organizer(find_round(visit, visit.request.path_params["round_id"])[0])
+
+
 @router.post("/rounds/{round_id}/data")
-def do_set_original(request: Request, round_id: str, form: Posted) -> Response:
+def do_set_original(
+    request: Request, round_id: str, form: Annotated[PostedForm, Depends(uploading(_organizes_round))]
+) -> Response:
     """Take in T."""
-    source = form.file("file")
-    with visiting(request) as visit:
-        check_organizer(find_round(visit, round_id)[0])
-        server = visit.server
-    stored = keep_upload(server, source)
+    stored = keep_upload(server_of(request), form.file("file"))
     with visiting(request, writes=True) as visit:
         viewer, _ = find_round(visit, round_id)
         set_original(visit.session, viewer, round_id, stored)
@@ -168,7 +182,7 @@ def do_step(request: Request, round_id: str, form: Posted) -> Response:
     """Freeze or unfreeze a round, let teams see the built-in attacks or not, evaluate, publish the results, close."""
     with visiting(request, writes=True) as visit:
         viewer, _ = find_round(visit, round_id)
-        take_step(visit.session, viewer, round_id, form.text("step"))
+        take_step(visit.session, viewer, round_id, form.text("step"), form.text("reason"))
     return go(f"/rounds/{round_id}")
 
 

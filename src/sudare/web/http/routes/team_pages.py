@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from sudare.web.game.refusals import not_there
-from sudare.web.game.submissions import check_may_guess, check_may_submit, choose_final, submit, submit_guesses
+from sudare.web.game.submissions import (
+    check_may_guess,
+    check_may_submit,
+    choose_final,
+    most_guess_bytes,
+    submit,
+    submit_guesses,
+)
 from sudare.web.game.visibility import Viewer, visible_guess, visible_submission, visible_target
-from sudare.web.http.requests import Posted, Visit, keep_upload, visiting
+from sudare.web.http.requests import Posted, PostedForm, Visit, keep_upload, server_of, uploading, visiting
 from sudare.web.http.routes.contest_pages import News, find_round, send_file
 from sudare.web.storage.models import GuessFile, Round, Submission, Target
 from sudare.web.views.pages import go, render
@@ -19,15 +28,17 @@ from sudare.web.views.shown_targets import show_guesses
 router = APIRouter()
 
 
+def _may_submit(visit: Visit) -> None:
+    round_id = visit.request.path_params["round_id"]
+    check_may_submit(visit.session, find_round(visit, round_id)[0], round_id)
+
+
 @router.post("/rounds/{round_id}/submissions")
-def do_submit(request: Request, round_id: str, form: Posted) -> Response:
+def do_submit(
+    request: Request, round_id: str, form: Annotated[PostedForm, Depends(uploading(_may_submit))]
+) -> Response:
     """Take in an A."""
-    source = form.file("file")
-    with visiting(request) as visit:
-        viewer, _ = find_round(visit, round_id)
-        check_may_submit(visit.session, viewer, round_id)
-        server = visit.server
-    stored = keep_upload(server, source)
+    stored = keep_upload(server_of(request), form.file("file"))
     with visiting(request, writes=True) as visit:
         viewer, _ = find_round(visit, round_id)
         found = submit(visit.session, viewer, round_id, stored, form.text("note"))
@@ -84,14 +95,16 @@ def send_target(request: Request, target_id: str) -> Response:
         return send_file(visit.server, found.file_hash, f"published-{found.number}.csv")
 
 
+def _may_guess(visit: Visit) -> int:
+    target_id = visit.request.path_params["target_id"]
+    _, round = check_may_guess(visit.session, _target_viewer(visit, target_id), target_id)
+    return most_guess_bytes(round)
+
+
 @router.post("/targets/{target_id}/guesses")
-def do_guess(request: Request, target_id: str, form: Posted) -> Response:
+def do_guess(request: Request, target_id: str, form: Annotated[PostedForm, Depends(uploading(_may_guess))]) -> Response:
     """Take in guesses on a target."""
-    source = form.file("file")
-    with visiting(request) as visit:
-        check_may_guess(visit.session, _target_viewer(visit, target_id), target_id)
-        server = visit.server
-    stored = keep_upload(server, source)
+    stored = keep_upload(server_of(request), form.file("file"))
     with visiting(request, writes=True) as visit:
         found = submit_guesses(visit.session, _target_viewer(visit, target_id), target_id, stored)
     return go(f"/guesses/{found.id}")
@@ -108,7 +121,7 @@ def show_one_guess(request: Request, guess_id: str) -> Response:
             contest=viewer.contest,
             role=viewer.role,
             round=show_round(visit.session, viewer, round),
-            guesses=show_guesses(visit.session, found),
+            guesses=show_guesses(visit.session, viewer, found),
         )
 
 
