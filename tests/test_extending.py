@@ -465,8 +465,8 @@ def test_a_page_of_the_server_is_a_route_and_a_template(copy: Copy) -> None:
     )
     copy.change(
         "web/http/routes/contest_pages.py",
-        "may_download_original, visible_round\n",
-        "may_download_original, visible_round, visible_teams\n",
+        "visible_evaluation, visible_round\n",
+        "visible_evaluation, visible_round, visible_teams\n",
     )
     copy.add(
         "web/views/templates/teams.html",

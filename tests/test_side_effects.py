@@ -29,13 +29,20 @@ ALLOWED: Mapping[tuple[str, str, str], str] = {
     ("sudare.cli.signals", "_handling", "signal.signal"): "the command's own process, and set back",
     ("sudare.cli.signals", "_ignore_signals", "signal.signal"): "the command ends",
     ("sudare.cli.signals", "end_by_signals", "signal.signal"): "the command's own process",
-    ("sudare.web.jobs.process", "_no_modules_from_here", "os.environ"): (
+    ("sudare.web.jobs.process", "_bare_environment", "os.environ"): (
         "the worker's own process, and set back: multiprocessing starts its process with no other environment"
     ),
     ("sudare.web.jobs.process", "_work", "os.nice"): "the main function of a job's own process",
     ("sudare.web.jobs.process", "_work", "resource.setrlimit"): "the main function of a job's own process",
     ("sudare.web.jobs.process", "_work", "signal.signal"): "the main function of a job's own process",
+    ("sudare.web.jobs.confinement", "confine", "os.environ"): "a job's own process",
+    ("sudare.web.http.connections", "allow_connections", "resource.setrlimit"): "the server's own process",
     ("sudare.web.serve", "run_both", "signal.signal"): "the server's own process",
+    ("sudare.web.serve", "run_web", "os.umask"): "the server's own process",
+    ("sudare.web.serve", "run_worker", "os.umask"): "the worker's own process",
+    ("sudare.web.storage.private", "owner_only", "os.umask"): (
+        "set back: what SQLite and archives write has no other way to be for its owner only from the start"
+    ),
     ("sudare.web.jobs.worker", "run", "signal.signal"): "the worker's own process",
 }
 

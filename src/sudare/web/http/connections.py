@@ -12,7 +12,7 @@ from typing import Any
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 MOST_CONNECTIONS = 1000
-# Beyond so many, each new connection closes one that has no request at work.
+# Beyond this number, each new connection closes one that has no request at work.
 CROWDED = 800
 # A connection on which no request has begun by then is closed.
 FIRST_REQUEST_SECONDS = 20.0

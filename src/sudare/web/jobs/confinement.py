@@ -111,7 +111,7 @@ def _deny_calls(libc: ctypes.CDLL) -> bool:
     architecture, numbers = known
     load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
     denied, allowed = 0x00050000 | errno.EPERM, 0x7FFF0000
-    # A jump passes over so many lines; the last line denies. The architecture is at 4, the number of the call at 0.
+    # A jump passes over a number of lines; the last line denies. The architecture is at 4, the number of the call at 0.
     end = len(numbers) + 5
     program = [(load, 0, 0, 4), (equal, 0, end - 2, architecture), (load, 0, 0, 0)]
     program.append((at_least, end - 4, 0, _OTHER_NUMBERS))
