@@ -30,6 +30,7 @@ def run_web(settings: ServerSettings) -> None:
         http=Connection,
         host=settings.host,
         port=settings.port,
+        proxy_headers=False,  # see TrustedProxies
         access_log=False,
         log_level="warning",
         server_header=False,

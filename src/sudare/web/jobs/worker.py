@@ -23,7 +23,16 @@ from sudare.web.game.refusals import Refused
 from sudare.web.http.faults import described, is_away, may_pass
 from sudare.web.jobs.outcomes import enqueue_due, keep_corrupt, keep_failure, keep_result, parameters
 from sudare.web.jobs.process import WAITS, JobProcess
-from sudare.web.jobs.queue import finish, give_back, lease_next, next_job, prolong, take_back
+from sudare.web.jobs.queue import (
+    finish,
+    give_back,
+    lease_next,
+    next_job,
+    prolong,
+    sign,
+    sign_off,
+    take_back,
+)
 from sudare.web.jobs.registry import KINDS, UNHURRIED
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database
@@ -66,7 +75,7 @@ class Worker:
         self._resting: dict[int, float] = {}
         self._stopping = False
         self._told = ""
-        self._looked = self._prolonged = self._tidied = -math.inf
+        self._looked = self._prolonged = self._tidied = self._signed = -math.inf
 
     def run(self, parent: int | None = None) -> None:
         """Work until SIGTERM or SIGINT, or until the parent is another; jobs that are not done then are given back."""
@@ -89,7 +98,12 @@ class Worker:
 
         What failed first is raised at the end, at once if the database is away, which all steps need.
         """
-        steps: list[Callable[[], bool]] = [self._look_around_in_time, self._tidy_in_time, self._prolong_in_time]
+        steps: list[Callable[[], bool]] = [
+            self._sign_in_time,
+            self._look_around_in_time,
+            self._tidy_in_time,
+            self._prolong_in_time,
+        ]
         steps += [partial(self._collect, job_id) for job_id in self._running]
         errors: list[Exception] = []
         busy = False
@@ -124,6 +138,7 @@ class Worker:
         try:
             with self._database.writing() as session:
                 give_back(session, self.name)
+                sign_off(session, self.name)
         except DBAPIError:
             return  # the leases run out by themselves
 
@@ -138,6 +153,13 @@ class Worker:
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self._stopping = True
+
+    def _sign_in_time(self) -> bool:
+        if self._is_due(self._signed, self._settings.lease_seconds / 3):
+            with self._database.writing() as session:
+                sign(session, self.name)
+            self._signed = time.monotonic()
+        return False
 
     def _look_around_in_time(self) -> bool:
         if self._is_due(self._looked, ROUND_SECONDS):
