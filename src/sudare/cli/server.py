@@ -17,6 +17,7 @@ from sudare.messages import message
 from sudare.report.terminal import console
 
 if TYPE_CHECKING:
+    from sudare.web.operation.log import Log
     from sudare.web.settings import ServerSettings
     from sudare.web.storage.database import Database
 
@@ -56,7 +57,7 @@ def run(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     from sudare.web.serve import run_both
 
     settings = _private_settings(folder, host, port)
-    note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
+    _tell_serving(settings)
     run_both(settings)
 
 
@@ -66,7 +67,7 @@ def web(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     from sudare.web.serve import run_web
 
     settings = _private_settings(folder, host, port)
-    note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
+    _tell_serving(settings)
     run_web(settings)
 
 
@@ -204,8 +205,24 @@ def _private_settings(folder: Path, host: str | None = None, port: int | None = 
     found = _settings(folder, host, port)
     check_private(found)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        note("notes.runs_as_root")
+        if found.log_format == "json":
+            _log(found).warning("runs_as_root", "")
+        else:
+            note("notes.runs_as_root")
     return found
+
+
+def _tell_serving(settings: ServerSettings) -> None:
+    if settings.log_format == "json":
+        _log(settings).info("serving", host=settings.host, port=settings.port)
+    else:
+        note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
+
+
+def _log(settings: ServerSettings) -> Log:
+    from sudare.web.operation.log import Log
+
+    return Log(settings.log_format, settings.log_level)
 
 
 @contextmanager

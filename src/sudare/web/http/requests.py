@@ -23,6 +23,7 @@ from sudare.web.game.accounts import find_session, find_token
 from sudare.web.game.refusals import Refused
 from sudare.web.game.visibility import Viewer, find_viewer
 from sudare.web.http.security import same
+from sudare.web.operation.log import Log
 from sudare.web.operation.metrics import RequestCounts
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database, database_now
@@ -65,6 +66,11 @@ class Server:
     requests: RequestCounts = field(default_factory=RequestCounts)
     readiness: Readiness = field(default_factory=Readiness)
     password_turns: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(PASSWORD_TURNS))
+
+    @property
+    def log(self) -> Log:
+        """Where the server says what happens."""
+        return Log(self.settings.log_format, self.settings.log_level)
 
     @property
     def session_cookie(self) -> str:

@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -34,6 +35,7 @@ from sudare.web.jobs.queue import (
     take_back,
 )
 from sudare.web.jobs.registry import KINDS, UNHURRIED
+from sudare.web.operation.log import Log
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database
 from sudare.web.storage.files import FileStore, StoredFile
@@ -59,6 +61,7 @@ class _Running:
     cleanup: ExitStack
     tries: int = 0
     again: float = -math.inf
+    begun: float = field(default_factory=time.monotonic)
 
 
 class Worker:
@@ -70,6 +73,7 @@ class Worker:
 
     def __init__(self, settings: ServerSettings, database: Database, files: FileStore) -> None:
         self._settings, self._database, self._files = settings, database, files
+        self._log = Log(settings.log_format, settings.log_level)
         self.name = f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(4)}"
         self._running: dict[int, _Running] = {}
         self._resting: dict[int, float] = {}
@@ -86,7 +90,7 @@ class Worker:
                 busy = self.turn()
             except Exception as error:
                 # What was leased is begun again: the database may be back by then, or the disk have room.
-                self._log(error)
+                self._tell(error)
                 busy = False
                 time.sleep(ROUND_SECONDS)
             if not busy:
@@ -142,14 +146,14 @@ class Worker:
         except DBAPIError:
             return  # the leases run out by themselves
 
-    def _log(self, error: Exception) -> None:
+    def _tell(self, error: Exception) -> None:
         """Say why nothing is done: in a word if it may be well in a minute, else where it failed, once."""
         if is_away(error) or isinstance(error, OSError | Refused):
             told = type(error).__name__
         elif (told := described(error)) == self._told:
             return
         self._told = told
-        os.write(2, f"sudare: worker waits: {told.rstrip()}\n".encode())
+        self._log.warning("worker_waits", f"worker waits: {told}", error=type(error).__name__, places=told)
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self._stopping = True
@@ -228,7 +232,9 @@ class Worker:
                 memory_bytes=self._settings.job_memory_bytes,
                 # What has failed may have been too slow because of the others.
                 seconds=self._settings.job_seconds * (1 + job.failures),
+                log_format=self._settings.log_format,
             )
+            self._log.info("job_begun", job=job.id, kind=job.kind)
             return _Running(job, process, folder, cleanup.pop_all())
 
     def _still_resting(self) -> set[int]:
@@ -260,6 +266,9 @@ class Worker:
                 self._return(running.job, error)
             raise
         self._drop(job_id)
+        failure = found if isinstance(found, str) else found.get("failure")
+        seconds = round(time.monotonic() - running.begun, 3)
+        self._log.info("job_ended", job=job_id, kind=running.job.kind, failure=failure, seconds=seconds)
         if found == WAITS:
             self._return(running.job, OSError(errno.ENOSPC, "no room"))
         return True

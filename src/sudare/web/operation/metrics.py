@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sudare.version import __version__
 from sudare.web.jobs.registry import KINDS
+from sudare.web.operation.log import Log
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database, database_now
 from sudare.web.storage.models import JOB_STATUSES, STATUSES, Dataset, GuessFile, Job, Submission, WorkerSign
@@ -51,7 +52,7 @@ class RequestCounts:
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
         with self._lock:
-            self._answers[method if method in METHODS else OTHER, route, f"{status // 100}xx"] += 1
+            self._answers[method, route, f"{status // 100}xx"] += 1
             classes = self._classes.setdefault(route, [0] * (len(SECONDS) + 1))
             classes[bisect.bisect_left(SECONDS, seconds)] += 1
             self._seconds[route] += seconds  # type: ignore[assignment]
@@ -80,10 +81,10 @@ class RequestCounts:
 
 
 class Measured:
-    """Counts requests and how long they take."""
+    """Counts requests and how long they take, and tells the log of each."""
 
-    def __init__(self, app: ASGIApp, counts: RequestCounts) -> None:
-        self._app, self._counts = app, counts
+    def __init__(self, app: ASGIApp, counts: RequestCounts, log: Log) -> None:
+        self._app, self._counts, self._log = app, counts, log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on."""
@@ -103,7 +104,10 @@ class Measured:
             await self._app(scope, receive, note)
         finally:
             self._counts.running -= 1
-            self._counts.count(scope["method"], route_of(scope), status, time.perf_counter() - begun)
+            method = scope["method"] if scope["method"] in METHODS else OTHER
+            route, seconds = route_of(scope), time.perf_counter() - begun
+            self._counts.count(method, route, status, seconds)
+            self._log.info("request", method=method, route=route, status=status, seconds=round(seconds, 6))
 
 
 def route_of(scope: Scope) -> str:
