@@ -74,6 +74,7 @@ COMMANDS = {
     "server user reset": "server:reset",
     "server export": "server:export",
     "server backup": "server:backup",
+    "server check": "server:check",
     "server demo": "server:demo",
     "gate init": "gate:init",
     "gate run": "gate:run",

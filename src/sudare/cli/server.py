@@ -11,12 +11,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.files import InputFolder, OutputFolder
-from sudare.cli.frame import JsonOption, SeedOption, guarded, guarded_server, note, show_json, shown_progress, spoken
+from sudare.cli.frame import (
+    EXIT_ANSWER_NO,
+    JsonOption,
+    SeedOption,
+    guarded,
+    guarded_server,
+    note,
+    show_json,
+    shown_progress,
+    spoken,
+)
 from sudare.errors import OptionNotUsable
 from sudare.messages import message
 from sudare.report.terminal import console
 
 if TYPE_CHECKING:
+    from sudare.web.operation.check import Finding
     from sudare.web.operation.log import Log
     from sudare.web.settings import ServerSettings
     from sudare.web.storage.database import Database
@@ -116,6 +127,49 @@ def backup(folder: FolderArgument, out: OutArgument) -> None:
 
     copied = back_up(_settings(folder), out)
     note("notes.backed_up", path=out, count=copied)
+
+
+@guarded
+def check(
+    folder: FolderArgument,
+    stopped: Annotated[bool, typer.Option("--stopped")] = False,
+    hashes: Annotated[bool, typer.Option("--hashes")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Say what is wrong with an installation; exit code 3 if something is."""
+    from sudare.web.operation.check import check_server, verdict
+
+    findings = check_server(folder, stopped=stopped, hashes=hashes)
+    found = verdict(findings)
+    if json:
+        _show_check_as_json(findings, found)
+    else:
+        _show_check(folder, findings, found)
+    if found == "failed":
+        raise typer.Exit(EXIT_ANSWER_NO)
+
+
+def _show_check_as_json(findings: list[Finding], found: str) -> None:
+    texts = spoken()
+    told = [
+        {"part": finding.part, "status": finding.status, "key": finding.text.key, "text": texts.say(finding.text),
+         "hint": texts.say(finding.hint) if finding.hint else None}
+        for finding in findings
+    ]  # fmt: skip
+    show_json("server-check", {"verdict": found, "findings": told})
+
+
+def _show_check(folder: Path, findings: list[Finding], found: str) -> None:
+    texts, out = spoken(), console()
+    out.print(texts("server_check.title", folder=folder), style="bold")
+    styles = {"failed": "bold red", "warning": "yellow"}
+    for finding in findings:
+        part, status = texts(f"server_check.part.{finding.part}"), texts(f"server_check.{finding.status}")
+        style = styles.get(finding.status, "")
+        out.print(f"{part}: {status}. {texts.say(finding.text)}", style=style, soft_wrap=True)
+        if finding.hint:
+            out.print(f"  {texts.say(finding.hint)}", soft_wrap=True)
+    out.print(texts(f"server_check.verdict_{found}"), style=styles.get(found, "bold"))
 
 
 @guarded
