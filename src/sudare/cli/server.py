@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.files import InputFolder, OutputFolder
+from sudare.cli.files import READ, InputFolder, OutputFolder
 from sudare.cli.frame import (
     EXIT_ANSWER_NO,
     JsonOption,
@@ -18,6 +18,7 @@ from sudare.cli.frame import (
     guarded,
     guarded_server,
     note,
+    note_written,
     show_json,
     shown_progress,
     spoken,
@@ -170,6 +171,21 @@ def _show_check(folder: Path, findings: list[Finding], found: str) -> None:
         if finding.hint:
             out.print(f"  {texts.say(finding.hint)}", soft_wrap=True)
     out.print(texts(f"server_check.verdict_{found}"), style=styles.get(found, "bold"))
+
+
+@guarded
+def services(
+    folder: FolderArgument,
+    out: OutArgument,
+    user: Annotated[str, typer.Option(metavar="NAME")] = "sudare",
+    certificate: Annotated[Path | None, READ, typer.Option(metavar="FILE")] = None,
+    key: Annotated[Path | None, READ, typer.Option(metavar="FILE")] = None,
+) -> None:
+    """Write units of systemd and configurations of nginx and Caddy for a server."""
+    from sudare.web.operation.unit_files import write_unit_files
+
+    for path in write_unit_files(_settings(folder), out, user=user, certificate=certificate, key=key):
+        note_written(path)
 
 
 @guarded
