@@ -112,6 +112,7 @@ CASES = [
     ("generate:table", "{}/made/t.csv --records 20 --write-hierarchies {}/made/hierarchies --force"),
     ("server:list_users", "{}/server"),
     ("server:contests", "{}/server"),
+    ("server:check", "{}/server --stopped --hashes"),
 ]
 # Fourteen customers who buy the same again each month.
 HALVES = "customer,day,item,price,quantity\n" + "".join(

@@ -74,6 +74,8 @@ COMMANDS = {
     "server user reset": "server:reset",
     "server export": "server:export",
     "server backup": "server:backup",
+    "server check": "server:check",
+    "server services": "server:services",
     "server demo": "server:demo",
     "gate init": "gate:init",
     "gate run": "gate:run",

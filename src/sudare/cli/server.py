@@ -10,13 +10,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.files import InputFolder, OutputFolder
-from sudare.cli.frame import JsonOption, SeedOption, guarded, guarded_server, note, show_json, shown_progress, spoken
+from sudare.cli.files import READ, InputFolder, OutputFolder
+from sudare.cli.frame import (
+    EXIT_ANSWER_NO,
+    JsonOption,
+    SeedOption,
+    guarded,
+    guarded_server,
+    note,
+    note_written,
+    show_json,
+    shown_progress,
+    spoken,
+)
 from sudare.errors import OptionNotUsable
 from sudare.messages import message
 from sudare.report.terminal import console
 
 if TYPE_CHECKING:
+    from sudare.web.operation.check import Finding
+    from sudare.web.operation.log import Log
     from sudare.web.settings import ServerSettings
     from sudare.web.storage.database import Database
 
@@ -56,7 +69,7 @@ def run(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     from sudare.web.serve import run_both
 
     settings = _private_settings(folder, host, port)
-    note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
+    _tell_serving(settings)
     run_both(settings)
 
 
@@ -66,7 +79,7 @@ def web(folder: FolderArgument, host: HostOption = None, port: PortOption = None
     from sudare.web.serve import run_web
 
     settings = _private_settings(folder, host, port)
-    note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
+    _tell_serving(settings)
     run_web(settings)
 
 
@@ -115,6 +128,64 @@ def backup(folder: FolderArgument, out: OutArgument) -> None:
 
     copied = back_up(_settings(folder), out)
     note("notes.backed_up", path=out, count=copied)
+
+
+@guarded
+def check(
+    folder: FolderArgument,
+    stopped: Annotated[bool, typer.Option("--stopped")] = False,
+    hashes: Annotated[bool, typer.Option("--hashes")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Say what is wrong with an installation; exit code 3 if something is."""
+    from sudare.web.operation.check import check_server, verdict
+
+    findings = check_server(folder, stopped=stopped, hashes=hashes)
+    found = verdict(findings)
+    if json:
+        _show_check_as_json(findings, found)
+    else:
+        _show_check(folder, findings, found)
+    if found == "failed":
+        raise typer.Exit(EXIT_ANSWER_NO)
+
+
+def _show_check_as_json(findings: list[Finding], found: str) -> None:
+    texts = spoken()
+    told = [
+        {"part": finding.part, "status": finding.status, "key": finding.text.key, "text": texts.say(finding.text),
+         "hint": texts.say(finding.hint) if finding.hint else None}
+        for finding in findings
+    ]  # fmt: skip
+    show_json("server-check", {"verdict": found, "findings": told})
+
+
+def _show_check(folder: Path, findings: list[Finding], found: str) -> None:
+    texts, out = spoken(), console()
+    out.print(texts("server_check.title", folder=folder), style="bold")
+    styles = {"failed": "bold red", "warning": "yellow"}
+    for finding in findings:
+        part, status = texts(f"server_check.part.{finding.part}"), texts(f"server_check.{finding.status}")
+        style = styles.get(finding.status, "")
+        out.print(f"{part}: {status}. {texts.say(finding.text)}", style=style, soft_wrap=True)
+        if finding.hint:
+            out.print(f"  {texts.say(finding.hint)}", soft_wrap=True)
+    out.print(texts(f"server_check.verdict_{found}"), style=styles.get(found, "bold"))
+
+
+@guarded
+def services(
+    folder: FolderArgument,
+    out: OutArgument,
+    user: Annotated[str, typer.Option(metavar="NAME")] = "sudare",
+    certificate: Annotated[Path | None, READ, typer.Option(metavar="FILE")] = None,
+    key: Annotated[Path | None, READ, typer.Option(metavar="FILE")] = None,
+) -> None:
+    """Write units of systemd and configurations of nginx and Caddy for a server."""
+    from sudare.web.operation.unit_files import write_unit_files
+
+    for path in write_unit_files(_settings(folder), out, user=user, certificate=certificate, key=key):
+        note_written(path)
 
 
 @guarded
@@ -204,8 +275,24 @@ def _private_settings(folder: Path, host: str | None = None, port: int | None = 
     found = _settings(folder, host, port)
     check_private(found)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        note("notes.runs_as_root")
+        if found.log_format == "json":
+            _log(found).warning("runs_as_root", "")
+        else:
+            note("notes.runs_as_root")
     return found
+
+
+def _tell_serving(settings: ServerSettings) -> None:
+    if settings.log_format == "json":
+        _log(settings).info("serving", host=settings.host, port=settings.port)
+    else:
+        note("notes.serving", url=settings.public_url, host=settings.host, port=settings.port)
+
+
+def _log(settings: ServerSettings) -> Log:
+    from sudare.web.operation.log import Log
+
+    return Log(settings.log_format, settings.log_level)
 
 
 @contextmanager

@@ -9,10 +9,12 @@ import sys
 import threading
 
 import uvicorn
+from uvicorn.config import LOGGING_CONFIG
 
 from sudare.web.http.app import make_app
 from sudare.web.http.connections import MOST_CONNECTIONS, Connection, allow_connections
 from sudare.web.jobs.worker import make_worker
+from sudare.web.operation.log import web_server_log
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.private import OTHERS
 
@@ -27,9 +29,11 @@ def run_web(settings: ServerSettings) -> None:
     allow_connections()
     uvicorn.run(
         make_app(settings),
+        log_config=web_server_log(settings.log_format) or LOGGING_CONFIG,
         http=Connection,
         host=settings.host,
         port=settings.port,
+        proxy_headers=False,  # see TrustedProxies
         access_log=False,
         log_level="warning",
         server_header=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import tomllib
 from dataclasses import asdict, fields
@@ -18,10 +19,18 @@ SETTINGS_FILE = "settings.toml"
 DATABASE_FILE = "server.sqlite"
 # An address with a password need not stand in a file.
 DATABASE_VARIABLE = "SUDARE_DATABASE"
+THIS_MACHINE = ("127.0.0.0/8", "::1")
+
+# What a setting may be, where that is one of a few words.
+WORDS = {"log_format": ("text", "json"), "log_level": ("warning", "info")}
 
 _ABOUT = {
     "database": "empty for SQLite in this folder, or postgresql+psycopg://user:password@host/name",
     "public_url": "the address that teams use; https:// behind a proxy",
+    "trusted_proxies": "web servers whose X-Forwarded-For and -Proto are believed: addresses or networks",
+    "metrics_from": "who may read /metrics: addresses or networks",
+    "log_format": "text for people, or json: one object a line",
+    "log_level": "warning for what fails, or info: each request and each job too",
     "max_upload_bytes": "largest file that can be uploaded",
     "upload_seconds": "time limit of an upload",
     "uploading_bytes": "most bytes of all uploads that are coming in at the same time",
@@ -49,6 +58,10 @@ class ServerSettings:
     host: str = "127.0.0.1"
     port: int = 8000
     public_url: str = "http://127.0.0.1:8000"
+    trusted_proxies: tuple[str, ...] = THIS_MACHINE
+    metrics_from: tuple[str, ...] = THIS_MACHINE
+    log_format: str = "text"
+    log_level: str = "warning"
     max_upload_bytes: int = 50_000_000
     upload_seconds: int = 300
     uploading_bytes: int = 2_000_000_000
@@ -114,7 +127,11 @@ def _value(name: str, given: object, path: Path) -> Any:
     if name not in known:
         raise OptionNotUsable("errors.server.unknown_setting", path=path, name=name, known=Joined(list(known)))
     told = {"path": path, "name": name, "given": given, "example": f"{name} = {_toml(known[name])}"}
-    if type(given) is not type(known[name]):
+    if isinstance(known[name], tuple):
+        if not isinstance(given, list) or not all(is_network(entry) for entry in given):
+            raise OptionNotUsable("errors.server.setting_value", **told)
+        return tuple(given)
+    if type(given) is not type(known[name]) or given not in WORDS.get(name, (given,)):
         raise OptionNotUsable("errors.server.setting_value", **told)
     if isinstance(given, int) and given < 1:
         raise OptionNotUsable("errors.server.setting_too_small", **told)
@@ -129,7 +146,17 @@ def _lines(settings: ServerSettings) -> list[str]:
     ]
 
 
+def is_network(value: object) -> bool:
+    """Say whether a value is an address or a network, of IPv4 or IPv6."""
+    try:
+        return isinstance(value, str) and bool(ipaddress.ip_network(value, strict=False))
+    except ValueError:
+        return False
+
+
 def _toml(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_toml(entry) for entry in value)}]"
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,9 +22,19 @@ from sudare.web.game.refusals import Refused
 from sudare.web.http.faults import described, has_no_room, is_away
 from sudare.web.http.fields import wrong_place
 from sudare.web.http.middleware import BodyLimits, Faults, Heads, SafeHeaders
-from sudare.web.http.requests import Server, texts_of
-from sudare.web.http.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
+from sudare.web.http.proxies import TrustedProxies
+from sudare.web.http.requests import Server, server_of, texts_of
+from sudare.web.http.routes import (
+    account_pages,
+    api_organizer,
+    api_team,
+    contest_pages,
+    monitoring,
+    organizer_pages,
+    team_pages,
+)
 from sudare.web.http.security import HEADERS
+from sudare.web.operation.metrics import Measured
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database
 from sudare.web.storage.files import FileStore
@@ -73,10 +82,12 @@ def make_app(settings: ServerSettings) -> FastAPI:
     )
     app.state.server = server
     app.add_middleware(BodyLimits, settings=settings)
+    app.add_middleware(Measured, counts=server.requests, log=server.log)
     app.add_middleware(Heads)
     app.add_middleware(SafeHeaders, settings=settings)
     app.add_middleware(Faults, answer=_broken)
-    for module in (account_pages, contest_pages, organizer_pages, team_pages):
+    app.add_middleware(TrustedProxies, settings=settings)
+    for module in (account_pages, contest_pages, monitoring, organizer_pages, team_pages):
         app.include_router(module.router, include_in_schema=False)
     for api in (api_team, api_organizer):
         app.include_router(api.router, prefix="/api/v1")
@@ -120,7 +131,7 @@ def _fault(request: Request, error: Exception) -> Response:
         refused = Refused("errors.requests.away", 503)
     else:
         return _broken(request, error)
-    _log(request, type(error).__name__)
+    _log(request, refused.status, type(error).__name__)
     return _answer(request, refused, {"Retry-After": RETRY})
 
 
@@ -131,15 +142,17 @@ def _has_results(database: Database) -> bool:
 
 def _broken(request: Request, error: Exception) -> Response:
     """Say that it is our fault, and tell the log where."""
-    _log(request, f"{type(error).__name__}\n{described(error)}")
+    _log(request, 500, type(error).__name__, described(error))
     # This answer passes by what all others pass through.
     return _answer(request, Refused("errors.requests.broken", 500), dict(HEADERS))
 
 
-def _log(request: Request, what: str) -> None:
+def _log(request: Request, status: int, error: str, places: str = "") -> None:
     """Write what happened to which kind of request, no data: an address itself may be a secret, as invitations are."""
     route = getattr(request.scope.get("route"), "path", "")
-    os.write(2, f"sudare: {request.method} {route}: {what.rstrip()}\n".encode())
+    told = {"method": request.method, "route": route, "status": status, "error": error}
+    text = f"{request.method} {route}: {error}\n{places}"
+    server_of(request).log.warning("request_failed", text, **told, **({"places": places} if places else {}))
 
 
 def _answer(request: Request, refused: Refused, headers: dict[str, str]) -> Response:

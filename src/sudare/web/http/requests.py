@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Annotated, BinaryIO, TypeVar, cast
 from urllib.parse import urlsplit
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter, Lock, to_thread
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
@@ -23,6 +23,8 @@ from sudare.web.game.accounts import find_session, find_token
 from sudare.web.game.refusals import Refused
 from sudare.web.game.visibility import Viewer, find_viewer
 from sudare.web.http.security import same
+from sudare.web.operation.log import Log
+from sudare.web.operation.metrics import RequestCounts
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database, database_now
 from sudare.web.storage.files import FileStore, StoredFile
@@ -44,6 +46,15 @@ PASSWORD_TURNS = 2
 Result = TypeVar("Result")
 
 
+@dataclass(slots=True)
+class Readiness:
+    """Whether the server could do its work when that was last looked at; one looks at a time."""
+
+    turn: Lock = field(default_factory=Lock)
+    parts: dict[str, str] | None = None
+    asked: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """What a running server works on."""
@@ -52,7 +63,14 @@ class Server:
     database: Database
     files: FileStore
     results: ResultBodies = field(default_factory=ResultBodies)
+    requests: RequestCounts = field(default_factory=RequestCounts)
+    readiness: Readiness = field(default_factory=Readiness)
     password_turns: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(PASSWORD_TURNS))
+
+    @property
+    def log(self) -> Log:
+        """Where the server says what happens."""
+        return Log(self.settings.log_format, self.settings.log_level)
 
     @property
     def session_cookie(self) -> str:

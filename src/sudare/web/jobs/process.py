@@ -32,7 +32,15 @@ class JobProcess:
     """
 
     def __init__(
-        self, kind: str, work: str, given: Mapping[str, Any], *, folder: Path, memory_bytes: int, seconds: float
+        self,
+        kind: str,
+        work: str,
+        given: Mapping[str, Any],
+        *,
+        folder: Path,
+        memory_bytes: int,
+        seconds: float,
+        log_format: str = "text",
     ) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(LOADED))
@@ -41,7 +49,7 @@ class JobProcess:
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(
             target=_work,
-            args=(kind, work, dict(given), folder, memory_bytes, int(seconds) + 1, sender),
+            args=(kind, work, dict(given), folder, memory_bytes, int(seconds) + 1, log_format, sender),
             daemon=True,
         )
         with _bare_environment():
@@ -100,6 +108,7 @@ def _work(
     folder: Path,
     memory_bytes: int,
     seconds: int,
+    log_format: str,
     sender: Connection,
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -112,17 +121,20 @@ def _work(
     from sudare.web.http.faults import described, may_pass
     from sudare.web.jobs import work
     from sudare.web.jobs.confinement import confine
+    from sudare.web.operation.log import Log
 
+    log = Log(log_format)
     confine([path for path in work.paths(given) if Path(path).exists()], folder)
     try:
         whole, corrupt = work.whole_files(given)
         sender.send({**getattr(work, function)(whole), "corrupt": corrupt})
     except work.CorruptFile as error:
-        os.write(2, f"sudare: job {kind} failed: the file {error} is damaged\n".encode())
+        log.warning("job_failed", f"job {kind} failed: the file {error} is damaged", kind=kind, file=str(error))
         sender.send({"failure": CORRUPT, "corrupt": [str(error)]})
     except (MemoryError, MemoryNotEnough):
         sender.send("memory")
     except Exception as error:
         outcome = WAITS if may_pass(error) else "error"
-        os.write(2, f"sudare: job {kind} {'waits' if outcome == WAITS else 'failed'}: {described(error)}".encode())
+        event, places = "waits" if outcome == WAITS else "failed", described(error)
+        log.warning(f"job_{event}", f"job {kind} {event}: {places}", kind=kind, places=places)
         sender.send(outcome)

@@ -10,19 +10,21 @@ import datetime as dt
 import math
 from collections.abc import Collection
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.orm import Session, aliased
 
 from sudare.web.jobs.registry import UNHURRIED
 from sudare.web.storage.database import database_now
-from sudare.web.storage.models import Job
+from sudare.web.storage.models import Job, WorkerSign
 
 # A worker that dies with a job again and again takes the job for the reason.
 WORKER_LOST = "worker_lost"
 # How long a job that failed waits, times the number of its failures.
 RETRY_SECONDS = 60.0
 LONGEST_WAIT = dt.timedelta(hours=1)
+# How long the sign of a worker that was killed is kept.
+FORGOTTEN = dt.timedelta(days=1)
 
 
 def next_job(session: Session, *, previews: bool = True, without: Collection[int] = ()) -> int | None:
@@ -132,6 +134,27 @@ def put_off(session: Session, job: Job) -> None:
     wait = min(job.failures * dt.timedelta(seconds=RETRY_SECONDS), LONGEST_WAIT / 2)
     job.status, job.worker, job.attempts, job.finished_at = "queued", None, 0, None
     job.not_before = database_now(session) + wait
+
+
+def sign(session: Session, worker: str) -> None:
+    """Leave a worker's sign of life, and remove those of workers that have long been gone."""
+    now = database_now(session)
+    session.merge(WorkerSign(name=worker, seen_at=now))
+    session.execute(delete(WorkerSign).where(WorkerSign.seen_at < now - FORGOTTEN))
+
+
+def sign_off(session: Session, worker: str) -> None:
+    """Remove the sign of a worker that stops."""
+    session.execute(delete(WorkerSign).where(WorkerSign.name == worker))
+
+
+def last_sign(session: Session) -> float | None:
+    """Return the seconds since a worker was last heard of; none if there is no sign of any.
+
+    A sign from the future was left before the clock was set back.
+    """
+    seen = session.scalar(select(func.max(WorkerSign.seen_at)).where(WorkerSign.seen_at <= database_now(session)))
+    return (database_now(session) - seen).total_seconds() if seen else None
 
 
 def _changed(session: Session, statement: object) -> bool:

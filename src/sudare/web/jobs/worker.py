@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -23,8 +24,18 @@ from sudare.web.game.refusals import Refused
 from sudare.web.http.faults import described, is_away, may_pass
 from sudare.web.jobs.outcomes import enqueue_due, keep_corrupt, keep_failure, keep_result, parameters
 from sudare.web.jobs.process import WAITS, JobProcess
-from sudare.web.jobs.queue import finish, give_back, lease_next, next_job, prolong, take_back
+from sudare.web.jobs.queue import (
+    finish,
+    give_back,
+    lease_next,
+    next_job,
+    prolong,
+    sign,
+    sign_off,
+    take_back,
+)
 from sudare.web.jobs.registry import KINDS, UNHURRIED
+from sudare.web.operation.log import Log
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database
 from sudare.web.storage.files import FileStore, StoredFile
@@ -50,6 +61,7 @@ class _Running:
     cleanup: ExitStack
     tries: int = 0
     again: float = -math.inf
+    begun: float = field(default_factory=time.monotonic)
 
 
 class Worker:
@@ -61,12 +73,13 @@ class Worker:
 
     def __init__(self, settings: ServerSettings, database: Database, files: FileStore) -> None:
         self._settings, self._database, self._files = settings, database, files
+        self._log = Log(settings.log_format, settings.log_level)
         self.name = f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(4)}"
         self._running: dict[int, _Running] = {}
         self._resting: dict[int, float] = {}
         self._stopping = False
         self._told = ""
-        self._looked = self._prolonged = self._tidied = -math.inf
+        self._looked = self._prolonged = self._tidied = self._signed = -math.inf
 
     def run(self, parent: int | None = None) -> None:
         """Work until SIGTERM or SIGINT, or until the parent is another; jobs that are not done then are given back."""
@@ -77,7 +90,7 @@ class Worker:
                 busy = self.turn()
             except Exception as error:
                 # What was leased is begun again: the database may be back by then, or the disk have room.
-                self._log(error)
+                self._tell(error)
                 busy = False
                 time.sleep(ROUND_SECONDS)
             if not busy:
@@ -89,7 +102,12 @@ class Worker:
 
         What failed first is raised at the end, at once if the database is away, which all steps need.
         """
-        steps: list[Callable[[], bool]] = [self._look_around_in_time, self._tidy_in_time, self._prolong_in_time]
+        steps: list[Callable[[], bool]] = [
+            self._sign_in_time,
+            self._look_around_in_time,
+            self._tidy_in_time,
+            self._prolong_in_time,
+        ]
         steps += [partial(self._collect, job_id) for job_id in self._running]
         errors: list[Exception] = []
         busy = False
@@ -124,20 +142,28 @@ class Worker:
         try:
             with self._database.writing() as session:
                 give_back(session, self.name)
+                sign_off(session, self.name)
         except DBAPIError:
             return  # the leases run out by themselves
 
-    def _log(self, error: Exception) -> None:
+    def _tell(self, error: Exception) -> None:
         """Say why nothing is done: in a word if it may be well in a minute, else where it failed, once."""
         if is_away(error) or isinstance(error, OSError | Refused):
             told = type(error).__name__
         elif (told := described(error)) == self._told:
             return
         self._told = told
-        os.write(2, f"sudare: worker waits: {told.rstrip()}\n".encode())
+        self._log.warning("worker_waits", f"worker waits: {told}", error=type(error).__name__, places=told)
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self._stopping = True
+
+    def _sign_in_time(self) -> bool:
+        if self._is_due(self._signed, self._settings.lease_seconds / 3):
+            with self._database.writing() as session:
+                sign(session, self.name)
+            self._signed = time.monotonic()
+        return False
 
     def _look_around_in_time(self) -> bool:
         if self._is_due(self._looked, ROUND_SECONDS):
@@ -206,7 +232,9 @@ class Worker:
                 memory_bytes=self._settings.job_memory_bytes,
                 # What has failed may have been too slow because of the others.
                 seconds=self._settings.job_seconds * (1 + job.failures),
+                log_format=self._settings.log_format,
             )
+            self._log.info("job_begun", job=job.id, kind=job.kind)
             return _Running(job, process, folder, cleanup.pop_all())
 
     def _still_resting(self) -> set[int]:
@@ -238,6 +266,9 @@ class Worker:
                 self._return(running.job, error)
             raise
         self._drop(job_id)
+        failure = found if isinstance(found, str) else found.get("failure")
+        seconds = round(time.monotonic() - running.begun, 3)
+        self._log.info("job_ended", job=job_id, kind=running.job.kind, failure=failure, seconds=seconds)
         if found == WAITS:
             self._return(running.job, OSError(errno.ENOSPC, "no room"))
         return True

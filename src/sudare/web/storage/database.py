@@ -10,12 +10,15 @@ import datetime as dt
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, TimeoutError as NoConnection
@@ -83,6 +86,11 @@ class Database:
             if not is_away(error):
                 raise
             raise SourceNotReadable("errors.server.unreachable", reason=str(error.orig)) from None
+
+    def version(self) -> str | None:
+        """Return the form that the tables have, none if there are no tables; see `newest_version`."""
+        with self._engine.connect() as connection:
+            return MigrationContext.configure(connection).get_current_revision()
 
     def close(self) -> None:
         """Give back all connections."""
@@ -159,9 +167,28 @@ def _sqlite(url: str) -> Engine:
     return engine
 
 
+@cache
+def newest_version() -> str:
+    """Return the form of tables that this program works with."""
+    with _config() as config:
+        return ScriptDirectory.from_config(config).get_current_head() or ""
+
+
+def known_versions() -> list[str]:
+    """Return all forms that tables have had."""
+    with _config() as config:
+        return [found.revision for found in ScriptDirectory.from_config(config).walk_revisions()]
+
+
 def _migrate(connection: Connection, to: str) -> None:
+    with _config() as config:
+        config.attributes["connection"] = connection
+        command.upgrade(config, to)
+
+
+@contextmanager
+def _config() -> Iterator[Config]:
     with as_file(files("sudare.web.storage").joinpath("migrations")) as folder:
         config = Config()
         config.set_main_option("script_location", str(folder).replace("%", "%%"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, to)
+        yield config

@@ -296,6 +296,15 @@ class Job(Base):
     finished_at: Mapped[dt.datetime | None]
 
 
+class WorkerSign(Base):
+    """When a worker was last heard of; the line goes when it stops."""
+
+    __tablename__ = "worker_signs"
+
+    name: Mapped[str] = mapped_column(String(80), primary_key=True)
+    seen_at: Mapped[dt.datetime]
+
+
 class AuditEntry(Base):
     """One thing that was done, with the hash of the entry before it; triggers refuse to change or delete it."""
 
