@@ -353,6 +353,8 @@ def test_a_contest_is_played_in_a_browser(browser: api.Browser, server: RunningS
     organizer.open(results)
     assert teams[0].page.request.get(results).status == 404
     organizer.open(round)
+    organizer.press("a[href$='/publish']")
+    assert organizer.find("tbody").inner_text().count("green") == 1
     organizer.press("form:has(input[value=publish]) button")
     for team in teams:
         team.open(results)
@@ -382,6 +384,29 @@ def test_times_are_in_the_readers_zone_with_script_and_in_the_contests_without(
     without.log_in("admin")
     without.open(with_script.page.url)
     assert all("JST" in time for time in without.page.locator("time").all_inner_texts())
+
+
+def test_the_button_of_a_file_speaks_the_language_of_the_page(browser: api.Browser, server: RunningServer) -> None:
+    """And a link is copied by a button, or at least selected."""
+    organizer = Person(browser, server, Variant("ja", width=390), "organizer")
+    set_up(organizer, server)
+    link = invite(organizer, "blue")
+    assert organizer.find(".notice strong").inner_text().count("blue") == 1
+    organizer.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button = organizer.find("[data-copy]")
+    button.click()
+    organizer.page.wait_for_function("(e) => e.textContent === e.dataset.done", arg=button.element_handle())
+    assert organizer.page.evaluate("navigator.clipboard.readText()") == link
+    field = organizer.find("form[action$='/rules'] label")
+    assert organizer.texts("web.page.choose_file") in field.inner_text()
+    assert organizer.texts("web.page.no_file") in field.inner_text()
+    assert field.locator("input").evaluate("(e) => getComputedStyle(e).opacity") == "0"
+    organizer.give("form[action$='/rules'] input[type=file]", "name")
+    assert "a.csv" in field.inner_text()
+    assert organizer.texts("web.page.no_file") not in field.inner_text()
+    without = Person(browser, server, Variant("ja", script=False), "without")
+    without.open(link)
+    assert "blue" in without.find(".lead").inner_text()
 
 
 def test_a_file_that_is_dropped_is_handed_in(browser: api.Browser, server: RunningServer) -> None:

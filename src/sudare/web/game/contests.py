@@ -28,6 +28,7 @@ from sudare.web.storage.models import (
     SUBJECT_LETTERS,
     Contest,
     Dataset,
+    Evaluation,
     Job,
     Membership,
     Round,
@@ -217,18 +218,30 @@ def go_on(session: Session, viewer: Viewer, round_id: str) -> None:
     record(session, viewer.actor, "go_on", found.name, contest_id=found.contest_id, without=without)
 
 
-def publish_results(session: Session, viewer: Viewer, round_id: str, reason: str = "") -> Round:
-    """Show hits, safety and standings to all members; there is no way back.
-
-    What is published stays. A later evaluation is another version of the results, with its date and the reason.
-    """
-    found = _own_round(session, viewer, round_id)
-    evaluation = newest_evaluation(session, found)
-    over = phase_at(found, viewer.now) in ("evaluation", "closed")
-    if not over or evaluation is None or evaluation.created_at < found.reidentification_closes:
+def publishable_evaluation(session: Session, viewer: Viewer, round: Round) -> Evaluation:
+    """Return the evaluation that would be published; Refused if there is none, or if it is published already."""
+    check_organizer(viewer)
+    evaluation = newest_evaluation(session, round)
+    over = phase_at(round, viewer.now) in ("evaluation", "closed")
+    if not over or evaluation is None or evaluation.created_at < round.reidentification_closes:
         raise Refused("errors.contests.not_evaluated", 409)
     if evaluation.published_at is not None:
         raise Refused("errors.contests.published_already", 409)
+    return evaluation
+
+
+def publish_results(
+    session: Session, viewer: Viewer, round_id: str, reason: str = "", confirmed: int | None = None
+) -> Round:
+    """Show hits, safety and standings to all members; there is no way back.
+
+    What is published stays. A later evaluation is another version of the results, with its date and the reason. Another
+    one than the evaluation that was `confirmed` is not published.
+    """
+    found = _own_round(session, viewer, round_id)
+    evaluation = publishable_evaluation(session, viewer, found)
+    if confirmed is not None and evaluation.id != confirmed:
+        raise Refused("errors.contests.evaluated_again", 409)
     if found.published_at is not None and not reason.strip():
         raise Refused("errors.contests.reason_needed", 422)
     evaluation.published_at, evaluation.reason = database_now(session), reason.strip()
@@ -264,8 +277,13 @@ def reset_member(session: Session, viewer: Viewer, settings: ServerSettings, use
     return make_reset(session, viewer.actor, settings, user, viewer.contest.id)
 
 
-def take_step(session: Session, viewer: Viewer, round_id: str, step: str, reason: str = "") -> None:
-    """Do with a round what a button or a program says; a `reason` is for results that replace others."""
+def take_step(
+    session: Session, viewer: Viewer, round_id: str, step: str, reason: str = "", confirmed: int | None = None
+) -> None:
+    """Do with a round what a button or a program says; a `reason` is for results that replace others.
+
+    `confirmed` is the evaluation whose publication was confirmed.
+    """
     steps: dict[str, Callable[[], object]] = {
         "freeze": lambda: set_frozen(session, viewer, round_id, True),
         "unfreeze": lambda: set_frozen(session, viewer, round_id, False),
@@ -273,7 +291,7 @@ def take_step(session: Session, viewer: Viewer, round_id: str, step: str, reason
         "forbid_preview": lambda: set_preview(session, viewer, round_id, False),
         "go_on": lambda: go_on(session, viewer, round_id),
         "evaluate": lambda: order_evaluation(session, viewer, round_id),
-        "publish": lambda: publish_results(session, viewer, round_id, reason),
+        "publish": lambda: publish_results(session, viewer, round_id, reason, confirmed),
         "close": lambda: close_round(session, viewer, round_id),
     }
     if step not in steps:
