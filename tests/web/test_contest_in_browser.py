@@ -40,7 +40,8 @@ SHIFTS = {"blue": 0, "green": 1, "red": 2}
 SEEN = """() => ({
   language: document.documentElement.lang,
   flaws: [
-    ...[...document.querySelectorAll("input:not([type=hidden]):not([hidden]), select")].filter((e) => !e.labels.length),
+    ...[...document.querySelectorAll("input:not([type=hidden]):not([hidden]), select, textarea")]
+      .filter((e) => !e.labels.length),
     ...[...document.querySelectorAll("button, a")].filter((e) => !e.textContent.trim()),
     ...[...document.querySelectorAll("img:not([alt])")],
   ].map((e) => e.outerHTML).concat(
@@ -407,6 +408,29 @@ def test_the_button_of_a_file_speaks_the_language_of_the_page(browser: api.Brows
     without = Person(browser, server, Variant("ja", script=False), "without")
     without.open(link)
     assert "blue" in without.find(".lead").inner_text()
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "in 23 hours"), ("ja", "23 時間後")])
+def test_a_contest_explains_itself(browser: api.Browser, server: RunningServer, language: str, words: str) -> None:
+    """On a phone, by keyboard; the countdown goes by the server's clock."""
+    organizer = Person(browser, server, Variant(language, keyboard=True, width=390), "organizer")
+    set_up(organizer, server)
+    desk = organizer.page.url
+    open_round(organizer)
+    organizer.open(desk)
+    for action in ("description", "announcements"):
+        form = f"form[action$='/{action}']"
+        organizer.find(f"details:has({form}) summary").press("Enter")
+        if action == "announcements":
+            organizer.write(f"{form} input[name=title]", "News")
+        organizer.write(f"{form} textarea", "A **long** word: " + "x" * 200)
+        organizer.press(f"{form} button")
+        assert organizer.find(".prose strong").inner_text() == "long"
+        organizer.open(desk)
+    organizer.open(desk.removesuffix("/organize"))
+    assert organizer.find("[data-until]").inner_text() == words
+    organizer.press("a[href$='/rules']")
+    assert "2010/1/1" in organizer.find("table").inner_text()
 
 
 def test_a_file_that_is_dropped_is_handed_in(browser: api.Browser, server: RunningServer) -> None:

@@ -224,13 +224,15 @@ SCOPES = {
 
 def test_a_token_without_the_scope_is_refused_everywhere(served: Served) -> None:
     bodies = {
+        "/description": {"text": "x"},
+        "/announcements": {"title": "x"},
         "/teams": {"name": "x"},
         "/invitations": {"role": "observer"},
         "/rounds": dict.fromkeys(("name", *TIMES), "x"),
         "/rounds/{round_id}/times": {},
         "/rounds/{round_id}/steps": {"step": "freeze"},
     }
-    for route in routes(PROGRAMS, "GET", "POST", "PUT", "PATCH"):
+    for route in routes(PROGRAMS, "GET", "POST", "PUT", "PATCH", "DELETE"):
         method = next(iter(route.methods))
         scope = SCOPES.get((method, route.path), "read" if method == "GET" else "organize")
         name = "organizer" if scope == "organize" else "blue"

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from sudare.errors import InputError
-from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, load_rules
+from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, RuleSet, built_in_text, load_rules
 from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.web.game.accounts import make_reset, may_reset
@@ -93,6 +93,18 @@ def set_rules(session: Session, viewer: Viewer, files: FileStore, stored: Stored
         raise Refused("errors.contests.bad_rules", 422, problem=Retold(error, path, "TOML")) from None
     session.get_one(Contest, viewer.contest.id).rules = stored.hash
     record(session, viewer.actor, "set_rules", name, contest_id=viewer.contest.id, sha256=stored.hash)
+
+
+def contest_rules(files: FileStore, contest: Contest) -> RuleSet:
+    """Return the rules of a contest: built-in ones, or those of its own file, which is checked."""
+    return load_rules(contest.rules if contest.rules in BUILT_IN else files.whole(contest.rules))
+
+
+def rules_text(files: FileStore, contest: Contest) -> str:
+    """Return the rules of a contest as the text of their file."""
+    if contest.rules in BUILT_IN:
+        return built_in_text(contest.rules)
+    return files.whole(contest.rules).read_text(encoding="utf-8-sig")
 
 
 def add_team(session: Session, viewer: Viewer, name: str) -> Team:

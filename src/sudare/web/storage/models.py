@@ -26,7 +26,7 @@ SUBJECT_LETTERS = 200
 class Contest(Base):
     """A contest: its rules and what its organizers decided.
 
-    `rules` is the name of built-in rules, or the hash of the file with those of the contest.
+    `rules` is the name of built-in rules, or the hash of the file with those of the contest; `description` is Markdown.
     """
 
     __tablename__ = "contests"
@@ -40,6 +40,20 @@ class Contest(Base):
     hide_names: Mapped[bool]
     guesses_replaceable: Mapped[bool]
     public: Mapped[bool]
+    description: Mapped[str] = mapped_column(Text, default="")
+    created_at: Mapped[dt.datetime]
+
+
+class Announcement(Base):
+    """What organizers tell everybody who sees the contest; the text is Markdown."""
+
+    __tablename__ = "announcements"
+
+    id: Mapped[str] = identity()
+    contest_id: Mapped[str] = link("contests.id")
+    title: Mapped[str] = mapped_column(String(80))
+    text: Mapped[str] = mapped_column(Text)
+    created_by: Mapped[str] = link("users.id")
     created_at: Mapped[dt.datetime]
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sudare.web.game.announcements import visible_announcements
 from sudare.web.game.phases import Phase, deadline_at, phase_at
 from sudare.web.game.submissions import failed_checks
 from sudare.web.game.visibility import (
@@ -20,7 +21,7 @@ from sudare.web.game.visibility import (
     team_names,
     visible_teams,
 )
-from sudare.web.storage.models import AuditEntry, Dataset, Round
+from sudare.web.storage.models import Announcement, AuditEntry, Dataset, Round
 
 
 class ShownData(BaseModel):
@@ -74,8 +75,17 @@ class ShownTeam(BaseModel):
     name: str
 
 
+class ShownAnnouncement(BaseModel):
+    """What organizers tell everybody; the text is Markdown."""
+
+    id: str
+    title: str
+    text: str
+    created_at: dt.datetime
+
+
 class ShownContest(BaseModel):
-    """A contest, and what the viewer is in it."""
+    """A contest, and what the viewer is in it; the description is Markdown, the newest announcement the first."""
 
     id: str
     name: str
@@ -86,6 +96,8 @@ class ShownContest(BaseModel):
     hide_names: bool
     guesses_replaceable: bool
     public: bool
+    description: str
+    announcements: list[ShownAnnouncement]
     role: str | None
     team: ShownTeam | None
     teams: list[ShownTeam]
@@ -108,11 +120,18 @@ def show_contest(session: Session, viewer: Viewer) -> ShownContest:
         hide_names=contest.hide_names,
         guesses_replaceable=contest.guesses_replaceable,
         public=contest.public,
+        description=contest.description,
+        announcements=[show_announcement(found) for found in visible_announcements(session, viewer)],
         role=viewer.role,
         team=next((team for team in teams if team.id == viewer.team_id), None),
         teams=teams,
         rounds=[show_round(session, viewer, round) for round in rounds],
     )
+
+
+def show_announcement(found: Announcement) -> ShownAnnouncement:
+    """Show an announcement."""
+    return ShownAnnouncement(id=found.id, title=found.title, text=found.text, created_at=found.created_at)
 
 
 def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:

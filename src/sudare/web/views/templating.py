@@ -19,6 +19,7 @@ from sudare.report.charts.results import ResultPoint, results_chart
 from sudare.report.numbers import Numbers
 from sudare.report.page import panel
 from sudare.web.views.audit_words import entry_actor, entry_details, entry_subject
+from sudare.web.views.markdown import markdown
 from sudare.web.views.results import ShownFinal, ShownResults
 
 # How the names of statistics of single columns begin among the measures of uses.
@@ -90,7 +91,8 @@ def environment(language: Language) -> Environment:
     found.filters.update(
         actor=partial(entry_actor, texts), subject=partial(entry_subject, texts),
         details=partial(entry_details, texts), listed=texts.listed, column_name=partial(_column_name, texts),
-        moment=_moment, field=_field, count=_count, utility=_utility, change=_change, measure=_measure,
+        moment=_moment, field=_field, machine=_machine, markdown=markdown,
+        count=_count, utility=_utility, change=_change, measure=_measure,
         percent=Numbers(texts).percent, at_least=Numbers(texts).at_least, at_most=Numbers(texts).at_most,
     )  # fmt: skip
     return found
@@ -101,9 +103,12 @@ def _moment(value: dt.datetime | None, zone: str) -> str | Markup:
     if value is None:
         return ""
     local = value.astimezone(ZoneInfo(zone))
-    return Markup('<time datetime="{}">{}</time>').format(
-        value.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), local.strftime("%Y-%m-%d %H:%M:%S %Z")
-    )
+    return Markup('<time datetime="{}">{}</time>').format(_machine(value), local.strftime("%Y-%m-%d %H:%M:%S %Z"))
+
+
+def _machine(value: dt.datetime) -> str:
+    """Return a moment for programs."""
+    return value.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _field(value: dt.datetime, zone: str) -> str:

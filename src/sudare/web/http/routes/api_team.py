@@ -27,7 +27,7 @@ from sudare.web.game.visibility import (
     visible_target,
 )
 from sudare.web.http.requests import Credentials, calling, receive_upload, server_of
-from sudare.web.http.routes.contest_pages import Version, send_file, send_table
+from sudare.web.http.routes.contest_pages import Version, send_file, send_rules_file, send_table
 from sudare.web.storage.models import GuessFile, Submission
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.results import ShownResults, show_results
@@ -52,6 +52,7 @@ class Problems(BaseModel):
 STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503, 507)
 ANSWERS: dict[int | str, dict[str, Any]] = {status: {"model": Problems} for status in STATUSES}
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}, "description": "The file."}}
+RULES_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/toml": {}}, "description": "The file."}}
 BODY = {
     "requestBody": {
         "required": True,
@@ -67,6 +68,14 @@ def get_contest(request: Request, credentials: Credentials) -> ShownContest:
     """Return the contest that the token is for, with its rounds and teams."""
     with calling(request, credentials) as (session, viewer):
         return show_contest(session, viewer)
+
+
+@router.get("/rules", response_class=Response, responses=RULES_FILE)
+def get_rules(request: Request, credentials: Credentials) -> Response:
+    """Download the rules of the contest, a TOML file that the commands take."""
+    with calling(request, credentials) as (_, viewer):
+        viewer.need("read")
+        return send_rules_file(server_of(request), viewer.contest)
 
 
 @router.get("/rounds/{round_id}")

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.showing import dataclass
 from sudare.web.game.accounts import invite
+from sudare.web.game.announcements import MOST_TEXT_LETTERS, announce, describe, withdraw
 from sudare.web.game.contests import (
     ContestPlan,
     add_round,
@@ -150,6 +151,30 @@ def do_add_round(request: Request, contest_id: str, form: Posted) -> Response:
     return go(f"/contests/{contest_id}/organize")
 
 
+@router.post("/contests/{contest_id}/description")
+def do_describe(request: Request, contest_id: str, form: Posted) -> Response:
+    """Set the description."""
+    with visiting(request, writes=True) as visit:
+        describe(visit.session, visit.viewer(contest_id), form.text("text"))
+    return go(f"/contests/{contest_id}")
+
+
+@router.post("/contests/{contest_id}/announcements")
+def do_announce(request: Request, contest_id: str, form: Posted) -> Response:
+    """Tell something to everybody who sees the contest."""
+    with visiting(request, writes=True) as visit:
+        announce(visit.session, visit.viewer(contest_id), form.text("title"), form.text("text"))
+    return go(f"/contests/{contest_id}")
+
+
+@router.post("/contests/{contest_id}/announcements/{identity}/withdraw")
+def do_withdraw(request: Request, contest_id: str, identity: str, form: Posted) -> Response:  # noqa: ARG001
+    """Take an announcement back."""
+    with visiting(request, writes=True) as visit:
+        withdraw(visit.session, visit.viewer(contest_id), identity)
+    return go(f"/contests/{contest_id}/organize")
+
+
 @router.post("/contests/{contest_id}/jobs/{job_id}/retry")
 def do_retry(request: Request, contest_id: str, job_id: int, form: Posted) -> Response:  # noqa: ARG001
     """Have a failed job done again."""
@@ -227,5 +252,6 @@ def _desk(visit: Visit, contest_id: str, link: MadeLink | None = None) -> Respon
         members=show_members(visit.session, viewer),
         jobs=show_jobs(visit.session, viewer, most=DESK_JOBS),
         times=TIMES,
+        most_letters=MOST_TEXT_LETTERS,
         link=link,
     )

@@ -15,6 +15,19 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   time.textContent = new Intl.DateTimeFormat(locale, form).format(moment);
 }
 
+const relative = new Intl.RelativeTimeFormat(locale);
+const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+// By the server's clock: the reader's may be wrong.
+function countDown(place) {
+  const left = (new Date(place.dataset.until) - new Date(place.dataset.now) - performance.now()) / 1000;
+  const [unit, seconds] = units.find(([, size]) => left >= size) ?? ["second", 1];
+  place.textContent = left > 0 ? relative.format(Math.floor(left / seconds), unit) : "";
+  if (left > 0) window.setTimeout(() => countDown(place), left < 7200 ? 1000 : 60000);
+}
+
+for (const place of document.querySelectorAll("[data-until]")) countDown(place);
+
 const fileFields = document.querySelectorAll('input[type="file"]');
 if (fileFields.length) {
   // A file that misses its field must not replace the page.
