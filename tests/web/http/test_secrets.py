@@ -16,7 +16,15 @@ from sqlalchemy import select, update
 
 from sudare.web.game.contests import publish_results
 from sudare.web.game.phases import TIMES
-from sudare.web.http.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
+from sudare.web.http.routes import (
+    account_pages,
+    api_organizer,
+    api_team,
+    contest_pages,
+    correction_pages,
+    organizer_pages,
+    team_pages,
+)
 from sudare.web.storage.archive import export_contest
 from sudare.web.storage.models import ApiToken, Contest, Target
 from sudare.web.storage.people import LoginSession, User
@@ -25,7 +33,9 @@ from tests.web.small_contest import PASSWORD, SmallContest, T, anonymized, guess
 
 API = "/api/v1"
 PAGES = [
-    route for module in (account_pages, contest_pages, organizer_pages, team_pages) for route in module.router.routes
+    route
+    for module in (account_pages, contest_pages, organizer_pages, correction_pages, team_pages)
+    for route in module.router.routes
 ]
 PROGRAMS = [route for module in (api_organizer, api_team) for route in module.router.routes]
 # A with some dates deleted, so that its U is a number like no other; and one that breaks the rules.
@@ -94,6 +104,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, masters: Masters) -> Iterat
         "submission_id": sent[0]["id"],
         "identity": sent[1]["id"],
         "job_id": "2",
+        "team_id": small.teams["blue"],
+        "user_id": small.users["blue"],
     }
     yield Served(running, small, identities)
     running.stop()
@@ -183,10 +195,12 @@ def test_identities_cannot_be_guessed_from_each_other(served: Served) -> None:
 
 
 def test_an_organizers_address_does_nothing_for_others(served: Served) -> None:
-    desk = [route for route in routes(organizer_pages.router.routes, "POST") if route.path != "/new-contest"]
+    desks = [*organizer_pages.router.routes, *correction_pages.router.routes]
+    desk = [route for route in routes(desks, "POST") if route.path not in ("/new-contest", "/account/delete")]
     for name in ("blue", "observer", "outsider"):
         client = served.browser(name)
         form = {"csrf": csrf(client.get("/account").text), "name": "x", "role": "organizer", "step": "freeze"}
+        form |= {"submissions_per_day": "1", "disabled": "yes"}
         for route in desk:
             answer = client.post(served.fill(route), data=form, files={"file": ("x", b"x")})
             expected = (404, 422) if name == "outsider" else (403, 404, 422)

@@ -140,7 +140,7 @@ def set_times(session: Session, viewer: Viewer, round_id: str, times: dict[str, 
 
     What has been published stays so: when there are targets, anonymization is over.
     """
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     given = {key: text for key, text in times.items() if key in TIMES and text.strip()}
     moments = {key: read_moment(text, viewer.contest.time_zone) for key, text in given.items()}
     after: dict[str, dt.datetime] = {key: moments.get(key, getattr(found, key)) for key in TIMES}
@@ -157,7 +157,7 @@ def set_times(session: Session, viewer: Viewer, round_id: str, times: dict[str, 
 
 def set_frozen(session: Session, viewer: Viewer, round_id: str, frozen: bool) -> Round:
     """Stop a round, so that nothing is taken in whatever the phase, or let it go on."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     found.frozen = frozen
     record(session, viewer.actor, "freeze" if frozen else "unfreeze", found.name, contest_id=found.contest_id)
     return found
@@ -168,7 +168,7 @@ def set_preview(session: Session, viewer: Viewer, round_id: str, allowed: bool) 
 
     As long as anonymization is open, what would count of each team is attacked at once.
     """
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     found.preview = allowed
     if allowed and phase_at(found, viewer.now) == "anonymization":
         for submission in final_submissions(session, found):
@@ -185,7 +185,7 @@ def set_preview(session: Session, viewer: Viewer, round_id: str, allowed: bool) 
 
 def set_original(session: Session, viewer: Viewer, round_id: str, stored: StoredFile) -> Dataset:
     """Give a round its T, to be checked by a worker; too late when something was handed in."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     if session.scalars(select(Submission.id).where(Submission.round_id == found.id).limit(1)).first():
         raise Refused("errors.contests.data_fixed", 409)
     dataset = Dataset(
@@ -214,7 +214,7 @@ def set_original(session: Session, viewer: Viewer, round_id: str, stored: Stored
 
 def order_evaluation(session: Session, viewer: Viewer, round_id: str) -> None:
     """Have a round evaluated, or once more; it is done when re-identification is over."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     if phase_at(found, viewer.now) != "evaluation" or found.targets_at is None:
         raise Refused("errors.contests.not_over", 409)
     enqueue(session, "evaluate", found.id, found.contest_id)
@@ -223,7 +223,7 @@ def order_evaluation(session: Session, viewer: Viewer, round_id: str) -> None:
 
 def go_on(session: Session, viewer: Viewer, round_id: str) -> None:
     """Make the targets, or evaluate, without what the server could not check; who that is stays in the audit log."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     left_out = go_on_without(session, found)
     names = {team.id: team.name for team in session.scalars(select(Team).where(Team.contest_id == found.contest_id))}
     without = [f"{names[entry.team_id]} {entry.number}" for entry in left_out]
@@ -250,7 +250,7 @@ def publish_results(
     What is published stays. A later evaluation is another version of the results, with its date and the reason. Another
     one than the evaluation that was `confirmed` is not published.
     """
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     evaluation = publishable_evaluation(session, viewer, found)
     if confirmed is not None and evaluation.id != confirmed:
         raise Refused("errors.contests.evaluated_again", 409)
@@ -272,7 +272,7 @@ def publish_results(
 
 def close_round(session: Session, viewer: Viewer, round_id: str) -> Round:
     """Close a round for good, when its results are published."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     if found.published_at is None:
         raise Refused("errors.contests.not_evaluated", 409)
     found.closed_at = found.closed_at or database_now(session)
@@ -331,7 +331,8 @@ def checked_name(text: str, most: int = MOST_NAME_LETTERS) -> str:
     return name
 
 
-def _own_round(session: Session, viewer: Viewer, identity: str) -> Round:
+def own_round(session: Session, viewer: Viewer, identity: str) -> Round:
+    """Return a round of the organizer's contest, which nobody else changes until the end of the transaction."""
     check_organizer(viewer)
     wait_for_turn(session, ROUND_LOCK, identity)
     found = session.get(Round, identity, populate_existing=True)

@@ -24,7 +24,15 @@ from sudare.web.http.faults import described, has_no_room, is_away
 from sudare.web.http.fields import wrong_place
 from sudare.web.http.middleware import BodyLimits, Faults, SafeHeaders
 from sudare.web.http.requests import Server, texts_of
-from sudare.web.http.routes import account_pages, api_organizer, api_team, contest_pages, organizer_pages, team_pages
+from sudare.web.http.routes import (
+    account_pages,
+    api_organizer,
+    api_team,
+    contest_pages,
+    correction_pages,
+    organizer_pages,
+    team_pages,
+)
 from sudare.web.http.security import HEADERS
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import Database
@@ -74,7 +82,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(BodyLimits, settings=settings)
     app.add_middleware(SafeHeaders, settings=settings)
     app.add_middleware(Faults, answer=_broken)
-    for module in (account_pages, contest_pages, organizer_pages, team_pages):
+    for module in (account_pages, contest_pages, organizer_pages, correction_pages, team_pages):
         app.include_router(module.router, include_in_schema=False)
     for api in (api_team, api_organizer):
         app.include_router(api.router, prefix="/api/v1")

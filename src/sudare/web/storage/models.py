@@ -311,7 +311,10 @@ class Job(Base):
 
 
 class AuditEntry(Base):
-    """One thing that was done, with the hash of the entry before it; triggers refuse to change or delete it."""
+    """One thing that was done, with the hash of the entry before it; triggers refuse to change or delete it.
+
+    `actor` and `subject` name people by their identities, after an @: their names can be erased.
+    """
 
     __tablename__ = "audit_log"
 
@@ -325,6 +328,17 @@ class AuditEntry(Base):
     details: Mapped[str] = mapped_column(Text)
     previous_hash: Mapped[str] = mapped_column(String(64))
     hash: Mapped[str] = mapped_column(String(64), unique=True)
+
+
+class AuditAddress(Base):
+    """From where an entry of the audit log came, apart from it: it expires, and is erased with its user."""
+
+    __tablename__ = "audit_addresses"
+
+    entry_id: Mapped[int] = mapped_column(ForeignKey("audit_log.id"), primary_key=True, autoincrement=False)
+    user_id: Mapped[str | None] = maybe_link("users.id")
+    address: Mapped[str] = mapped_column(String(64))
+    at: Mapped[dt.datetime] = mapped_column(index=True)
 
 
 # All tables, those of people too.

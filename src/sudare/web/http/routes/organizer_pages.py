@@ -24,6 +24,7 @@ from sudare.web.game.contests import (
     set_times,
     take_step,
 )
+from sudare.web.game.corrections import CHOICES
 from sudare.web.game.phases import TIMES
 from sudare.web.game.refusals import Refused
 from sudare.web.game.visibility import check_organizer
@@ -33,7 +34,7 @@ from sudare.web.storage.models import Team
 from sudare.web.storage.people import User
 from sudare.web.views.pages import go, render
 from sudare.web.views.results import show_results
-from sudare.web.views.shown_administration import show_audit, show_jobs, show_members
+from sudare.web.views.shown_administration import show_audit, show_invitations, show_jobs, show_members
 from sudare.web.views.shown_contests import show_contest, show_round
 
 router = APIRouter()
@@ -250,6 +251,8 @@ def _desk(visit: Visit, contest_id: str, link: MadeLink | None = None) -> Respon
         "organize.html",
         contest=show_contest(visit.session, viewer),
         members=show_members(visit.session, viewer),
+        invitations=show_invitations(visit.session, viewer),
+        choices=CHOICES,
         jobs=show_jobs(visit.session, viewer, most=DESK_JOBS),
         times=TIMES,
         most_letters=MOST_TEXT_LETTERS,
