@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from sudare.web.game.accounts import accept_invitation, add_user, find_session, 
 from sudare.web.game.audit import first_broken
 from sudare.web.game.contests import add_round
 from sudare.web.game.corrections import (
-    CHOICES,
+    ContestEdit,
     delete_account,
     delete_member,
     edit_contest,
@@ -37,6 +38,8 @@ from sudare.web.views.shown_administration import show_audit
 from tests.web.conftest import RunningServer, csrf, log_in as logged_in
 from tests.web.small_contest import PASSWORD, SmallContest, anonymized
 
+EDIT = ContestEdit(" Large ", 5, hide_names=True, guesses_replaceable=False, public=True)
+
 
 def do(small: SmallContest, action: Callable[[Session, Viewer], object], name: str = "organizer") -> object:
     with small.database.writing() as session:
@@ -57,8 +60,7 @@ def log(small: SmallContest) -> list[AuditEntry]:
 
 
 def test_names_and_choices_are_changed_and_the_log_says_what(small: SmallContest) -> None:
-    choices = {"hide_names": True, "guesses_replaceable": False, "public": True}
-    do(small, lambda session, viewer: edit_contest(session, viewer, name=" Large ", per_day=5, choices=choices))
+    do(small, lambda session, viewer: edit_contest(session, viewer, EDIT))
     do(small, lambda session, viewer: rename_round(session, viewer, small.round, "Final"))
     do(small, lambda session, viewer: rename_team(session, viewer, small.teams["blue"], "indigo"))
     with small.database.reading() as session:
@@ -76,14 +78,18 @@ def test_names_and_choices_are_changed_and_the_log_says_what(small: SmallContest
         ("blue", "indigo"),
     ]
     before = len(log(small))
-    do(small, lambda session, viewer: edit_contest(session, viewer, name="Large", per_day=5, choices=choices))
+    do(small, lambda session, viewer: edit_contest(session, viewer, EDIT))
     assert len(log(small)) == before
 
 
 def test_what_cannot_be_a_name_or_a_number_is_refused(small: SmallContest) -> None:
-    choices = dict.fromkeys(CHOICES, True)
-    assert code(small, lambda s, v: edit_contest(s, v, name="", per_day=5, choices=choices)) == "name_length"
-    assert code(small, lambda s, v: edit_contest(s, v, name="x", per_day=0, choices=choices)) == "per_day"
+    for wrong, said in (
+        (replace(EDIT, name=""), "name_length"),
+        (replace(EDIT, submissions_per_day=0), "per_day"),
+        (replace(EDIT, leaderboard="x"), "not_there"),
+        (replace(EDIT, leaderboard_hours=721), "leaderboard_hours"),
+    ):
+        assert code(small, lambda s, v, wrong=wrong: edit_contest(s, v, wrong)) == said
     assert code(small, lambda s, v: rename_round(s, v, small.round, "a\nb")) == "name_letters"
     assert code(small, lambda s, v: rename_team(s, v, small.teams["blue"], "red")) == "team_taken"
     assert code(small, lambda s, v: rename_team(s, v, "nothing", "x")) == "not_there"
@@ -96,7 +102,7 @@ def test_only_organizers_correct(small: SmallContest) -> None:
         invitation = session.scalars(select(Invitation.id)).one()
     blue, actions = small.users["blue"], list[Callable[[Session, Viewer], object]]()
     actions += [
-        lambda s, v: edit_contest(s, v, name="x", per_day=1, choices=dict.fromkeys(CHOICES, True)),
+        lambda s, v: edit_contest(s, v, EDIT),
         lambda s, v: rename_round(s, v, small.round, "x"),
         lambda s, v: rename_team(s, v, small.teams["red"], "x"),
         lambda s, v: revoke_invitation(s, v, invitation),
@@ -235,7 +241,8 @@ def test_the_pages_correct_and_ask_before_they_delete(small: SmallContest, runni
         return organizer.post(path, data={**secret, **fields}).status_code
 
     assert f'href="{member}"' in organizer.get(f"{home}/organize").text
-    assert post(f"{home}/settings", name="Large", submissions_per_day="4", public="yes") == 303
+    board = {"leaderboard": "frozen", "leaderboard_hours": "2"}
+    assert post(f"{home}/settings", name="Large", submissions_per_day="4", public="yes", **board) == 303
     assert post(f"{home}/teams/{small.teams['green']}/name", name="Grün") == 303
     assert post(f"/rounds/{small.round}/name", name="Final <b>") == 303
     assert "Final &lt;b&gt;" in organizer.get(home).text and "Grün" in organizer.get(home).text

@@ -200,7 +200,7 @@ def test_an_organizers_address_does_nothing_for_others(served: Served) -> None:
     for name in ("blue", "observer", "outsider"):
         client = served.browser(name)
         form = {"csrf": csrf(client.get("/account").text), "name": "x", "role": "organizer", "step": "freeze"}
-        form |= {"submissions_per_day": "1", "disabled": "yes"}
+        form |= {"submissions_per_day": "1", "disabled": "yes", "leaderboard": "public", "leaderboard_hours": "1"}
         for route in desk:
             answer = client.post(served.fill(route), data=form, files={"file": ("x", b"x")})
             expected = (404, 422) if name == "outsider" else (403, 404, 422)

@@ -5,13 +5,17 @@ The audit log says what was done, and keeps its chain: a person whose account is
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from sudare.showing import dataclass
 from sudare.web.game.accounts import end_all_sessions, end_links, end_tokens, lift_throttle, may_reset
 from sudare.web.game.audit import record
 from sudare.web.game.contests import MOST_PER_DAY, checked_name, own_round
+from sudare.web.game.leaderboards import MOST_HOURS, OPENINGS
 from sudare.web.game.refusals import Refused, not_there
 from sudare.web.game.visibility import Viewer, check_organizer
 from sudare.web.storage.database import database_now
@@ -23,13 +27,30 @@ CHOICES = ("hide_names", "guesses_replaceable", "public")
 NOBODY = "deleted-"
 
 
-def edit_contest(session: Session, viewer: Viewer, *, name: str, per_day: int, choices: dict[str, bool]) -> Contest:
+@dataclass(frozen=True, slots=True)
+class ContestEdit:
+    """What can be changed of a contest at any time."""
+
+    name: str
+    submissions_per_day: int
+    hide_names: bool
+    guesses_replaceable: bool
+    public: bool
+    leaderboard: str = "hidden"
+    leaderboard_hours: int = 24
+
+
+def edit_contest(session: Session, viewer: Viewer, edit: ContestEdit) -> Contest:
     """Change the name of a contest, how much may be handed in a day, and choices; the log has what changed."""
     check_organizer(viewer)
-    if not 1 <= per_day <= MOST_PER_DAY:
+    if edit.leaderboard not in OPENINGS:
+        raise not_there()
+    if not 0 <= edit.leaderboard_hours <= MOST_HOURS:
+        raise Refused("errors.contests.leaderboard_hours", 422, most=MOST_HOURS)
+    if not 1 <= edit.submissions_per_day <= MOST_PER_DAY:
         raise Refused("errors.contests.per_day", 422, most=MOST_PER_DAY)
     found = session.get_one(Contest, viewer.contest.id)
-    wanted = {"name": checked_name(name), "submissions_per_day": per_day, **{key: choices[key] for key in CHOICES}}
+    wanted = {**asdict(edit), "name": checked_name(edit.name)}
     changed = {key: value for key, value in wanted.items() if getattr(found, key) != value}
     if changed:
         record(session, viewer.actor, "edit_contest", found.name, contest_id=found.id, **changed)

@@ -27,6 +27,7 @@ class Contest(Base):
     """A contest: its rules and what its organizers decided.
 
     `rules` is the name of built-in rules, or the hash of the file with those of the contest; `description` is Markdown.
+    `leaderboard` is when teams see each other's U; a frozen one stands still so many hours before the end.
     """
 
     __tablename__ = "contests"
@@ -41,6 +42,8 @@ class Contest(Base):
     guesses_replaceable: Mapped[bool]
     public: Mapped[bool]
     description: Mapped[str] = mapped_column(Text, default="")
+    leaderboard: Mapped[str] = mapped_column(String(10), default="hidden")
+    leaderboard_hours: Mapped[int] = mapped_column(default=24)
     created_at: Mapped[dt.datetime]
 
 

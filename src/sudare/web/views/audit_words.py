@@ -44,7 +44,7 @@ def entry_details(texts: Texts, entry: ShownEntry, zone: str) -> list[tuple[str,
 
 
 def _name(texts: Texts, name: str) -> str:
-    if name in (*CHOICES, "submissions_per_day"):
+    if name in (*CHOICES, "submissions_per_day", "leaderboard", "leaderboard_hours"):
         return texts(f"web.contest.{name}")
     return texts(f"web.time.{name}") if name in TIMES else texts(f"web.detail.{name}")
 
@@ -54,6 +54,8 @@ def _value(texts: Texts, name: str, value: Any, zone: str) -> str:
         return dt.datetime.fromisoformat(value).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M:%S %Z")
     if name == "role":
         return texts(f"web.role.{value}")
+    if name == "leaderboard":
+        return texts(f"web.opening.{value}")
     if name == "failure":
         return texts(f"web.failure.{value}")
     if name == "scopes":

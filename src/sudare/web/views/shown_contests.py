@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sudare.web.game.announcements import visible_announcements
+from sudare.web.game.leaderboards import Leaderboard, leaderboard_open
 from sudare.web.game.phases import Phase, deadline_at, phase_at
 from sudare.web.game.submissions import failed_checks
 from sudare.web.game.visibility import (
@@ -64,6 +65,7 @@ class ShownRound(BaseModel):
     published: bool
     unpublished: bool
     results_open: bool
+    leaderboard_open: bool
     failed_checks: list[ShownCheck] = Field(default_factory=list)
     corrupt_files: list[str] = Field(default_factory=list)
 
@@ -73,6 +75,23 @@ class ShownTeam(BaseModel):
 
     id: str
     name: str
+
+
+class ShownPlace(BaseModel):
+    """Where a team stands on the leaderboard: its best U, and how many of its submissions are valid."""
+
+    rank: int
+    team: str
+    utility: float
+    valid: int
+
+
+class ShownLeaderboard(BaseModel):
+    """The leaderboard of a round, of what was handed in before `until`."""
+
+    until: dt.datetime
+    frozen: bool
+    places: list[ShownPlace]
 
 
 class ShownAnnouncement(BaseModel):
@@ -97,6 +116,8 @@ class ShownContest(BaseModel):
     guesses_replaceable: bool
     public: bool
     description: str
+    leaderboard: str
+    leaderboard_hours: int
     announcements: list[ShownAnnouncement]
     role: str | None
     team: ShownTeam | None
@@ -121,12 +142,22 @@ def show_contest(session: Session, viewer: Viewer) -> ShownContest:
         guesses_replaceable=contest.guesses_replaceable,
         public=contest.public,
         description=contest.description,
+        leaderboard=contest.leaderboard,
+        leaderboard_hours=contest.leaderboard_hours,
         announcements=[show_announcement(found) for found in visible_announcements(session, viewer)],
         role=viewer.role,
         team=next((team for team in teams if team.id == viewer.team_id), None),
         teams=teams,
         rounds=[show_round(session, viewer, round) for round in rounds],
     )
+
+
+def show_leaderboard(found: Leaderboard) -> ShownLeaderboard:
+    """Show a leaderboard."""
+    places = [
+        ShownPlace(rank=place.rank, team=place.team, utility=place.utility, valid=place.valid) for place in found.places
+    ]
+    return ShownLeaderboard(until=found.until, frozen=found.frozen, places=places)
 
 
 def show_announcement(found: Announcement) -> ShownAnnouncement:
@@ -155,6 +186,7 @@ def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
         published=round.published_at is not None,
         unpublished=viewer.organizes and newest is not None and newest.published_at is None,
         results_open=results_open(viewer, round) and newest is not None,
+        leaderboard_open=leaderboard_open(viewer, round),
         failed_checks=_failed_checks(session, round) if viewer.organizes else [],
         corrupt_files=_corrupt_files(session, round) if viewer.organizes else [],
     )

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
+from sudare.web.game.leaderboards import visible_leaderboard
 from sudare.web.game.refusals import not_there
 from sudare.web.game.submissions import (
     MOST_NOTE_LETTERS,
@@ -31,7 +32,14 @@ from sudare.web.http.routes.contest_pages import Version, send_file, send_rules_
 from sudare.web.storage.models import GuessFile, Submission
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.results import ShownResults, show_results
-from sudare.web.views.shown_contests import ShownContest, ShownRound, show_contest, show_round
+from sudare.web.views.shown_contests import (
+    ShownContest,
+    ShownLeaderboard,
+    ShownRound,
+    show_contest,
+    show_leaderboard,
+    show_round,
+)
 from sudare.web.views.shown_submissions import ShownSubmission, ShownSubmissions, show_submission, show_submissions
 from sudare.web.views.shown_targets import ShownGuesses, ShownTarget, show_guesses, show_targets
 
@@ -83,6 +91,14 @@ def get_round(request: Request, credentials: Credentials, round_id: str) -> Show
     """Return a round: its phase, its times and figures about T."""
     with calling(request, credentials) as (session, viewer):
         return show_round(session, viewer, visible_round(session, viewer, round_id))
+
+
+@router.get("/rounds/{round_id}/leaderboard")
+def get_leaderboard(request: Request, credentials: Credentials, round_id: str) -> ShownLeaderboard:
+    """Return the best U of each team, if the organizers show it."""
+    with calling(request, credentials) as (session, viewer):
+        found = visible_leaderboard(session, viewer, visible_round(session, viewer, round_id))
+        return show_leaderboard(found)
 
 
 @router.get("/rounds/{round_id}/data", response_class=FileResponse, responses=FILE)

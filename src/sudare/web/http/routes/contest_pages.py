@@ -11,6 +11,7 @@ from sqlalchemy import or_, select
 from starlette.responses import FileResponse, Response
 
 from sudare.web.game.contests import contest_rules, rules_text
+from sudare.web.game.leaderboards import visible_leaderboard
 from sudare.web.game.phases import PHASES, TIMES
 from sudare.web.game.refusals import not_there
 from sudare.web.game.visibility import Viewer, may_download_original, visible_evaluation, visible_round
@@ -187,6 +188,21 @@ def show_outcome(request: Request, round_id: str, version: Version = None) -> Re
             versions=show_versions(visit.session, found),
             version=version,
             body=visit.server.results.find(visit.session, viewer, found, texts_of(request).language, version),
+        )
+
+
+@router.get("/rounds/{round_id}/leaderboard")
+def show_board(request: Request, round_id: str) -> Response:
+    """Show the leaderboard."""
+    with visiting(request) as visit:
+        viewer, found = find_round(visit, round_id)
+        return render(
+            visit,
+            "leaderboard.html",
+            contest=viewer.contest,
+            team=viewer.team_id,
+            round=show_round(visit.session, viewer, found),
+            board=visible_leaderboard(visit.session, viewer, found),
         )
 
 

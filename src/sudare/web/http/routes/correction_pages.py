@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from sudare.web.game.accounts import check_password, may_reset
 from sudare.web.game.corrections import (
-    CHOICES,
+    ContestEdit,
     delete_account,
     delete_member,
     edit_contest,
@@ -30,10 +30,17 @@ router = APIRouter()
 @router.post("/contests/{contest_id}/settings")
 def do_edit(request: Request, contest_id: str, form: Posted) -> Response:
     """Change name and choices of a contest."""
-    choices = {name: form.flag(name) for name in CHOICES}
-    per_day = form.number("submissions_per_day")
+    edit = ContestEdit(
+        name=form.text("name"),
+        submissions_per_day=form.number("submissions_per_day"),
+        hide_names=form.flag("hide_names"),
+        guesses_replaceable=form.flag("guesses_replaceable"),
+        public=form.flag("public"),
+        leaderboard=form.text("leaderboard"),
+        leaderboard_hours=form.number("leaderboard_hours"),
+    )
     with visiting(request, writes=True) as visit:
-        edit_contest(visit.session, visit.viewer(contest_id), name=form.text("name"), per_day=per_day, choices=choices)
+        edit_contest(visit.session, visit.viewer(contest_id), edit)
     return go(f"/contests/{contest_id}/organize")
 
 

@@ -25,6 +25,7 @@ from sudare.web.game.contests import (
     take_step,
 )
 from sudare.web.game.corrections import CHOICES
+from sudare.web.game.leaderboards import MOST_HOURS, OPENINGS
 from sudare.web.game.phases import TIMES
 from sudare.web.game.refusals import Refused
 from sudare.web.game.visibility import check_organizer
@@ -253,6 +254,8 @@ def _desk(visit: Visit, contest_id: str, link: MadeLink | None = None) -> Respon
         members=show_members(visit.session, viewer),
         invitations=show_invitations(visit.session, viewer),
         choices=CHOICES,
+        openings=OPENINGS,
+        most_hours=MOST_HOURS,
         jobs=show_jobs(visit.session, viewer, most=DESK_JOBS),
         times=TIMES,
         most_letters=MOST_TEXT_LETTERS,
