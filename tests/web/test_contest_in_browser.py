@@ -40,7 +40,8 @@ SHIFTS = {"blue": 0, "green": 1, "red": 2}
 SEEN = """() => ({
   language: document.documentElement.lang,
   flaws: [
-    ...[...document.querySelectorAll("input:not([type=hidden]):not([hidden]), select")].filter((e) => !e.labels.length),
+    ...[...document.querySelectorAll("input:not([type=hidden]):not([hidden]), select, textarea")]
+      .filter((e) => !e.labels.length),
     ...[...document.querySelectorAll("button, a")].filter((e) => !e.textContent.trim()),
     ...[...document.querySelectorAll("img:not([alt])")],
   ].map((e) => e.outerHTML).concat(
@@ -353,6 +354,8 @@ def test_a_contest_is_played_in_a_browser(browser: api.Browser, server: RunningS
     organizer.open(results)
     assert teams[0].page.request.get(results).status == 404
     organizer.open(round)
+    organizer.press("a[href$='/publish']")
+    assert organizer.find("tbody").inner_text().count("green") == 1
     organizer.press("form:has(input[value=publish]) button")
     for team in teams:
         team.open(results)
@@ -382,6 +385,52 @@ def test_times_are_in_the_readers_zone_with_script_and_in_the_contests_without(
     without.log_in("admin")
     without.open(with_script.page.url)
     assert all("JST" in time for time in without.page.locator("time").all_inner_texts())
+
+
+def test_the_button_of_a_file_speaks_the_language_of_the_page(browser: api.Browser, server: RunningServer) -> None:
+    """And a link is copied by a button, or at least selected."""
+    organizer = Person(browser, server, Variant("ja", width=390), "organizer")
+    set_up(organizer, server)
+    link = invite(organizer, "blue")
+    assert organizer.find(".notice strong").inner_text().count("blue") == 1
+    organizer.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button = organizer.find("[data-copy]")
+    button.click()
+    organizer.page.wait_for_function("(e) => e.textContent === e.dataset.done", arg=button.element_handle())
+    assert organizer.page.evaluate("navigator.clipboard.readText()") == link
+    field = organizer.find("form[action$='/rules'] label")
+    assert organizer.texts("web.page.choose_file") in field.inner_text()
+    assert organizer.texts("web.page.no_file") in field.inner_text()
+    assert field.locator("input").evaluate("(e) => getComputedStyle(e).opacity") == "0"
+    organizer.give("form[action$='/rules'] input[type=file]", "name")
+    assert "a.csv" in field.inner_text()
+    assert organizer.texts("web.page.no_file") not in field.inner_text()
+    without = Person(browser, server, Variant("ja", script=False), "without")
+    without.open(link)
+    assert "blue" in without.find(".lead").inner_text()
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "in 23 hours"), ("ja", "23 時間後")])
+def test_a_contest_explains_itself(browser: api.Browser, server: RunningServer, language: str, words: str) -> None:
+    """On a phone, by keyboard; the countdown goes by the server's clock."""
+    organizer = Person(browser, server, Variant(language, keyboard=True, width=390), "organizer")
+    set_up(organizer, server)
+    desk = organizer.page.url
+    open_round(organizer)
+    organizer.open(desk)
+    for action in ("description", "announcements"):
+        form = f"form[action$='/{action}']"
+        organizer.find(f"details:has({form}) summary").press("Enter")
+        if action == "announcements":
+            organizer.write(f"{form} input[name=title]", "News")
+        organizer.write(f"{form} textarea", "A **long** word: " + "x" * 200)
+        organizer.press(f"{form} button")
+        assert organizer.find(".prose strong").inner_text() == "long"
+        organizer.open(desk)
+    organizer.open(desk.removesuffix("/organize"))
+    assert organizer.find("[data-until]").inner_text() == words
+    organizer.press("a[href$='/rules']")
+    assert "2010/1/1" in organizer.find("table").inner_text()
 
 
 def test_a_file_that_is_dropped_is_handed_in(browser: api.Browser, server: RunningServer) -> None:

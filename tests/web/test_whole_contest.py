@@ -162,7 +162,9 @@ def test_a_contest_runs_from_invitations_to_published_standings(running: Running
     until(lambda: organizer.client.get(f"{round}/results").status_code == 200)
     assert teams["blue"].client.get(f"{round}/results").status_code == 404
     assert apis["blue"].get(f"/rounds/{round_id}/results").status_code == 404
-    organizer.post(round, f"{round}/steps", step="publish")
+    asked = re.search(r'name="evaluation" value="(\d+)"', organizer.open(f"{round}/publish"))
+    assert asked
+    organizer.post(round, f"{round}/steps", step="publish", evaluation=asked[1])
     results = apis["red"].get(f"/rounds/{round_id}/results").json()
     standings = [(entry["team"], entry["rank"], entry["outcome"], entry["tied"]) for entry in results["standings"]]
     # r(12) = 11: the attack of green on blue is effective; the others tie.

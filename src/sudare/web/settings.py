@@ -40,6 +40,7 @@ _ABOUT = {
     "reset_minutes": "how long links for a new password are valid",
     "account_failures": "failed log-ins allowed for an account from one address within throttle_minutes",
     "address_failures": "failed log-ins allowed from an address, to all accounts, within throttle_minutes",
+    "address_days": "how long it is kept from which address somebody logged in or tried to",
     "job_memory_bytes": "memory limit of a job (address space)",
     "job_seconds": "time limit of a job",
     "job_attempts": "how often a job is started if workers die",
@@ -72,6 +73,7 @@ class ServerSettings:
     throttle_minutes: int = 15
     account_failures: int = 10
     address_failures: int = 50
+    address_days: int = 90
     job_memory_bytes: int = 4_000_000_000
     job_seconds: int = 300
     job_attempts: int = 3

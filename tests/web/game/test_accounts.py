@@ -24,10 +24,11 @@ from sudare.web.game.accounts import (
     revoke_token,
     use_reset,
 )
+from sudare.web.game.audit import first_broken
 from sudare.web.game.contests import ContestPlan, make_contest
 from sudare.web.game.refusals import Refused
 from sudare.web.settings import ServerSettings
-from sudare.web.storage.models import ApiToken, AuditEntry, Invitation, Membership, PasswordReset
+from sudare.web.storage.models import ApiToken, AuditAddress, AuditEntry, Invitation, Membership, PasswordReset
 from sudare.web.storage.people import LoginSession, User
 from tests.web.small_contest import PASSWORD, SmallContest
 
@@ -71,8 +72,25 @@ def test_nobody_locks_others_out_and_every_failure_is_recorded(small: SmallConte
     log_in(small.database, few, "blue", PASSWORD, "10.0.0.2")
     with small.database.reading() as session:
         wanted = select(AuditEntry).where(AuditEntry.action == "log_in_failed").order_by(AuditEntry.id)
-        entries = [(entry.subject, entry.details) for entry in session.scalars(wanted)]
-    assert entries == [(name, '{"address": "10.0.0.1"}') for name in ("blue", "blue", "?")]
+        entries = session.scalars(wanted).all()
+        addresses = [session.get_one(AuditAddress, entry.id).address for entry in entries]
+    assert [entry.subject for entry in entries] == [f"@{small.users['blue']}"] * 2 + ["?"]
+    assert addresses == ["10.0.0.1"] * 3
+    assert "10.0.0.1" not in "".join(entry.details for entry in entries)
+
+
+def test_addresses_expire_and_the_log_stays_whole(small: SmallContest) -> None:
+    few = replace(small.settings, address_days=1)
+    log_in(small.database, few, "blue", PASSWORD, "10.0.0.1")
+    log_in(small.database, few, "red", PASSWORD, "10.0.0.2")
+    with small.database.writing() as session:
+        old = session.scalars(select(AuditAddress).where(AuditAddress.address == "10.0.0.1")).one()
+        old.at -= dt.timedelta(days=2)
+    log_in(small.database, few, "red", PASSWORD, "10.0.0.3")
+    with small.database.reading() as session:
+        left = set(session.scalars(select(AuditAddress.address)))
+        assert left == {"10.0.0.2", "10.0.0.3"}
+        assert first_broken(session.scalars(select(AuditEntry).order_by(AuditEntry.id))) is None
 
 
 def test_addresses_of_one_network_of_ipv6_are_one(small: SmallContest) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -92,9 +93,14 @@ def test_the_pages_show_versions_and_ask_for_the_reason(over: SmallContest, runn
     organizer, team = log_in(running, "organizer"), log_in(running, "red")
     path = f"/rounds/{small.round}"
     page = organizer.get(path)
-    assert 'name="reason"' in page.text
-    assert 'name="reason"' not in team.get(path).text
-    form = {"csrf": csrf(page), "step": "publish", "reason": "Restored <b>."}
+    assert f'href="{path}/publish"' in page.text
+    assert f'href="{path}/publish"' not in team.get(path).text
+    page = organizer.get(f"{path}/publish")
+    asked = re.search(r'name="evaluation" value="(\d+)"', page.text)
+    assert asked and 'name="reason"' in page.text
+    form = {"csrf": csrf(page), "step": "publish", "evaluation": asked[1]}
+    assert organizer.post(f"{path}/steps", data=form).status_code == 422
+    form["reason"] = "Restored <b>."
     assert organizer.post(f"{path}/steps", data=form).status_code == 303
     found = team.get(f"{path}/results").text
     assert "Restored &lt;b&gt;." in found

@@ -21,6 +21,7 @@ from sudare.web.http.routes import (
     api_organizer,
     api_team,
     contest_pages,
+    correction_pages,
     monitoring,
     organizer_pages,
     team_pages,
@@ -34,7 +35,7 @@ from tests.web.small_contest import PASSWORD, SmallContest, T, anonymized, guess
 API = "/api/v1"
 PAGES = [
     route
-    for module in (account_pages, contest_pages, monitoring, organizer_pages, team_pages)
+    for module in (account_pages, contest_pages, correction_pages, monitoring, organizer_pages, team_pages)
     for route in module.router.routes
 ]
 PROGRAMS = [route for module in (api_organizer, api_team) for route in module.router.routes]
@@ -104,6 +105,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, masters: Masters) -> Iterat
         "submission_id": sent[0]["id"],
         "identity": sent[1]["id"],
         "job_id": "2",
+        "team_id": small.teams["blue"],
+        "user_id": small.users["blue"],
     }
     yield Served(running, small, identities)
     running.stop()
@@ -194,10 +197,12 @@ def test_identities_cannot_be_guessed_from_each_other(served: Served) -> None:
 
 
 def test_an_organizers_address_does_nothing_for_others(served: Served) -> None:
-    desk = [route for route in routes(organizer_pages.router.routes, "POST") if route.path != "/new-contest"]
+    desks = [*organizer_pages.router.routes, *correction_pages.router.routes]
+    desk = [route for route in routes(desks, "POST") if route.path not in ("/new-contest", "/account/delete")]
     for name in ("blue", "observer", "outsider"):
         client = served.browser(name)
         form = {"csrf": csrf(client.get("/account").text), "name": "x", "role": "organizer", "step": "freeze"}
+        form |= {"submissions_per_day": "1", "disabled": "yes", "leaderboard": "public", "leaderboard_hours": "1"}
         for route in desk:
             answer = client.post(served.fill(route), data=form, files={"file": ("x", b"x")})
             expected = (404, 422) if name == "outsider" else (403, 404, 422)
@@ -235,13 +240,15 @@ SCOPES = {
 
 def test_a_token_without_the_scope_is_refused_everywhere(served: Served) -> None:
     bodies = {
+        "/description": {"text": "x"},
+        "/announcements": {"title": "x"},
         "/teams": {"name": "x"},
         "/invitations": {"role": "observer"},
         "/rounds": dict.fromkeys(("name", *TIMES), "x"),
         "/rounds/{round_id}/times": {},
         "/rounds/{round_id}/steps": {"step": "freeze"},
     }
-    for route in routes(PROGRAMS, "GET", "POST", "PUT", "PATCH"):
+    for route in routes(PROGRAMS, "GET", "POST", "PUT", "PATCH", "DELETE"):
         method = next(iter(route.methods))
         scope = SCOPES.get((method, route.path), "read" if method == "GET" else "organize")
         name = "organizer" if scope == "organize" else "blue"

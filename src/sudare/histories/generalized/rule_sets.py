@@ -132,9 +132,12 @@ def load_rules(source: str | Path = DEFAULT) -> RuleSet:
 
 @cache
 def _built_in(name: str) -> RuleSet:
-    return _rules(
-        files("sudare.histories.generalized").joinpath(f"rule_sets/{name}.toml").read_text(encoding="utf-8"), name
-    )
+    return _rules(built_in_text(name), name)
+
+
+def built_in_text(name: str) -> str:
+    """Return the text of the file of built-in rules."""
+    return files("sudare.histories.generalized").joinpath(f"rule_sets/{name}.toml").read_text(encoding="utf-8")
 
 
 def _rules(text: str, source: str) -> RuleSet:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from sudare.messages import Joined, message
 from sudare.showing import dataclass
-from sudare.web.game.audit import record
+from sudare.web.game.audit import keep_address, record
 from sudare.web.game.refusals import Refused, not_there
 from sudare.web.http.security import (
     API_TOKEN_PREFIX,
@@ -52,7 +52,8 @@ def log_in(
         if former:
             end_session(session, former)
         token = _begin_session(session, user, settings)
-        record(session, user, "log_in", user.login, address=address)
+        entry = record(session, user, "log_in", user)
+        keep_address(session, entry, user, address, settings.address_days)
     return LoggedIn(token, user)
 
 
@@ -69,7 +70,8 @@ def check_password(database: Database, settings: ServerSettings, login: str, pas
     right = password_fits(password, user.password_hash if user else None)
     if not right or user is None or user.disabled:
         with database.writing() as session:
-            record(session, None, "log_in_failed", user.login if user else UNKNOWN, address=address[:64])
+            entry = record(session, None, "log_in_failed", user or UNKNOWN)
+            keep_address(session, entry, user, address, settings.address_days)
         raise Refused("errors.accounts.wrong_password", 403)
     with database.writing() as session:
         session.execute(delete(LoginAttempt).where(LoginAttempt.id == attempt))
@@ -93,7 +95,7 @@ def _source(address: str) -> str:
     return str(found)
 
 
-def _lift_throttle(session: Session, user: User) -> None:
+def lift_throttle(session: Session, user: User) -> None:
     """Forget the failed attempts to log in as a user."""
     session.execute(delete(LoginAttempt).where(LoginAttempt.account == _account(user.login)))
 
@@ -149,11 +151,12 @@ def end_session(session: Session, token: str) -> None:
 
 def log_out_everywhere(session: Session, user: User) -> None:
     """End all sessions of a user who asks for it."""
-    _end_all_sessions(session, user)
-    record(session, user, "log_out_everywhere", user.login)
+    end_all_sessions(session, user)
+    record(session, user, "log_out_everywhere", user)
 
 
-def _end_all_sessions(session: Session, user: User) -> None:
+def end_all_sessions(session: Session, user: User) -> None:
+    """End all sessions of a user."""
     session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
 
 
@@ -170,7 +173,7 @@ def add_user(session: Session, login: str, password: str, *, admin: bool = False
             session.add(user)
     except IntegrityError:
         raise Refused("errors.accounts.login_taken", 409, login=login) from None
-    record(session, None, "add_user", user.login, admin=admin)
+    record(session, None, "add_user", user, admin=admin)
     return user
 
 
@@ -179,15 +182,21 @@ def change_password(session: Session, user: User, password: str) -> None:
     refuse_common(password, user.login)
     now = database_now(session)
     session.execute(update(User).where(User.id == user.id).values(password_hash=hash_password(password)))
-    _end_all_sessions(session, user)
-    session.execute(
-        update(ApiToken).where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None)).values(revoked_at=now)
-    )
-    _end_links(session, user, now)
-    record(session, user, "password_changed", user.login)
+    end_all_sessions(session, user)
+    end_tokens(session, user, now)
+    end_links(session, user, now)
+    record(session, user, "password_changed", user)
 
 
-def _end_links(session: Session, user: User, now: dt.datetime) -> None:
+def end_tokens(session: Session, user: User, now: dt.datetime, contest_id: str | None = None) -> None:
+    """Revoke all tokens of a user, or those for one contest."""
+    wanted = (ApiToken.user_id == user.id) & ApiToken.revoked_at.is_(None)
+    if contest_id is not None:
+        wanted &= ApiToken.contest_id == contest_id
+    session.execute(update(ApiToken).where(wanted).values(revoked_at=now))
+
+
+def end_links(session: Session, user: User, now: dt.datetime) -> None:
     """End all links with which a user could choose a new password."""
     unused = (PasswordReset.user_id == user.id) & PasswordReset.used_at.is_(None)
     session.execute(update(PasswordReset).where(unused).values(used_at=now))
@@ -237,7 +246,7 @@ def accept_invitation(session: Session, token: str, user: User) -> Membership:
     found.used_at, found.used_by = database_now(session), user.id
     member = Membership(user_id=user.id, contest_id=found.contest_id, role=found.role, team_id=found.team_id)
     session.add(member)
-    record(session, user, "join", user.login, contest_id=found.contest_id, role=found.role, team=found.team_id)
+    record(session, user, "join", user, contest_id=found.contest_id, role=found.role, team=found.team_id)
     return member
 
 
@@ -249,8 +258,8 @@ def make_reset(
     Links that were made before end, and so does the wait after failed attempts to log in.
     """
     token, now = new_token(), database_now(session)
-    _end_links(session, user, now)
-    _lift_throttle(session, user)
+    end_links(session, user, now)
+    lift_throttle(session, user)
     session.add(
         PasswordReset(
             token_hash=token_hash(token),
@@ -260,7 +269,7 @@ def make_reset(
             expires_at=now + dt.timedelta(minutes=settings.reset_minutes),
         )
     )
-    record(session, actor, "reset_link", user.login, contest_id=contest_id)
+    record(session, actor, "reset_link", user, contest_id=contest_id)
     return token
 
 
@@ -274,7 +283,7 @@ def use_reset(session: Session, token: str, password: str) -> User:
         raise Refused("errors.accounts.link_over", 410)
     user = session.get_one(User, found.user_id)
     change_password(session, user, password)
-    _lift_throttle(session, user)
+    lift_throttle(session, user)
     return user
 
 

@@ -8,32 +8,39 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from sudare.web.storage.database import AUDIT_LOCK, database_now, wait_for_turn
-from sudare.web.storage.models import AuditEntry
+from sudare.web.storage.models import AuditAddress, AuditEntry
 from sudare.web.storage.people import User
 
 # What the first entry has in place of a forerunner's hash, and who acts where no user does.
 BEGINNING = "0" * 64
 SERVER = "(server)"
+PERSON = "@"
 
 
 def record(
-    session: Session, actor: User | None, action: str, subject: str, *, contest_id: str | None = None, **details: object
-) -> None:
-    """Add an entry in the transaction of what it tells of."""
+    session: Session,
+    actor: User | None,
+    action: str,
+    subject: str | User,
+    *,
+    contest_id: str | None = None,
+    **details: object,
+) -> AuditEntry:
+    """Add an entry in the transaction of what it tells of; people stand in it by their identities."""
     wait_for_turn(session, AUDIT_LOCK)
     last = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc()).limit(1)).first()
     entry = AuditEntry(
         id=last.id + 1 if last else 1,
         at=database_now(session),
         actor_id=actor.id if actor else None,
-        actor=actor.login if actor else SERVER,
+        actor=person_name(actor) if actor else SERVER,
         contest_id=contest_id,
         action=action,
-        subject=subject,
+        subject=person_name(subject) if isinstance(subject, User) else subject,
         details=json.dumps(details, ensure_ascii=False, sort_keys=True, default=_plain),
         previous_hash=last.hash if last else BEGINNING,
         hash="",
@@ -41,6 +48,18 @@ def record(
     entry.hash = entry_hash(entry)
     session.add(entry)
     session.flush()
+    return entry
+
+
+def person_name(user: User) -> str:
+    """Return what stands for a user in the audit log: an identity, which nobody's name is erased from."""
+    return PERSON + user.id
+
+
+def keep_address(session: Session, entry: AuditEntry, user: User | None, address: str, days: int) -> None:
+    """Keep from where an entry came, for so many days; those that are older are erased."""
+    session.execute(delete(AuditAddress).where(AuditAddress.at < entry.at - dt.timedelta(days=days)))
+    session.add(AuditAddress(entry_id=entry.id, user_id=user.id if user else None, address=address[:64], at=entry.at))
 
 
 def entry_hash(entry: AuditEntry) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from sudare.errors import InputError
-from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, load_rules
+from sudare.histories.generalized.rule_sets import BUILT_IN, DEFAULT, RuleSet, built_in_text, load_rules
 from sudare.messages import Joined
 from sudare.showing import dataclass
 from sudare.web.game.accounts import make_reset, may_reset
@@ -28,6 +28,7 @@ from sudare.web.storage.models import (
     SUBJECT_LETTERS,
     Contest,
     Dataset,
+    Evaluation,
     Job,
     Membership,
     Round,
@@ -100,6 +101,18 @@ def set_rules(session: Session, viewer: Viewer, files: FileStore, stored: Stored
     record(session, viewer.actor, "set_rules", name, contest_id=viewer.contest.id, sha256=stored.hash)
 
 
+def contest_rules(files: FileStore, contest: Contest) -> RuleSet:
+    """Return the rules of a contest: built-in ones, or those of its own file, which is checked."""
+    return load_rules(contest.rules if contest.rules in BUILT_IN else files.whole(contest.rules))
+
+
+def rules_text(files: FileStore, contest: Contest) -> str:
+    """Return the rules of a contest as the text of their file."""
+    if contest.rules in BUILT_IN:
+        return built_in_text(contest.rules)
+    return files.whole(contest.rules).read_text(encoding="utf-8-sig")
+
+
 def add_team(session: Session, viewer: Viewer, name: str) -> Team:
     """Add a team; Refused if the name is taken."""
     check_organizer(viewer)
@@ -133,7 +146,7 @@ def set_times(session: Session, viewer: Viewer, round_id: str, times: dict[str, 
 
     What has been published stays so: when there are targets, anonymization is over.
     """
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     given = {key: text for key, text in times.items() if key in TIMES and text.strip()}
     moments = {key: read_moment(text, viewer.contest.time_zone) for key, text in given.items()}
     after: dict[str, dt.datetime] = {key: moments.get(key, getattr(found, key)) for key in TIMES}
@@ -150,7 +163,7 @@ def set_times(session: Session, viewer: Viewer, round_id: str, times: dict[str, 
 
 def set_frozen(session: Session, viewer: Viewer, round_id: str, frozen: bool) -> Round:
     """Stop a round, so that nothing is taken in whatever the phase, or let it go on."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     found.frozen = frozen
     record(session, viewer.actor, "freeze" if frozen else "unfreeze", found.name, contest_id=found.contest_id)
     return found
@@ -161,7 +174,7 @@ def set_preview(session: Session, viewer: Viewer, round_id: str, allowed: bool) 
 
     As long as anonymization is open, what would count of each team is attacked at once.
     """
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     found.preview = allowed
     if allowed and phase_at(found, viewer.now) == "anonymization":
         for submission in final_submissions(session, found):
@@ -178,7 +191,7 @@ def set_preview(session: Session, viewer: Viewer, round_id: str, allowed: bool) 
 
 def set_original(session: Session, viewer: Viewer, round_id: str, stored: StoredFile) -> Dataset:
     """Give a round its T, to be checked by a worker; too late when something was handed in."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     if session.scalars(select(Submission.id).where(Submission.round_id == found.id).limit(1)).first():
         raise Refused("errors.contests.data_fixed", 409)
     dataset = Dataset(
@@ -207,7 +220,7 @@ def set_original(session: Session, viewer: Viewer, round_id: str, stored: Stored
 
 def order_evaluation(session: Session, viewer: Viewer, round_id: str) -> None:
     """Have a round evaluated, or once more; it is done when re-identification is over."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     if phase_at(found, viewer.now) != "evaluation" or found.targets_at is None:
         raise Refused("errors.contests.not_over", 409)
     enqueue(session, "evaluate", found.id, found.contest_id)
@@ -216,25 +229,37 @@ def order_evaluation(session: Session, viewer: Viewer, round_id: str) -> None:
 
 def go_on(session: Session, viewer: Viewer, round_id: str) -> None:
     """Make the targets, or evaluate, without what the server could not check; who that is stays in the audit log."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     left_out = go_on_without(session, found)
     names = {team.id: team.name for team in session.scalars(select(Team).where(Team.contest_id == found.contest_id))}
     without = [f"{names[entry.team_id]} {entry.number}" for entry in left_out]
     record(session, viewer.actor, "go_on", found.name, contest_id=found.contest_id, without=without)
 
 
-def publish_results(session: Session, viewer: Viewer, round_id: str, reason: str = "") -> Round:
-    """Show hits, safety and standings to all members; there is no way back.
-
-    What is published stays. A later evaluation is another version of the results, with its date and the reason.
-    """
-    found = _own_round(session, viewer, round_id)
-    evaluation = newest_evaluation(session, found)
-    over = phase_at(found, viewer.now) in ("evaluation", "closed")
-    if not over or evaluation is None or evaluation.created_at < found.reidentification_closes:
+def publishable_evaluation(session: Session, viewer: Viewer, round: Round) -> Evaluation:
+    """Return the evaluation that would be published; Refused if there is none, or if it is published already."""
+    check_organizer(viewer)
+    evaluation = newest_evaluation(session, round)
+    over = phase_at(round, viewer.now) in ("evaluation", "closed")
+    if not over or evaluation is None or evaluation.created_at < round.reidentification_closes:
         raise Refused("errors.contests.not_evaluated", 409)
     if evaluation.published_at is not None:
         raise Refused("errors.contests.published_already", 409)
+    return evaluation
+
+
+def publish_results(
+    session: Session, viewer: Viewer, round_id: str, reason: str = "", confirmed: int | None = None
+) -> Round:
+    """Show hits, safety and standings to all members; there is no way back.
+
+    What is published stays. A later evaluation is another version of the results, with its date and the reason. Another
+    one than the evaluation that was `confirmed` is not published.
+    """
+    found = own_round(session, viewer, round_id)
+    evaluation = publishable_evaluation(session, viewer, found)
+    if confirmed is not None and evaluation.id != confirmed:
+        raise Refused("errors.contests.evaluated_again", 409)
     if found.published_at is not None and not reason.strip():
         raise Refused("errors.contests.reason_needed", 422)
     evaluation.published_at, evaluation.reason = database_now(session), reason.strip()
@@ -253,7 +278,7 @@ def publish_results(session: Session, viewer: Viewer, round_id: str, reason: str
 
 def close_round(session: Session, viewer: Viewer, round_id: str) -> Round:
     """Close a round for good, when its results are published."""
-    found = _own_round(session, viewer, round_id)
+    found = own_round(session, viewer, round_id)
     if found.published_at is None:
         raise Refused("errors.contests.not_evaluated", 409)
     found.closed_at = found.closed_at or database_now(session)
@@ -270,8 +295,13 @@ def reset_member(session: Session, viewer: Viewer, settings: ServerSettings, use
     return make_reset(session, viewer.actor, settings, user, viewer.contest.id)
 
 
-def take_step(session: Session, viewer: Viewer, round_id: str, step: str, reason: str = "") -> None:
-    """Do with a round what a button or a program says; a `reason` is for results that replace others."""
+def take_step(
+    session: Session, viewer: Viewer, round_id: str, step: str, reason: str = "", confirmed: int | None = None
+) -> None:
+    """Do with a round what a button or a program says; a `reason` is for results that replace others.
+
+    `confirmed` is the evaluation whose publication was confirmed.
+    """
     steps: dict[str, Callable[[], object]] = {
         "freeze": lambda: set_frozen(session, viewer, round_id, True),
         "unfreeze": lambda: set_frozen(session, viewer, round_id, False),
@@ -279,7 +309,7 @@ def take_step(session: Session, viewer: Viewer, round_id: str, step: str, reason
         "forbid_preview": lambda: set_preview(session, viewer, round_id, False),
         "go_on": lambda: go_on(session, viewer, round_id),
         "evaluate": lambda: order_evaluation(session, viewer, round_id),
-        "publish": lambda: publish_results(session, viewer, round_id, reason),
+        "publish": lambda: publish_results(session, viewer, round_id, reason, confirmed),
         "close": lambda: close_round(session, viewer, round_id),
     }
     if step not in steps:
@@ -307,7 +337,8 @@ def checked_name(text: str, most: int = MOST_NAME_LETTERS) -> str:
     return name
 
 
-def _own_round(session: Session, viewer: Viewer, identity: str) -> Round:
+def own_round(session: Session, viewer: Viewer, identity: str) -> Round:
+    """Return a round of the organizer's contest, which nobody else changes until the end of the transaction."""
     check_organizer(viewer)
     wait_for_turn(session, ROUND_LOCK, identity)
     found = session.get(Round, identity, populate_existing=True)

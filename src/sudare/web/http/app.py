@@ -29,6 +29,7 @@ from sudare.web.http.routes import (
     api_organizer,
     api_team,
     contest_pages,
+    correction_pages,
     monitoring,
     organizer_pages,
     team_pages,
@@ -87,7 +88,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(SafeHeaders, settings=settings)
     app.add_middleware(Faults, answer=_broken)
     app.add_middleware(TrustedProxies, settings=settings)
-    for module in (account_pages, contest_pages, monitoring, organizer_pages, team_pages):
+    for module in (account_pages, contest_pages, correction_pages, monitoring, organizer_pages, team_pages):
         app.include_router(module.router, include_in_schema=False)
     for api in (api_team, api_organizer):
         app.include_router(api.router, prefix="/api/v1")

@@ -29,6 +29,7 @@ from sudare.web.storage.database import Database
 from sudare.web.storage.files import FileStore, is_whole
 from sudare.web.storage.models import AuditEntry, Contest, Dataset, GuessFile, Round, Submission, Target
 from sudare.web.storage.private import owner_only
+from sudare.web.views.shown_administration import people_names
 from sudare.web.views.site import write_site
 
 AUDIT_FILE = "audit.json"
@@ -129,9 +130,11 @@ def _described(session: Session, contest: Contest) -> dict[str, Any]:
 
 def _audit(session: Session, contest: Contest) -> dict[str, Any]:
     entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id)).all()
+    own = [entry for entry in entries if entry.contest_id == contest.id]
     return {
         "chain_broken_at": first_broken(entries),
-        "entries": [_entry(entry) for entry in entries if entry.contest_id == contest.id],
+        "people": people_names(session, own),
+        "entries": [_entry(entry) for entry in own],
     }
 
 

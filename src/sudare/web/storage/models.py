@@ -26,7 +26,8 @@ SUBJECT_LETTERS = 200
 class Contest(Base):
     """A contest: its rules and what its organizers decided.
 
-    `rules` is the name of built-in rules, or the hash of the file with those of the contest.
+    `rules` is the name of built-in rules, or the hash of the file with those of the contest; `description` is Markdown.
+    `leaderboard` is when teams see each other's U; a frozen one stands still so many hours before the end.
     """
 
     __tablename__ = "contests"
@@ -40,6 +41,22 @@ class Contest(Base):
     hide_names: Mapped[bool]
     guesses_replaceable: Mapped[bool]
     public: Mapped[bool]
+    description: Mapped[str] = mapped_column(Text, default="")
+    leaderboard: Mapped[str] = mapped_column(String(10), default="hidden")
+    leaderboard_hours: Mapped[int] = mapped_column(default=24)
+    created_at: Mapped[dt.datetime]
+
+
+class Announcement(Base):
+    """What organizers tell everybody who sees the contest; the text is Markdown."""
+
+    __tablename__ = "announcements"
+
+    id: Mapped[str] = identity()
+    contest_id: Mapped[str] = link("contests.id")
+    title: Mapped[str] = mapped_column(String(80))
+    text: Mapped[str] = mapped_column(Text)
+    created_by: Mapped[str] = link("users.id")
     created_at: Mapped[dt.datetime]
 
 
@@ -306,7 +323,10 @@ class WorkerSign(Base):
 
 
 class AuditEntry(Base):
-    """One thing that was done, with the hash of the entry before it; triggers refuse to change or delete it."""
+    """One thing that was done, with the hash of the entry before it; triggers refuse to change or delete it.
+
+    `actor` and `subject` name people by their identities, after an @: their names can be erased.
+    """
 
     __tablename__ = "audit_log"
 
@@ -320,6 +340,17 @@ class AuditEntry(Base):
     details: Mapped[str] = mapped_column(Text)
     previous_hash: Mapped[str] = mapped_column(String(64))
     hash: Mapped[str] = mapped_column(String(64), unique=True)
+
+
+class AuditAddress(Base):
+    """From where an entry of the audit log came, apart from it: it expires, and is erased with its user."""
+
+    __tablename__ = "audit_addresses"
+
+    entry_id: Mapped[int] = mapped_column(ForeignKey("audit_log.id"), primary_key=True, autoincrement=False)
+    user_id: Mapped[str | None] = maybe_link("users.id")
+    address: Mapped[str] = mapped_column(String(64))
+    at: Mapped[dt.datetime] = mapped_column(index=True)
 
 
 # All tables, those of people too.

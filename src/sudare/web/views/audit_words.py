@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from sudare.messages import Joined, Texts, message
 from sudare.web.game.audit import SERVER
+from sudare.web.game.corrections import CHOICES, NOBODY
 from sudare.web.game.phases import TIMES
 from sudare.web.views.shown_administration import ShownEntry
 
@@ -18,16 +20,21 @@ _ON_JOBS = ("job_failed", "retry_job")
 
 def entry_actor(texts: Texts, entry: ShownEntry) -> str:
     """Return who did it: the name of a user, or the server."""
-    return texts("web.audit.server") if entry.actor == SERVER else entry.actor
+    return texts("web.audit.server") if entry.actor == SERVER else _person(texts, entry.actor)
 
 
 def entry_subject(texts: Texts, entry: ShownEntry) -> str:
     """Return to what it was done; a kind of job and an invited role are said in words."""
     if entry.action in _ON_JOBS:
         return texts(f"web.job.{entry.subject}")
-    if entry.action == "invite" and json.loads(entry.details)["role"] != "team":
+    if entry.action in ("invite", "revoke_invitation") and json.loads(entry.details)["role"] != "team":
         return texts(f"web.role.{entry.subject}")
-    return entry.subject
+    return _person(texts, entry.subject)
+
+
+def _person(texts: Texts, name: str) -> str:
+    """Return a name, unless it is what is left of one."""
+    return texts("web.audit.deleted") if re.fullmatch(f"{NOBODY}[a-z0-9]{{16}}", name) else name
 
 
 def entry_details(texts: Texts, entry: ShownEntry, zone: str) -> list[tuple[str, str]]:
@@ -37,6 +44,8 @@ def entry_details(texts: Texts, entry: ShownEntry, zone: str) -> list[tuple[str,
 
 
 def _name(texts: Texts, name: str) -> str:
+    if name in (*CHOICES, "submissions_per_day", "leaderboard", "leaderboard_hours"):
+        return texts(f"web.contest.{name}")
     return texts(f"web.time.{name}") if name in TIMES else texts(f"web.detail.{name}")
 
 
@@ -45,6 +54,8 @@ def _value(texts: Texts, name: str, value: Any, zone: str) -> str:
         return dt.datetime.fromisoformat(value).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M:%S %Z")
     if name == "role":
         return texts(f"web.role.{value}")
+    if name == "leaderboard":
+        return texts(f"web.opening.{value}")
     if name == "failure":
         return texts(f"web.failure.{value}")
     if name == "scopes":

@@ -9,6 +9,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from sudare.web.game.announcements import visible_announcements
+from sudare.web.game.leaderboards import Leaderboard, leaderboard_open
 from sudare.web.game.phases import Phase, deadline_at, phase_at
 from sudare.web.game.submissions import failed_checks
 from sudare.web.game.visibility import (
@@ -20,7 +22,7 @@ from sudare.web.game.visibility import (
     team_names,
     visible_teams,
 )
-from sudare.web.storage.models import AuditEntry, Dataset, Round
+from sudare.web.storage.models import Announcement, AuditEntry, Dataset, Round
 
 
 class ShownData(BaseModel):
@@ -63,6 +65,7 @@ class ShownRound(BaseModel):
     published: bool
     unpublished: bool
     results_open: bool
+    leaderboard_open: bool
     failed_checks: list[ShownCheck] = Field(default_factory=list)
     corrupt_files: list[str] = Field(default_factory=list)
 
@@ -74,8 +77,34 @@ class ShownTeam(BaseModel):
     name: str
 
 
+class ShownPlace(BaseModel):
+    """Where a team stands on the leaderboard: its best U, and how many of its submissions are valid."""
+
+    rank: int
+    team: str
+    utility: float
+    valid: int
+
+
+class ShownLeaderboard(BaseModel):
+    """The leaderboard of a round, of what was handed in before `until`."""
+
+    until: dt.datetime
+    frozen: bool
+    places: list[ShownPlace]
+
+
+class ShownAnnouncement(BaseModel):
+    """What organizers tell everybody; the text is Markdown."""
+
+    id: str
+    title: str
+    text: str
+    created_at: dt.datetime
+
+
 class ShownContest(BaseModel):
-    """A contest, and what the viewer is in it."""
+    """A contest, and what the viewer is in it; the description is Markdown, the newest announcement the first."""
 
     id: str
     name: str
@@ -86,6 +115,10 @@ class ShownContest(BaseModel):
     hide_names: bool
     guesses_replaceable: bool
     public: bool
+    description: str
+    leaderboard: str
+    leaderboard_hours: int
+    announcements: list[ShownAnnouncement]
     role: str | None
     team: ShownTeam | None
     teams: list[ShownTeam]
@@ -108,11 +141,28 @@ def show_contest(session: Session, viewer: Viewer) -> ShownContest:
         hide_names=contest.hide_names,
         guesses_replaceable=contest.guesses_replaceable,
         public=contest.public,
+        description=contest.description,
+        leaderboard=contest.leaderboard,
+        leaderboard_hours=contest.leaderboard_hours,
+        announcements=[show_announcement(found) for found in visible_announcements(session, viewer)],
         role=viewer.role,
         team=next((team for team in teams if team.id == viewer.team_id), None),
         teams=teams,
         rounds=[show_round(session, viewer, round) for round in rounds],
     )
+
+
+def show_leaderboard(found: Leaderboard) -> ShownLeaderboard:
+    """Show a leaderboard."""
+    places = [
+        ShownPlace(rank=place.rank, team=place.team, utility=place.utility, valid=place.valid) for place in found.places
+    ]
+    return ShownLeaderboard(until=found.until, frozen=found.frozen, places=places)
+
+
+def show_announcement(found: Announcement) -> ShownAnnouncement:
+    """Show an announcement."""
+    return ShownAnnouncement(id=found.id, title=found.title, text=found.text, created_at=found.created_at)
 
 
 def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
@@ -136,6 +186,7 @@ def show_round(session: Session, viewer: Viewer, round: Round) -> ShownRound:
         published=round.published_at is not None,
         unpublished=viewer.organizes and newest is not None and newest.published_at is None,
         results_open=results_open(viewer, round) and newest is not None,
+        leaderboard_open=leaderboard_open(viewer, round),
         failed_checks=_failed_checks(session, round) if viewer.organizes else [],
         corrupt_files=_corrupt_files(session, round) if viewer.organizes else [],
     )

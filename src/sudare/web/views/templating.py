@@ -16,10 +16,13 @@ from markupsafe import Markup
 from sudare.histories.generalized.rule_sets import BUILT_IN
 from sudare.messages import LANGUAGES, Language, Texts, has_entry
 from sudare.report.charts.results import ResultPoint, results_chart
+from sudare.report.charts.submissions import SubmissionPoint, submissions_chart
 from sudare.report.numbers import Numbers
 from sudare.report.page import panel
 from sudare.web.views.audit_words import entry_actor, entry_details, entry_subject
+from sudare.web.views.markdown import markdown
 from sudare.web.views.results import ShownFinal, ShownResults
+from sudare.web.views.shown_submissions import ShownSubmission
 
 # How the names of statistics of single columns begin among the measures of uses.
 COLUMN_MEASURES = ("date_", "price_", "quantity_")
@@ -59,6 +62,22 @@ def results_drawing(points: tuple[ResultPoint, ...], language: Language) -> Mark
     return panel(results_chart(points, texts), texts).svg
 
 
+def submissions_drawing(submissions: Sequence[ShownSubmission], zone: str, language: Language) -> Markup | None:
+    """Draw U of a team's valid submissions over time; none before there are two."""
+    points = tuple(
+        SubmissionPoint(found.number, found.utility, found.created_at.astimezone(ZoneInfo(zone)))
+        for found in submissions
+        if found.utility is not None
+    )
+    return _submissions_drawing(points, language) if len(points) > 1 else None
+
+
+@lru_cache(maxsize=256)
+def _submissions_drawing(points: tuple[SubmissionPoint, ...], language: Language) -> Markup:
+    texts = Texts(language)
+    return panel(submissions_chart(points, texts), texts).svg
+
+
 def warm_up() -> None:
     """Load what draws results and all templates, so that the first readers need not wait for it."""
     for language in LANGUAGES:
@@ -87,10 +106,12 @@ def environment(language: Language) -> Environment:
     )
     found.globals.update(t=texts, language=language, languages=LANGUAGES, built_in=BUILT_IN)
     found.globals.update(asset=asset, watch_seconds=WATCH_SECONDS)
+    found.globals.update(submissions_drawing=partial(submissions_drawing, language=language))
     found.filters.update(
         actor=partial(entry_actor, texts), subject=partial(entry_subject, texts),
         details=partial(entry_details, texts), listed=texts.listed, column_name=partial(_column_name, texts),
-        moment=_moment, field=_field, count=_count, utility=_utility, change=_change, measure=_measure,
+        moment=_moment, field=_field, machine=_machine, markdown=markdown,
+        count=_count, utility=_utility, change=_change, measure=_measure,
         percent=Numbers(texts).percent, at_least=Numbers(texts).at_least, at_most=Numbers(texts).at_most,
     )  # fmt: skip
     return found
@@ -101,9 +122,12 @@ def _moment(value: dt.datetime | None, zone: str) -> str | Markup:
     if value is None:
         return ""
     local = value.astimezone(ZoneInfo(zone))
-    return Markup('<time datetime="{}">{}</time>').format(
-        value.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), local.strftime("%Y-%m-%d %H:%M:%S %Z")
-    )
+    return Markup('<time datetime="{}">{}</time>').format(_machine(value), local.strftime("%Y-%m-%d %H:%M:%S %Z"))
+
+
+def _machine(value: dt.datetime) -> str:
+    """Return a moment for programs."""
+    return value.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _field(value: dt.datetime, zone: str) -> str:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from sudare.web.game.accounts import invite
+from sudare.web.game.announcements import MOST_TEXT_LETTERS, announce, describe, withdraw
 from sudare.web.game.contests import (
     MOST_NAME_LETTERS,
     MOST_RULES_BYTES,
@@ -26,7 +27,7 @@ from sudare.web.game.visibility import check_organizer, visible_round
 from sudare.web.http.requests import Credentials, calling, receive_upload, server_of
 from sudare.web.http.routes.api_team import ANSWERS, BODY
 from sudare.web.views.shown_administration import ShownEntry, ShownJob, ShownMember, show_audit, show_jobs, show_members
-from sudare.web.views.shown_contests import ShownRound, ShownTeam, show_round
+from sudare.web.views.shown_contests import ShownAnnouncement, ShownRound, ShownTeam, show_announcement, show_round
 
 router = APIRouter(tags=["organizer"], responses=ANSWERS)
 RULES_BODY = {
@@ -83,6 +84,40 @@ class Step(BaseModel):
 
     step: Literal["freeze", "unfreeze", "allow_preview", "forbid_preview", "go_on", "evaluate", "publish", "close"]
     reason: Annotated[str, Field(max_length=200, description="Why published results are replaced.")] = ""
+
+
+class NewAnnouncement(BaseModel):
+    """What to tell everybody who sees the contest; the text is Markdown."""
+
+    title: Name
+    text: Annotated[str, Field(max_length=MOST_TEXT_LETTERS)] = ""
+
+
+class NewDescription(BaseModel):
+    """A description of the contest, in Markdown."""
+
+    text: Annotated[str, Field(max_length=MOST_TEXT_LETTERS)]
+
+
+@router.put("/description", status_code=204)
+def put_description(request: Request, credentials: Credentials, new: NewDescription) -> None:
+    """Set the description of the contest."""
+    with calling(request, credentials, writes=True) as (session, viewer):
+        describe(session, viewer, new.text)
+
+
+@router.post("/announcements", status_code=201)
+def post_announcement(request: Request, credentials: Credentials, new: NewAnnouncement) -> ShownAnnouncement:
+    """Announce something to everybody who sees the contest."""
+    with calling(request, credentials, writes=True) as (session, viewer):
+        return show_announcement(announce(session, viewer, new.title, new.text))
+
+
+@router.delete("/announcements/{announcement_id}", status_code=204)
+def delete_announcement(request: Request, credentials: Credentials, announcement_id: str) -> None:
+    """Withdraw an announcement."""
+    with calling(request, credentials, writes=True) as (session, viewer):
+        withdraw(session, viewer, announcement_id)
 
 
 @router.post("/teams", status_code=201)

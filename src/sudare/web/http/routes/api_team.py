@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
+from sudare.web.game.leaderboards import visible_leaderboard
 from sudare.web.game.refusals import not_there
 from sudare.web.game.submissions import (
     MOST_NOTE_LETTERS,
@@ -27,11 +28,18 @@ from sudare.web.game.visibility import (
     visible_target,
 )
 from sudare.web.http.requests import Credentials, calling, receive_upload, server_of
-from sudare.web.http.routes.contest_pages import Version, send_file, send_table
+from sudare.web.http.routes.contest_pages import Version, send_file, send_rules_file, send_table
 from sudare.web.storage.models import GuessFile, Submission
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.results import ShownResults, show_results
-from sudare.web.views.shown_contests import ShownContest, ShownRound, show_contest, show_round
+from sudare.web.views.shown_contests import (
+    ShownContest,
+    ShownLeaderboard,
+    ShownRound,
+    show_contest,
+    show_leaderboard,
+    show_round,
+)
 from sudare.web.views.shown_submissions import ShownSubmission, ShownSubmissions, show_submission, show_submissions
 from sudare.web.views.shown_targets import ShownGuesses, ShownTarget, show_guesses, show_targets
 
@@ -52,6 +60,7 @@ class Problems(BaseModel):
 STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503, 507)
 ANSWERS: dict[int | str, dict[str, Any]] = {status: {"model": Problems} for status in STATUSES}
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}, "description": "The file."}}
+RULES_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/toml": {}}, "description": "The file."}}
 BODY = {
     "requestBody": {
         "required": True,
@@ -69,11 +78,27 @@ def get_contest(request: Request, credentials: Credentials) -> ShownContest:
         return show_contest(session, viewer)
 
 
+@router.get("/rules", response_class=Response, responses=RULES_FILE)
+def get_rules(request: Request, credentials: Credentials) -> Response:
+    """Download the rules of the contest, a TOML file that the commands take."""
+    with calling(request, credentials) as (_, viewer):
+        viewer.need("read")
+        return send_rules_file(server_of(request), viewer.contest)
+
+
 @router.get("/rounds/{round_id}")
 def get_round(request: Request, credentials: Credentials, round_id: str) -> ShownRound:
     """Return a round: its phase, its times and figures about T."""
     with calling(request, credentials) as (session, viewer):
         return show_round(session, viewer, visible_round(session, viewer, round_id))
+
+
+@router.get("/rounds/{round_id}/leaderboard")
+def get_leaderboard(request: Request, credentials: Credentials, round_id: str) -> ShownLeaderboard:
+    """Return the best U of each team, if the organizers show it."""
+    with calling(request, credentials) as (session, viewer):
+        found = visible_leaderboard(session, viewer, visible_round(session, viewer, round_id))
+        return show_leaderboard(found)
 
 
 @router.get("/rounds/{round_id}/data", response_class=FileResponse, responses=FILE)

@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from sqlalchemy import or_, select
 from starlette.responses import FileResponse, Response
 
+from sudare.web.game.contests import contest_rules, rules_text
+from sudare.web.game.leaderboards import visible_leaderboard
 from sudare.web.game.phases import PHASES, TIMES
 from sudare.web.game.refusals import not_there
 from sudare.web.game.visibility import Viewer, may_download_original, visible_evaluation, visible_round
@@ -19,6 +21,7 @@ from sudare.web.storage.models import Contest, Membership, Round
 from sudare.web.views.csv_files import attacks_csv, standings_csv
 from sudare.web.views.pages import render
 from sudare.web.views.results import show_results, show_versions
+from sudare.web.views.rules_words import rules_columns, rules_sentences
 from sudare.web.views.shown_contests import ShownRound, show_contest, show_round
 from sudare.web.views.shown_submissions import ShownSubmissions, show_submissions
 from sudare.web.views.shown_targets import ShownTarget, show_targets
@@ -66,6 +69,12 @@ def send_table(text: str, name: str) -> Response:
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
+def send_rules_file(server: Server, contest: Contest) -> Response:
+    """Send the rules of a contest."""
+    headers = {"Content-Disposition": 'attachment; filename="rules.toml"'}
+    return Response(rules_text(server.files, contest), media_type="application/toml", headers=headers)
+
+
 @router.get("/")
 def show_contests(request: Request) -> Response:
     """Show the contests of the visitor and the public ones."""
@@ -79,7 +88,33 @@ def show_contests(request: Request) -> Response:
 def show_one_contest(request: Request, contest_id: str) -> Response:
     """Show a contest with its rounds and teams."""
     with visiting(request) as visit:
-        return render(visit, "contest.html", contest=show_contest(visit.session, visit.viewer(contest_id)))
+        shown = show_contest(visit.session, visit.viewer(contest_id))
+        return render(visit, "contest.html", contest=shown, times=TIMES, now=visit.now)
+
+
+@router.get("/contests/{contest_id}/rules")
+def show_rules(request: Request, contest_id: str) -> Response:
+    """Show the rules of a contest in words."""
+    with visiting(request) as visit:
+        viewer = visit.viewer(contest_id)
+        viewer.need("read")
+        texts, rules = texts_of(request), contest_rules(visit.server.files, viewer.contest)
+        return render(
+            visit,
+            "rules.html",
+            contest=viewer.contest,
+            columns=list(rules_columns(texts, rules)),
+            sentences=rules_sentences(texts, rules),
+        )
+
+
+@router.get("/contests/{contest_id}/rules.toml")
+def send_rules(request: Request, contest_id: str) -> Response:
+    """Send the rules of a contest as the file that programs take."""
+    with visiting(request) as visit:
+        viewer = visit.viewer(contest_id)
+        viewer.need("read")
+        return send_rules_file(visit.server, viewer.contest)
 
 
 @router.get("/rounds/{round_id}")
@@ -96,6 +131,7 @@ def show_one_round(request: Request, round_id: str, page: Page = 1) -> Response:
             role=viewer.role,
             phases=PHASES,
             times=TIMES,
+            now=visit.now,
             stamp=news.stamp,
             waiting=news.waiting,
             round=shown.round,
@@ -158,6 +194,21 @@ def show_outcome(request: Request, round_id: str, version: Version = None) -> Re
             versions=show_versions(visit.session, found),
             version=version,
             body=visit.server.results.find(visit.session, viewer, found, texts_of(request).language, version),
+        )
+
+
+@router.get("/rounds/{round_id}/leaderboard")
+def show_board(request: Request, round_id: str) -> Response:
+    """Show the leaderboard."""
+    with visiting(request) as visit:
+        viewer, found = find_round(visit, round_id)
+        return render(
+            visit,
+            "leaderboard.html",
+            contest=viewer.contest,
+            team=viewer.team_id,
+            round=show_round(visit.session, viewer, found),
+            board=visible_leaderboard(visit.session, viewer, found),
         )
 
 

@@ -8,13 +8,16 @@ from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
 from sudare.histories.generalized.rule_sets import BUILT_IN
+from sudare.showing import dataclass
 from sudare.web.game.accounts import invite
+from sudare.web.game.announcements import MOST_TEXT_LETTERS, announce, describe, withdraw
 from sudare.web.game.contests import (
     MOST_RULES_BYTES,
     ContestPlan,
     add_round,
     add_team,
     make_contest,
+    publishable_evaluation,
     reset_member,
     retry_job,
     set_original,
@@ -22,18 +25,32 @@ from sudare.web.game.contests import (
     set_times,
     take_step,
 )
+from sudare.web.game.corrections import CHOICES
+from sudare.web.game.leaderboards import MOST_HOURS, OPENINGS
 from sudare.web.game.phases import TIMES
 from sudare.web.game.refusals import Refused
 from sudare.web.game.visibility import check_organizer
 from sudare.web.http.requests import Posted, PostedForm, Visit, keep_upload, server_of, uploading, visiting
 from sudare.web.http.routes.contest_pages import find_round
+from sudare.web.storage.models import Team
+from sudare.web.storage.people import User
 from sudare.web.views.pages import go, render
-from sudare.web.views.shown_administration import show_audit, show_jobs, show_members
-from sudare.web.views.shown_contests import show_contest
+from sudare.web.views.results import show_results
+from sudare.web.views.shown_administration import show_audit, show_invitations, show_jobs, show_members
+from sudare.web.views.shown_contests import show_contest, show_round
 
 router = APIRouter()
 
 DESK_JOBS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class MadeLink:
+    """A link that was just made: an invitation to a role, of a team by its name, or a link for a user's password."""
+
+    address: str
+    role: str | None = None
+    name: str | None = None
 
 
 @router.get("/new-contest")
@@ -92,15 +109,13 @@ def do_invite(request: Request, contest_id: str, form: Posted) -> Response:
     with visiting(request, writes=True) as visit:
         viewer = visit.viewer(contest_id)
         check_organizer(viewer)
+        role, team = form.text("role"), form.text("team") or None
         token = invite(
-            visit.session,
-            viewer.actor,
-            visit.server.settings,
-            contest_id=contest_id,
-            role=form.text("role"),
-            team_id=form.text("team") or None,
+            visit.session, viewer.actor, visit.server.settings, contest_id=contest_id, role=role, team_id=team
         )
-        return _desk(visit, contest_id, link=visit.server.link(f"/invitations/{token}"))
+        name = visit.session.get_one(Team, team).name if team else None
+        link = MadeLink(visit.server.link(f"/invitations/{token}"), role=role, name=name)
+        return _desk(visit, contest_id, link)
 
 
 @router.post("/contests/{contest_id}/resets")
@@ -110,7 +125,8 @@ def do_make_reset(request: Request, contest_id: str, form: Posted) -> Response:
         viewer = visit.viewer(contest_id)
         check_organizer(viewer)
         token = reset_member(visit.session, viewer, visit.server.settings, form.text("user"))
-        return _desk(visit, contest_id, link=visit.server.link(f"/resets/{token}"))
+        name = visit.session.get_one(User, form.text("user")).login
+        return _desk(visit, contest_id, MadeLink(visit.server.link(f"/resets/{token}"), name=name))
 
 
 def _organizes_contest(visit: Visit) -> int:
@@ -136,6 +152,30 @@ def do_add_round(request: Request, contest_id: str, form: Posted) -> Response:
     with visiting(request, writes=True) as visit:
         times = {name: form.text(name) for name in TIMES}
         add_round(visit.session, visit.viewer(contest_id), form.text("name"), times)
+    return go(f"/contests/{contest_id}/organize")
+
+
+@router.post("/contests/{contest_id}/description")
+def do_describe(request: Request, contest_id: str, form: Posted) -> Response:
+    """Set the description."""
+    with visiting(request, writes=True) as visit:
+        describe(visit.session, visit.viewer(contest_id), form.text("text"))
+    return go(f"/contests/{contest_id}")
+
+
+@router.post("/contests/{contest_id}/announcements")
+def do_announce(request: Request, contest_id: str, form: Posted) -> Response:
+    """Tell something to everybody who sees the contest."""
+    with visiting(request, writes=True) as visit:
+        announce(visit.session, visit.viewer(contest_id), form.text("title"), form.text("text"))
+    return go(f"/contests/{contest_id}")
+
+
+@router.post("/contests/{contest_id}/announcements/{identity}/withdraw")
+def do_withdraw(request: Request, contest_id: str, identity: str, form: Posted) -> Response:  # noqa: ARG001
+    """Take an announcement back."""
+    with visiting(request, writes=True) as visit:
+        withdraw(visit.session, visit.viewer(contest_id), identity)
     return go(f"/contests/{contest_id}/organize")
 
 
@@ -179,14 +219,39 @@ def do_set_times(request: Request, round_id: str, form: Posted) -> Response:
 
 @router.post("/rounds/{round_id}/steps")
 def do_step(request: Request, round_id: str, form: Posted) -> Response:
-    """Freeze or unfreeze a round, let teams see the built-in attacks or not, evaluate, publish the results, close."""
+    """Freeze or unfreeze a round, let teams see the built-in attacks or not, evaluate, publish the results, close.
+
+    Results are published only with the number of the evaluation that the page of confirmation has shown.
+    """
+    step = form.text("step")
+    confirmed = form.number("evaluation") if form.text("evaluation") else None
     with visiting(request, writes=True) as visit:
-        viewer, _ = find_round(visit, round_id)
-        take_step(visit.session, viewer, round_id, form.text("step"), form.text("reason"))
+        viewer, found = find_round(visit, round_id)
+        if step == "publish" and confirmed is None:
+            publishable_evaluation(visit.session, viewer, found)
+            return go(f"/rounds/{round_id}/publish")
+        take_step(visit.session, viewer, round_id, step, form.text("reason"), confirmed)
     return go(f"/rounds/{round_id}")
 
 
-def _desk(visit: Visit, contest_id: str, link: str | None = None) -> Response:
+@router.get("/rounds/{round_id}/publish")
+def show_publication(request: Request, round_id: str) -> Response:
+    """Ask whether results are to be published: what will be shown, and to whom."""
+    with visiting(request) as visit:
+        viewer, found = find_round(visit, round_id)
+        evaluation = publishable_evaluation(visit.session, viewer, found)
+        return render(
+            visit,
+            "publish.html",
+            contest=viewer.contest,
+            round=show_round(visit.session, viewer, found),
+            results=show_results(visit.session, viewer, found),
+            members=len(show_members(visit.session, viewer)),
+            evaluation=evaluation.id,
+        )
+
+
+def _desk(visit: Visit, contest_id: str, link: MadeLink | None = None) -> Response:
     viewer = visit.viewer(contest_id)
     check_organizer(viewer)
     return render(
@@ -194,7 +259,12 @@ def _desk(visit: Visit, contest_id: str, link: str | None = None) -> Response:
         "organize.html",
         contest=show_contest(visit.session, viewer),
         members=show_members(visit.session, viewer),
+        invitations=show_invitations(visit.session, viewer),
+        choices=CHOICES,
+        openings=OPENINGS,
+        most_hours=MOST_HOURS,
         jobs=show_jobs(visit.session, viewer, most=DESK_JOBS),
         times=TIMES,
+        most_letters=MOST_TEXT_LETTERS,
         link=link,
     )

@@ -15,6 +15,19 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   time.textContent = new Intl.DateTimeFormat(locale, form).format(moment);
 }
 
+const relative = new Intl.RelativeTimeFormat(locale);
+const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+// By the server's clock: the reader's may be wrong.
+function countDown(place) {
+  const left = (new Date(place.dataset.until) - new Date(place.dataset.now) - performance.now()) / 1000;
+  const [unit, seconds] = units.find(([, size]) => left >= size) ?? ["second", 1];
+  place.textContent = left > 0 ? relative.format(Math.floor(left / seconds), unit) : "";
+  if (left > 0) window.setTimeout(() => countDown(place), left < 7200 ? 1000 : 60000);
+}
+
+for (const place of document.querySelectorAll("[data-until]")) countDown(place);
+
 const fileFields = document.querySelectorAll('input[type="file"]');
 if (fileFields.length) {
   // A file that misses its field must not replace the page.
@@ -23,13 +36,32 @@ if (fileFields.length) {
 for (const input of fileFields) {
   const area = input.closest("label");
   area.classList.add("drop");
-  area.querySelector(".hint").hidden = false;
+  for (const part of area.querySelectorAll(".hint, .picked")) part.hidden = false;
+  // The browser's own button would speak the browser's language.
+  const chosen = area.querySelector("[data-chosen]");
+  const none = chosen.textContent;
+  const tell = () => { chosen.textContent = input.files.length ? input.files[0].name : none; };
+  input.addEventListener("change", tell);
+  tell();
   for (const name of ["dragenter", "dragover"]) area.addEventListener(name, () => area.classList.add("over"));
   for (const name of ["dragleave", "drop"]) area.addEventListener(name, () => area.classList.remove("over"));
   area.addEventListener("drop", (event) => {
     if (event.dataTransfer.files.length === 1) {
       input.files = event.dataTransfer.files;
       input.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  });
+}
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = button.dataset.done;
+    } catch {
+      // Browsers give no access on pages that are not encrypted: the text is selected, to be copied by hand.
+      window.getSelection().selectAllChildren(button.parentElement.querySelector("code"));
     }
   });
 }
