@@ -214,6 +214,8 @@ def test_the_command_says_it_and_ends_with_three(small: SmallContest) -> None:
     done = run.invoke(app, ["server", "check", folder, "--stopped"])
     assert done.exit_code == 3
     assert "Clock: failed. The clock is 3,6" in done.stdout
+    done = run.invoke(app, ["server", "check", folder, "--stopped", "--lang", "ja"])
+    assert "\n時計: 異常。時計が、" in done.stdout
     done = run.invoke(app, ["server", "check", folder, "--stopped", "--json", "--lang", "ja"])
     told = json.loads(done.stdout)
     check_form(told)
