@@ -167,7 +167,8 @@ def _show_check(folder: Path, findings: list[Finding], found: str) -> None:
     for finding in findings:
         part, status = texts(f"server_check.part.{finding.part}"), texts(f"server_check.{finding.status}")
         style = styles.get(finding.status, "")
-        out.print(f"{part}: {status}. {texts.say(finding.text)}", style=style, soft_wrap=True)
+        line = texts("server_check.line", part=part, status=status, text=texts.say(finding.text))
+        out.print(line, style=style, soft_wrap=True)
         if finding.hint:
             out.print(f"  {texts.say(finding.hint)}", soft_wrap=True)
     out.print(texts(f"server_check.verdict_{found}"), style=styles.get(found, "bold"))

@@ -89,11 +89,16 @@ def break_audit(small: SmallContest) -> None:
         session.execute(text("UPDATE audit_log SET actor = 'nobody' WHERE id = 1"))
 
 
+def close_folder(folder: Path) -> None:
+    folder.rmdir()
+    folder.touch(0o600)
+
+
 FAULTS: dict[str, Callable[[SmallContest], None]] = {
     "settings_unreadable": lambda small: (small.settings.folder / SETTINGS_FILE).write_text("port =") and None,
     "unknown_setting": lambda small: (small.settings.folder / SETTINGS_FILE).write_text("colour = 1") and None,
     "not_private": lambda small: small.settings.files.chmod(0o755),
-    "no_files": lambda small: (small.settings.files / "incoming").rmdir(),
+    "no_files": lambda small: close_folder(small.settings.files / "incoming"),
     "tables_older": statement("UPDATE alembic_version SET version_num = '0005'"),
     "tables_newer": statement("UPDATE alembic_version SET version_num = '9999'"),
     "clock_back": set_back,
@@ -209,6 +214,8 @@ def test_the_command_says_it_and_ends_with_three(small: SmallContest) -> None:
     done = run.invoke(app, ["server", "check", folder, "--stopped"])
     assert done.exit_code == 3
     assert "Clock: failed. The clock is 3,6" in done.stdout
+    done = run.invoke(app, ["server", "check", folder, "--stopped", "--lang", "ja"])
+    assert "\n時計: 異常。時計が、" in done.stdout
     done = run.invoke(app, ["server", "check", folder, "--stopped", "--json", "--lang", "ja"])
     told = json.loads(done.stdout)
     check_form(told)

@@ -97,7 +97,9 @@ def _permissions(settings: ServerSettings) -> Iterator[Finding]:
 
 def _disk(settings: ServerSettings) -> Iterator[Finding]:
     try:
-        takes_files(settings)
+        # A backup has no folder for what comes in; the server makes one.
+        incoming = settings.files / "incoming"
+        takes_files(incoming if incoming.exists() else settings.files)
         free = shutil.disk_usage(settings.files).free
     except OSError as error:
         yield _found("disk", FAILED, "no_files", folder=settings.files, reason=reason_of(error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 from sqlalchemy import text
 
@@ -20,7 +21,7 @@ def ready_parts(settings: ServerSettings, database: Database) -> dict[str, str]:
     parts: dict[str, Callable[[], bool]] = {
         "database": lambda: answers(database),
         "migrations": lambda: database.version() == newest_version(),
-        "folder": lambda: takes_files(settings),
+        "folder": lambda: takes_files(settings.files / "incoming"),
         "worker": lambda: has_worker(settings, database),
     }
     return {name: READY if _holds(part) else FAILED for name, part in parts.items()}
@@ -32,9 +33,9 @@ def answers(database: Database) -> bool:
         return bool(session.scalar(text("SELECT 1")) == 1)
 
 
-def takes_files(settings: ServerSettings) -> bool:
-    """Say whether a file can be made and written where uploads come in."""
-    with tempfile.TemporaryFile(dir=settings.files / "incoming") as file:
+def takes_files(folder: Path) -> bool:
+    """Say whether a file can be made and written in a folder."""
+    with tempfile.TemporaryFile(dir=folder) as file:
         file.write(b"1")
         file.flush()
     return True
