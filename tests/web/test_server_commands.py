@@ -106,6 +106,27 @@ def test_a_team_hands_in_by_the_command_line(small: SmallContest, running: Runni
     assert done.returncode == 2
 
 
+def test_submit_waits_for_a_server_that_begins_again(
+    small: SmallContest, running: RunningServer, tmp_path: Path
+) -> None:
+    web = running.start("web")
+    (tmp_path / "A.csv").write_text(anonymized(), newline="")
+    environment = {**os.environ, "SUDARE_TOKEN": small.token("blue", "read", "submit")}
+    command = [*COMMAND, "contest", "submit", running.settings.public_url, str(tmp_path / "A.csv"), "--wait", "60"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as waiting:
+        end = time.monotonic() + 60
+        while not small.statuses() and time.monotonic() < end:
+            time.sleep(0.1)
+        web.terminate()
+        web.join()
+        time.sleep(1.5)  # several questions long
+        assert waiting.poll() is None
+        small.work()
+        running.start("web")
+        said, _ = waiting.communicate(timeout=60)
+    assert (waiting.returncode, said) == (0, "Submission 1: valid, U = 0.000000\n")
+
+
 def test_submit_tells_what_is_missing(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("x\n")

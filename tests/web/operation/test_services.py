@@ -23,7 +23,7 @@ from sudare.cli.app import app
 from sudare.web.operation.check import check_server
 from sudare.web.operation.unit_files import NAMES, write_unit_files
 from sudare.web.settings import SETTINGS_FILE, ServerSettings, write_settings
-from sudare.web.storage.models import AuditEntry
+from sudare.web.storage.models import AuditAddress, AuditEntry
 from tests.web.conftest import Masters, RunningServer, csrf, free_port, make_contest, new_settings, wait_for_port
 from tests.web.operation.test_check import wrong
 from tests.web.operation.test_monitoring import let_sign
@@ -196,9 +196,9 @@ def test_a_server_behind_it_is_reached_as_if_it_had_a_certificate_itself(
             assert refused.status_code == 403
             with small.database.reading() as session:
                 entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
-            assert entry and entry.action == "log_in_failed"
-            assert "203.0.113.9" not in entry.details
-            assert "127.0.0.1" in entry.details or "::1" in entry.details
+                assert entry and entry.action == "log_in_failed"
+                seen = session.scalars(select(AuditAddress.address).where(AuditAddress.entry_id == entry.id)).one()
+            assert seen in ("127.0.0.1", "::1")
 
             entered = client.post("/login", data={**form, "password": PASSWORD}, headers=same_site)
             assert (entered.status_code, entered.headers["location"]) == (303, "/")

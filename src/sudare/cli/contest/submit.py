@@ -119,11 +119,18 @@ class _Client:
             return self.ask("POST", path, content=content, params=parameters, headers={"Content-Type": "text/csv"})
 
     def wait(self, path: str, seconds: float) -> dict[str, Any]:
-        """Return what was handed in as soon as it is checked."""
+        """Return what was handed in as soon as it is checked; it is kept, so a server that is away is waited for."""
         end = time.monotonic() + seconds
-        while (found := self.ask("GET", path))["status"] == "queued" and time.monotonic() < end:
+        while True:
+            try:
+                found = self.ask("GET", path)
+            except SourceNotReadable:
+                if time.monotonic() >= end:
+                    raise
+            else:
+                if found["status"] != "queued" or time.monotonic() >= end:
+                    return found
             time.sleep(ASK_SECONDS)
-        return found
 
     def ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         """Return the server's answer, or raise what it says."""
