@@ -41,14 +41,15 @@ NO_CLAIM = {
     "report.frontier.seconds", "report.history.assume.theory", "report.history.statistics.scatter_description",
     "report.history.title", "report.table.dangerous.intro", "report.table.data.*", "report.table.lattice.*",
     "report.table.measure.*", "report.table.title", "risk.max_risk", "web.failure.*", "web.field.*", "web.log_in.*",
-    "web.reset.*",
+    "web.reset.*", "server_check.*", "web.rules.cells", "web.rules.line", "web.rules.guesses", "web.rules.person.*",
+    "web.correct.disable_about",
 }  # fmt: skip
 # Options of reading and of engines have the same help in many commands; it is looked at once, as other texts are.
 SHARED = {name for section in ("reading", "engine", "general") for name in SECTIONS[section]}
 # Commands whose help has such a word and claims nothing.
 NO_CLAIM_HELP = {
     "sudare", "sudare baskets", "sudare history knowledge", "sudare history visits", "sudare table affordable",
-    "sudare table dangerous",
+    "sudare table dangerous", "sudare server services",
 }  # fmt: skip
 # Names of results, which are keys of JSON, that say something about safety.
 KEY = re.compile(

@@ -44,7 +44,7 @@ KEYS = {
     "profiles.classes.ceiling": ROUNDED, "mining.rules.confidence": ASKED, "risk.levels_t.t": ASKED,
     "report.anonymized.claims.at_least.value": ASKED, "report.anonymized.claims.at_most.value": ASKED,
     "report.anonymized.attacks.skewed_means.above": ASKED, "legal.usual.low.number": ASKED,
-    "errors.requests.text_too_long.most": COUNTED,
+    "errors.requests.text_too_long.most": COUNTED, "web.rules.effective.alpha": ASKED,
     "legal.usual.high.number": ASKED,
 }  # fmt: skip
 

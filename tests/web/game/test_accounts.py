@@ -28,8 +28,8 @@ from sudare.web.game.audit import first_broken
 from sudare.web.game.contests import ContestPlan, make_contest
 from sudare.web.game.refusals import Refused
 from sudare.web.settings import ServerSettings
-from sudare.web.storage.models import ApiToken, AuditAddress, AuditEntry, Invitation, Membership, PasswordReset
-from sudare.web.storage.people import LoginSession, User
+from sudare.web.storage.models import ApiToken, AuditAddress, AuditEntry, Invitation, Membership
+from sudare.web.storage.people import LoginSession, PasswordReset, User
 from tests.web.small_contest import PASSWORD, SmallContest
 
 

@@ -25,8 +25,8 @@ from sudare.web.http.security import (
 )
 from sudare.web.settings import ServerSettings
 from sudare.web.storage.database import LOGIN_LOCK, Database, database_now, wait_for_turn
-from sudare.web.storage.models import ApiToken, Invitation, Membership, PasswordReset, Team
-from sudare.web.storage.people import LoginAttempt, LoginSession, User
+from sudare.web.storage.models import ApiToken, Invitation, Membership, Team
+from sudare.web.storage.people import LoginAttempt, LoginSession, PasswordReset, User
 
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,79}")
 # Whose log-in failed, where there is no such account.

@@ -57,7 +57,7 @@ def person_name(user: User) -> str:
 
 
 def keep_address(session: Session, entry: AuditEntry, user: User | None, address: str, days: int) -> None:
-    """Keep from where an entry came, for so many days; those that are older are erased."""
+    """Keep from where an entry came, for a number of days; those that are older are erased."""
     session.execute(delete(AuditAddress).where(AuditAddress.at < entry.at - dt.timedelta(days=days)))
     session.add(AuditAddress(entry_id=entry.id, user_id=user.id if user else None, address=address[:64], at=entry.at))
 

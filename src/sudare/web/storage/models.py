@@ -27,7 +27,7 @@ class Contest(Base):
     """A contest: its rules and what its organizers decided.
 
     `rules` is the name of built-in rules, or the hash of the file with those of the contest; `description` is Markdown.
-    `leaderboard` is when teams see each other's U; a frozen one stands still so many hours before the end.
+    `leaderboard` is when teams see each other's U; a frozen one stands still `leaderboard_hours` before the end.
     """
 
     __tablename__ = "contests"
@@ -109,20 +109,6 @@ class Invitation(Base):
     expires_at: Mapped[dt.datetime]
     used_at: Mapped[dt.datetime | None]
     used_by: Mapped[str | None] = maybe_link("users.id")
-
-
-class PasswordReset(Base):
-    """A link that lets one person choose a new password; the command line makes it in nobody's name."""
-
-    __tablename__ = "password_resets"
-
-    id: Mapped[str] = identity()
-    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[str] = link("users.id")
-    created_by: Mapped[str | None] = maybe_link("users.id")
-    created_at: Mapped[dt.datetime]
-    expires_at: Mapped[dt.datetime]
-    used_at: Mapped[dt.datetime | None]
 
 
 class ApiToken(Base):

@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from sudare.web.storage.base import Base, identity, link
+from sudare.web.storage.base import Base, identity, link, maybe_link
 
 
 class User(Base):
@@ -51,3 +51,17 @@ class LoginAttempt(Base):
     account: Mapped[str] = mapped_column(String(64))
     address: Mapped[str] = mapped_column(String(64))
     at: Mapped[dt.datetime]
+
+
+class PasswordReset(Base):
+    """A link that lets one person choose a new password; the command line makes it in nobody's name."""
+
+    __tablename__ = "password_resets"
+
+    id: Mapped[str] = identity()
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    user_id: Mapped[str] = link("users.id")
+    created_by: Mapped[str | None] = maybe_link("users.id")
+    created_at: Mapped[dt.datetime]
+    expires_at: Mapped[dt.datetime]
+    used_at: Mapped[dt.datetime | None]
