@@ -12,11 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from sudare.errors import OptionNotUsable
 from sudare.sources.result_folders import make_folder
 from sudare.sources.writing import whole_file
+from sudare.web.http.middleware import FORM_BYTES
 from sudare.web.settings import ServerSettings
 
 NAMES = ("sudare.service", "sudare-web.service", "sudare-worker@.service", "nginx.conf", "Caddyfile")
-# What a form has beside its file.
-FORM_BYTES = 1_000_000
 PORTS = {"http": 80, "https": 443}
 
 
@@ -63,7 +62,7 @@ def _values(settings: ServerSettings, user: str, certificate: Path | None, key: 
         "own_certificate": certificate is not None,
         "certificate": certificate.resolve() if certificate else f"{found}/fullchain.pem",
         "key": key.resolve() if key else f"{found}/privkey.pem",
-        "most_megabytes": (settings.max_upload_bytes + FORM_BYTES) // 1_000_000 + 1,
+        "most_bytes": settings.max_upload_bytes + FORM_BYTES,
         "upload_seconds": settings.upload_seconds,
     }
 
