@@ -11,12 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from sudare.arguments import checked
-from sudare.errors import OptionNotUsable
 from sudare.results import Result
 from sudare.showing import dataclass
 from sudare.statistics.distinct import sum_by
-from sudare.tables.classes.partitions import list_classes
-from sudare.tables.classes.rows import table_rows
+from sudare.tables.classes.sensitive_values import sensitive_values
 from sudare.tables.model import Table
 
 
@@ -43,25 +41,17 @@ class Diversity(Result):
 @checked
 def sensitive_diversity(table: Table, sensitive: str, known: Sequence[str] | None = None) -> Diversity:
     """Measure k, l and t of a sensitive attribute for an attacker who knows some attributes (None: all others)."""
-    names = [name for name in table.attributes if name != sensitive] if known is None else list(known)
-    (place,) = table.positions([sensitive])
-    if sensitive in names:
-        raise OptionNotUsable("errors.diversity.known_and_sensitive", attribute=sensitive)
-    classes = list_classes(table_rows(table, table.positions(names)))
-    values = table.codes[place].astype(np.int64)
-    cardinality = int(values.max()) + 1
-    pairs, inverse = np.unique(classes.owner * cardinality + values[classes.rows], return_inverse=True)
-    joint = sum_by(inverse, table.counts[classes.rows], len(pairs))
-    owner, value = pairs // cardinality, pairs % cardinality
+    found = sensitive_values(table, sensitive, known)
+    classes, owner, value, joint = found.classes, found.owner, found.value, found.joint
     share = joint / sum_by(owner, joint, len(classes.sizes))[owner]
-    overall = sum_by(values, table.counts, cardinality) / table.records
+    overall = found.records / table.records
     different = np.bincount(owner)
     entropy = np.bincount(owner, weights=-share * np.log(share))
     # Values that a class lacks differ by their whole share, which is what the present ones leave of 1.
     present = np.bincount(owner, weights=np.abs(share - overall[value]) - overall[value])
     return Diversity(
         sensitive,
-        tuple(names),
+        found.known,
         k=int(classes.sizes.min()),
         l=int(different.min()),
         entropy_l=float(np.exp(entropy.min())),

@@ -8,12 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.arguments import checked
-from sudare.errors import OptionNotUsable
 from sudare.results import Result
 from sudare.showing import dataclass
-from sudare.statistics.distinct import sum_by
-from sudare.tables.classes.partitions import list_classes
-from sudare.tables.classes.rows import table_rows
+from sudare.tables.classes.sensitive_values import sensitive_values
 from sudare.tables.model import Table
 
 
@@ -39,15 +36,8 @@ def guess_sensitive(table: Table, sensitive: str, known: Sequence[str] | None = 
 
     A missing sensitive value is a value of its own; missing known values are treated as the table says.
     """
-    names = [name for name in table.attributes if name != sensitive] if known is None else list(known)
-    (place,) = table.positions([sensitive])
-    if sensitive in names:
-        raise OptionNotUsable("errors.diversity.known_and_sensitive", attribute=sensitive)
-    classes = list_classes(table_rows(table, table.positions(names)))
-    values = table.codes[place].astype(np.int64)
-    width = int(values.max()) + 1
-    pairs, inverse = np.unique(classes.owner * width + values[classes.rows], return_inverse=True)
-    joint, owner = sum_by(inverse, table.counts[classes.rows], len(pairs)), pairs // width
+    found = sensitive_values(table, sensitive, known)
+    classes, owner, joint = found.classes, found.owner, found.joint
     best = np.zeros(len(classes.sizes), np.int64)
     np.maximum.at(best, owner, joint)
     ties, different = np.bincount(owner, joint == best[owner]), np.bincount(owner)
@@ -55,6 +45,6 @@ def guess_sensitive(table: Table, sensitive: str, known: Sequence[str] | None = 
     own = classes.own
     records = table.counts[classes.rows[own]]
     return SensitiveGuesses(
-        sensitive, tuple(names), table.records, float((records * chance[inverse[own]]).sum()),
-        int(sum_by(values, table.counts, width).max()), int(records[different[classes.owner[own]] == 1].sum()),
+        sensitive, found.known, table.records, float((records * chance[found.pair[own]]).sum()),
+        int(found.records.max()), int(records[different[classes.owner[own]] == 1].sum()),
     )  # fmt: skip

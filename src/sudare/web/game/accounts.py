@@ -29,7 +29,7 @@ from sudare.web.storage.models import ApiToken, Invitation, Membership, Team
 from sudare.web.storage.people import LoginAttempt, LoginSession, PasswordReset, User
 
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{1,79}")
-# Whose log-in failed, where there is no such account.
+# Stands for a name that no account has, where a log-in failed.
 UNKNOWN = "?"
 # What a token may be for, by the role of its user.
 SCOPES = {"organizer": ("read", "organize"), "team": ("read", "submit", "guess"), "observer": ("read",)}
